@@ -1,6 +1,6 @@
-"""What a target is: the passes it wants, and what makes an `Executable` of an IR function.
+"""Targets: the passes that each needs, and how it makes an `Executable` of an IR function.
 
-The table of targets is `BACKENDS`. A backend is imported when it is first asked for, so that nobody
+The table of targets is `BACKENDS`. A backend is imported when it is first used, so that nobody
 loads what they do not use. Never decides which program is built.
 """
 
@@ -27,7 +27,7 @@ BACKENDS = {
 
 @record(frozen=True)
 class BuildOptions:
-    """What a user may choose about how a program is built, whatever the target."""
+    """The user's choices about how a program is built, for all targets."""
 
     cache: bool = True  # keep what was compiled on disk
     fastmath: bool | None = None  # see backends/cpu/fastmath.py
@@ -52,7 +52,7 @@ class Executable:
 
     @cached_property
     def source(self) -> str:
-        """What runs, printed when it is asked for."""
+        """The text of what runs, printed on demand."""
         return self.printed()
 
     def __call__(self, *args: Any) -> tuple:
@@ -74,7 +74,7 @@ class Backend(Protocol):
         ...
 
     def settings(self, options: BuildOptions) -> dict[str, str]:
-        """What `explain` says about the options, by their names: those that mean something here."""
+        """The options that `explain` shows, by name: those that have an effect here."""
         return {}
 
 

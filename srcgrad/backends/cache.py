@@ -56,7 +56,7 @@ def keep_bytes(file: str, data: bytes) -> None:
 
 
 def kept_bytes(file: str) -> bytes | None:
-    """What `keep_bytes` put there; None if there is nothing, or something else."""
+    """The bytes that `keep_bytes` put there; None if there is nothing, or something else."""
     with suppress(OSError):
         folder = cache_dir()
         if not private.usable(folder):

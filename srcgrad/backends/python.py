@@ -46,7 +46,7 @@ def build(function: Function) -> Executable:
 
 
 def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callable[..., tuple]:
-    """What calls a function by its text, with the names of `scope`."""
+    """The function that runs a program's text, with the names of `scope`."""
     text = compilable(text)
     file = f"<srcgrad {function.name} {hashlib.sha256(text.text.encode()).hexdigest()[:12]}>"
     code = compile(text.text, file, "exec", __future__.annotations.compiler_flag, True)
@@ -78,7 +78,7 @@ def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callabl
 
 
 def namespace() -> dict[str, Any]:
-    """What a printed text needs in scope to run."""
+    """The names that a printed text needs in scope to run."""
     scope: dict[str, Any] = {name: _implementation(op) for name, op in REGISTRY.items()}
     scope.update({str(Scalar(short)): np_dtype(short).type for short in DTYPES})
     scope.update(

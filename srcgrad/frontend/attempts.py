@@ -96,9 +96,9 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
 
 
 def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | None]:
-    """What a body emits: of its statements as many together, from the first on, as must be.
+    """Emits a body, with as few of its first statements in one group as possible.
 
-    And what it raises whenever it runs, past all of its handlers.
+    Returns it with what it raises whenever it runs, past all of its handlers.
     """
     body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
     problems, passed = len(it.problems), it.frame.passed
@@ -161,7 +161,7 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
 
 
 def _go_on(it: Interpreter, attempt: Attempt, first: list[Any], rest: Sequence[list[Any]]) -> None:
-    """What follows a group, unless it left the body."""
+    """Interprets what follows a group, unless the group left the body."""
     kinds = exits(first)
     gone = exited(it, kinds) if kinds else False
     if gone is True:
@@ -174,12 +174,12 @@ def _go_on(it: Interpreter, attempt: Attempt, first: list[Any], rest: Sequence[l
 # ---- one group ----
 @record()
 class Tried:
-    """What interpreting statements emitted and left."""
+    """The statements that an interpretation emitted, and the state that it left."""
 
     out: list[Stmt]
     state: State
     failed: Diverged | None  # they raise whenever they run, in the end
-    changes: list[tuple[Any, Stmt | None]]  # a container, and what stood before its change
+    changes: list[tuple[Any, Stmt | None]]  # a container, and the last statement before its change
 
 
 def _tried(it: Interpreter, attempt: Attempt, stmts: list[Any], before: State) -> Tried:

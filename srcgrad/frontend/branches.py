@@ -1,6 +1,6 @@
-"""What two paths leave becomes one state: names and the places of containers, one by one.
+"""Joins the states that two paths leave: names and the places of containers, one by one.
 
-Never interprets anything: the paths have been.
+Never interprets anything: the paths already have been.
 """
 
 from __future__ import annotations

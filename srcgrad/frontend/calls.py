@@ -75,7 +75,7 @@ def of_call(it: Interpreter, node: gast.Call) -> Any:
 
 
 def _callee(it: Interpreter, node: Node) -> Any:
-    """What is called. `size` is a number of arrays and a method of tensors."""
+    """The callee. `size` is a number of arrays and a method of tensors."""
     if isinstance(node, gast.Attribute) and node.attr == "size":
         owner = it.expression(node.value)
         if is_array(owner) and kind_of(it, owner) is Kind.TENSOR:
@@ -155,7 +155,7 @@ def _call_instance(
 
 
 def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
-    """What a method is called on: an instance of a registered class is captured with it."""
+    """The object that a method is called on: an instance of a registered class is captured."""
     if registered_as(type(owner)) is None:
         return owner
     it.captures.inlined.append(owner)  # its id stays its own

@@ -47,10 +47,10 @@ class Guard:
 
 
 def keys_now(v: Any) -> Any:
-    """What tells that a captured container has other places than before."""
+    """A value that changes when a captured container has other places."""
     return repr(list(v)) if isinstance(v, dict) else f"{len(v)} items"
 
 
 def texts_now(v: Any) -> Any:
-    """What tells that a captured set has other items than before."""
+    """A value that changes when a captured set has other items."""
     return repr(sorted(map(repr, v)))

@@ -1,4 +1,4 @@
-"""What a function reads beyond its arguments, and what a signature must specialise on.
+"""The values that a function reads beyond its arguments, and what a signature must specialize on.
 
 Captured arrays and the floats of closures are hidden inputs, read afresh at every call; captured
 functions, modules, strings, ints and the floats of modules are static and guarded: a number that
@@ -180,7 +180,7 @@ class Captures:
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
 
     def _unchanging(self, key: tuple, made: Any) -> Any:
-        """What stands for a captured container: one object, which compiled code may not change."""
+        """Registers the stand-in of a captured container, which compiled code may not change."""
         self.containers[key] = made
         self.immutable[id(made)] = made
         return made

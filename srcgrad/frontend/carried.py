@@ -1,4 +1,4 @@
-"""What a loop carries: the places that its body changes, each with the kind of all its values."""
+"""Loop-carried places: those that the body changes, each with the kind of all its values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from srcgrad.records import record
 
 @record()
 class Trip:
-    """What is known of a loop before its body is interpreted (once more)."""
+    """The facts about a loop before its body is interpreted (once more)."""
 
     node: gast.For | gast.While
     over: Iterated | None
@@ -50,7 +50,7 @@ def carry(it: Interpreter, trip: Trip, cell: Cell) -> None:
 
 
 def held_at(it: Interpreter, state: State, cell: Cell) -> Any:
-    """What a place holds in a state."""
+    """The value of a place in a state."""
     owner, key = cell
     held = state.env if owner == id(it.env) else state.contents[owner]
     return held.get(key, UNBOUND)

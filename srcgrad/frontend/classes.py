@@ -195,7 +195,7 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
 
 
 def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
-    """What a static object is a list of, as its class says; None for any other."""
+    """The items of a static object that is a list by its class; None for any other."""
     if isinstance(owner, enum.EnumMeta):
         return tuple(owner)
     if not states(owner, "srcgrad_parts"):
@@ -246,7 +246,7 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
 
 
 def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> Any:
-    """What an attribute of a class means for an instance."""
+    """Resolves an attribute of a class for an instance."""
     found = inspect.getattr_static(cls, name)
     if isinstance(found, types.FunctionType | property | staticmethod | classmethod):
         watch_member(it.captures, cls, name)

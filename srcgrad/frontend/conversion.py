@@ -84,7 +84,7 @@ def _packed(it: Interpreter, numbers: Any, dims: tuple[int, ...]) -> Any:
 
 
 def _kind(parts: Any) -> Scalar:
-    """What the elements are: np.array takes a Python number for float64 or int64."""
+    """The common dtype of the elements: np.array makes a Python number float64 or int64."""
     return reduce(join_scalars, [Scalar(atom(p).type.dtype) for p in parts])
 
 

@@ -1,4 +1,4 @@
-"""What a signature must specialise on, as earlier attempts of a compiled object found out.
+"""The requirements that a signature must specialize on, as earlier attempts found them.
 
 Arguments that must be static, loops to unroll, lists that grow. Nothing is decided here.
 """
@@ -38,7 +38,7 @@ def restarted(
 
 @record()
 class Demands:
-    """What is known to be needed beyond dtypes and ranks."""
+    """The known requirements beyond dtypes and ranks."""
 
     static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
     static_dims: set[tuple] = field(default_factory=set)  # (path, axis)

@@ -1,4 +1,4 @@
-"""What Python raises for floats and NumPy does not: checked where a `try` would catch it.
+"""Errors that Python raises for floats and NumPy does not: checked where a `try` catches them.
 
 Outside of such a `try` the result is the infinity or NaN of NumPy (docs/limitations.md). A function
 of `math` raises ValueError where its result is NaN although no operand is, or infinite at a pole,

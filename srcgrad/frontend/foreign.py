@@ -1,6 +1,6 @@
-"""What is no NumPy array of ours and looks like one: its name, and how to make it one.
+"""Recognizes arrays and functions of other libraries, and suggests the conversion.
 
-Objects of other libraries are not followed, nor taken for constants: they may change unseen. Loads
+Objects of other libraries are neither followed nor constants: they may change unseen. Loads
 none of these libraries.
 """
 

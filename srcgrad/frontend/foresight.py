@@ -40,7 +40,7 @@ def undecided(reason: str, loc: Location | None) -> UnsupportedError:
 
 
 class Shown(UnsupportedError):
-    """What a statement changes would show although a later step of it raises."""
+    """Raised if changes by a statement would show although a later step of it raises."""
 
     statement: Any = None  # the last one of its group
 

@@ -1,7 +1,7 @@
-"""What a path may change besides its own names: lists, dicts, records, other frames.
+"""The state that a path may change besides its own names: lists, dicts, records, other frames.
 
 A container keeps its identity while paths are interpreted, so that aliases stay aliases; a `State`
-holds the contents. Where two paths leave different objects in one place, what stands there
+holds the contents. Where two paths leave different objects in one place, the object there
 afterwards is *frozen* if another name may reach either: reading it is right, changing it is
 refused. Never emits anything.
 """

@@ -69,7 +69,7 @@ def given(value: Any) -> Opened:
 
 
 def made(it: Interpreter, opened: Opened, node: Node, changeable: bool = False) -> Any:
-    """What stands for an instance: what `unflatten` makes of its parts."""
+    """The stand-in of an instance: the result of `unflatten` of its parts."""
     r = opened.registered
     out = it.call(r.unflatten, [opened.static, opened.children], {}, node)
     if not isinstance(out, Record) or out.cls is not r.cls:

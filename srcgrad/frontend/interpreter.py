@@ -165,7 +165,7 @@ class Interpreter:
         raise Diverged(kind, message, self.b.loc)
 
     def fails(self, e: Exception, node: Node) -> NoReturn:
-        """What was computed at compile time raised: so does this path, whenever it runs."""
+        """Lets this path raise whenever it runs, as a computation at compile time did."""
         if isinstance(e, SrcgradError):  # a refusal, like a built-in exception
             raise e
         self.locate(node)

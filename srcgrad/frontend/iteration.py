@@ -1,4 +1,4 @@
-"""What a `for` may run over; for comprehensions see `comprehensions`.
+"""Iteration of `for` loops; for comprehensions see `comprehensions`.
 
 Items are built when they are reached, so that a loop sees what its body changes.
 """
@@ -113,7 +113,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
 
 
 def _places(v: Any) -> Any:
-    """What may not change while a loop runs over a container."""
+    """The keys or the length of a container, which may not change while a loop runs over it."""
     return list(v) if isinstance(v, dict) else len(v)
 
 
@@ -129,7 +129,7 @@ def _check_places(it: Interpreter, node: gast.For, over: Iterated, before: list[
 
 # ---- iterables ----
 def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Iterated:
-    """What `v` runs over; one with a test only for who asks for it."""
+    """The iteration over `v`; one with a test only for callers that can handle tests."""
     match v:
         case Iterated():
             if v.spent:
@@ -249,7 +249,7 @@ def backwards(it: Interpreter, over: Iterated) -> Iterated:
 
 
 def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
-    """What gives the items of `over` if its index counts down: a loop's index is then the item."""
+    """The same items in the other order, for a loop that counts down: its index is the item."""
     if over.backwards_of is not None:
         return over.backwards_of
     r = over.range

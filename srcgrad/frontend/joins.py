@@ -244,7 +244,7 @@ def _maybe(spec: Spec, absent: Any) -> Spec | None:
 
 
 def _present(spec: Spec, absent: Any) -> Spec:
-    """What a value is where it is there."""
+    """The spec of a value where it is present."""
     return spec.inner if isinstance(spec, MaybeSpec) and spec.absent is absent else spec
 
 

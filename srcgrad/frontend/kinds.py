@@ -170,7 +170,7 @@ def promoted(it: Interpreter, node: Node, values: list[Any], floating: bool) -> 
 
 
 def class_of(it: Interpreter, v: Any, node: Node) -> type:
-    """What `type` says of an array, or of the tensor that it stands for."""
+    """The result of `type` for an array, or for the tensor that it represents."""
     kind = kind_of(it, v)
     if kind is Kind.TENSOR:
         return TENSOR_CLASS[0]

@@ -1,4 +1,4 @@
-"""What a program reads of modules, classes and objects by name: it is built anew when replaced.
+"""Watches the members of modules, classes and objects that a program reads: a new one rebuilds it.
 
 Never decides what a member means: that is for `classes`, `special_methods` and `captures`.
 """
@@ -64,5 +64,5 @@ def library(owner: Any) -> bool:
 
 
 def name_of(owner: Any) -> str:
-    """What an object goes by in messages."""
+    """The name of an object in messages."""
     return held(owner, "__name__") or type(owner).__name__

@@ -66,7 +66,7 @@ def _poison_containers(it: Interpreter, s: Any) -> None:
 
 
 def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
-    """What `run` gives; the problems together if statements were refused in it."""
+    """The result of `run`; raises the problems together if statements were refused in it."""
     try:
         given = run()
     except Exception as e:

@@ -81,7 +81,7 @@ def _in_class(cls: type, name: str) -> Any:
 
 
 def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> Any:
-    """What the method answers; NotImplemented if there is none."""
+    """The result of a special method; NotImplemented if there is none."""
     f = special(v, name)
     if f is None:
         return NotImplemented
@@ -174,7 +174,7 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 
 def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> Any:
-    """What one side says of a comparison; `!=` is the opposite of `==` where it is not defined."""
+    """The result of one side's comparison; `!=` negates `==` where it is not defined."""
     f = special(v, f"__{name}__")
     if f is None and name == "ne":
         same = _comparison(it, v, "eq", other, node)
@@ -244,7 +244,7 @@ def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
 
 # ---- what builtins ask for ----
 def truth_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
-    """What `bool` makes of an instance; NotImplemented if it has no method for it."""
+    """`bool` of an instance; NotImplemented if it has no method for it."""
     out = asked(it, v, "__bool__", [], node)
     if out is NotImplemented:
         size = length_of_instance(it, v, node)
@@ -255,7 +255,7 @@ def truth_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def length_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
-    """What `len` makes of an instance; NotImplemented if it has no method for it."""
+    """`len` of an instance; NotImplemented if it has no method for it."""
     out = asked(it, v, "__len__", [], node)
     if out is NotImplemented:
         return out
@@ -267,7 +267,7 @@ def length_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def items_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
-    """What an instance runs over, as its `__iter__` says; NotImplemented if it has none."""
+    """The iterator that an instance's `__iter__` returns; NotImplemented if it has none."""
     out = asked(it, v, "__iter__", [], node)
     if out is not NotImplemented and not isinstance(out, Iterated):
         _wrong(it, f"iter() returned non-iterator of type '{type_name(out)}'", node)
@@ -319,7 +319,7 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
 
 
 def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) -> tuple[Any, Any]:
-    """What stands in a field of a text for a value, and the specification left to it."""
+    """The displayed value of a replacement field, and the specification left for it."""
     if conversion != -1:
         return displayed(it, v, node, conversion in (ord("r"), ord("a"))), spec
     spec = "" if spec is None else spec

@@ -261,7 +261,7 @@ def augment(it: Interpreter, node: gast.AugAssign) -> None:
 
 
 def _known_before(it: Interpreter, node: Node) -> dict:
-    """What the builder knows before a value is computed that may store to something."""
+    """The values that the builder knows before one is computed that may store to something."""
     calls = any(isinstance(n, gast.Call) for n in gast.walk(node))
     return dict(it.b.scopes[-1]) if calls else {}
 
@@ -364,7 +364,7 @@ def _fits_product(it: Interpreter, x: Var, value: Any, node: Node) -> None:
 
 
 def _in_kind(it: Interpreter, op: Any, old: Var, value: Any, node: Node) -> Any:
-    """What NumPy's in-place operator gives: refused where that is of another kind."""
+    """The result of NumPy's in-place operator: refused where that is of another kind."""
     new = binary(it, op, old, value, node)
     name = PRIMITIVE.get(type(op).__name__, "power")
     check_same_kind(it, node, name, atom(new).type.dtype, old.type.dtype)

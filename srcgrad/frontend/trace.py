@@ -64,7 +64,7 @@ class Given:
 
 @record(frozen=True)
 class Write:
-    """What a container among the arguments holds afterwards; `whole` if its places changed."""
+    """The final contents of a container among the arguments; `whole` if its places changed."""
 
     path: tuple
     places: dict[Any, Any]
@@ -244,7 +244,7 @@ def _described(v: Any) -> str:
 def _written(
     it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source
 ) -> tuple[Write, ...]:
-    """What the function changed in the containers among its arguments."""
+    """The changes that the function made to the containers among its arguments."""
     paths = {id(v): path for path, v, _ in given}
 
     def place(v: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a Python name may hold during interpretation, besides static objects and IR variables.
+"""Values of Python names during interpretation, besides static objects and IR variables.
 
 Numbers known at compile time are plain Python numbers; `Var` is a run-time scalar or array.
 """
@@ -90,11 +90,11 @@ class Range(Abstract):
 
 @record(eq=False)
 class Iterated(Abstract):
-    """What a `for` runs over: a number of trips and the item of each, built when it is reached.
+    """An iteration: a number of trips and the item of each, built when it is reached.
 
     A `static` one has a length known now: its loop is unrolled. `sources` are the containers
     that it runs over; one that runs `once` gives no more items when it is spent, as in Python.
-    A `lazy` one computes its items when they are asked for, only those that pass its `test`;
+    A `lazy` one computes its items on demand, only those that pass its `test`;
     `build` makes a list of all that are left. Without a length that is all it can do.
     """
 
@@ -102,7 +102,7 @@ class Iterated(Abstract):
     item: Callable[[Any], Any]
     static: bool = False
     range: Range | None = None
-    backwards_of: Iterated | None = None  # what has the same items in the other order
+    backwards_of: Iterated | None = None  # the same items in the other order
     sources: tuple = ()
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, filter, a generator expression
@@ -157,7 +157,7 @@ class GrownList(Abstract):
 
 @record(eq=False)
 class View(Abstract):
-    """What `keys`, `values` or `items` of a dict gives: its parts as they are when it is asked."""
+    """The view that `keys`, `values` or `items` of a dict gives: its parts are read on use."""
 
     owner: dict
     name: str
@@ -183,7 +183,7 @@ class Record(Abstract):
 
 @record(eq=False)
 class Super(Abstract):
-    """What `super()` gives in a method: the attributes of the classes behind one of them."""
+    """The result of `super()` in a method: attributes of the classes after one of them."""
 
     owner: Any  # a Record, a captured object or a class
     behind: type
@@ -258,7 +258,7 @@ def is_array(v: Any) -> TypeGuard[Var]:
 
 
 def is_value(v: Any) -> bool:
-    """What arithmetic takes: a number or an array."""
+    """Whether a value is an operand of arithmetic: a number or an array."""
     return is_scalar(v) or is_array(v)
 
 
@@ -304,7 +304,7 @@ def inside(like: Any, parts: Sequence[Any]) -> Any:
 
 
 def contrasted(given: Any, like: Any) -> tuple[str, str]:
-    """What two structures are that differ, told apart: `a dict of 'a'`, `a dict of 'b'`."""
+    """Descriptions that tell two structures apart: `a dict of 'a'`, `a dict of 'b'`."""
     texts = describe(given), describe(like)
     if texts[0] != texts[1] or not isinstance(like, list | tuple | dict):
         return texts
@@ -313,7 +313,7 @@ def contrasted(given: Any, like: Any) -> tuple[str, str]:
 
 
 def describe(v: Any) -> str:
-    """What kind of thing a value is, in the user's words."""
+    """The kind of a value, in the user's words."""
     match v:
         case Var(type=Scalar() as t):
             return "an integer" if t.dtype[0] in "iu" else f"a number ({t.dtype})"

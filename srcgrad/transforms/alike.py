@@ -92,7 +92,7 @@ def constant(value: Any) -> Test:
 
 # ---- functions ----
 def facts(f: types.FunctionType) -> tuple:
-    """What the frontend reads of a function beside its code and what it captures."""
+    """The facts that the frontend reads of a function besides its code and its captures."""
     names = tuple(f.__kwdefaults__ or ())
     return f.__name__, f.__qualname__, f.__module__, len(f.__defaults__ or ()), names
 

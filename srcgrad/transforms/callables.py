@@ -81,7 +81,7 @@ def _compiled(text: str, file: str) -> types.CodeType:
 
 
 def _read(fn: Any) -> Any:
-    """What defines the arguments of a call: `construct` of a cell, `forward` of a module."""
+    """The method that defines the arguments: `construct` of a cell, `forward` of a module."""
     name = next((n for n in ("construct", "forward") if hasattr(type(fn), n)), None)
     return fn if name is None else getattr(fn, name)
 

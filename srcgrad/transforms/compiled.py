@@ -174,7 +174,7 @@ class Compiled:
         return self._entry_for(arguments, given)[0].tensors
 
     def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
-        """What is compiled for arguments like these, and the captured values of this call."""
+        """The entry compiled for arguments like these, and the captured values of this call."""
         for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
             if captured is not None and entry.fits(given, captured):
@@ -249,7 +249,7 @@ class Compiled:
             self._entries, self._fast, self._replacements = {}, {}, now
 
     def _of_stand_ins(self, arguments: dict[str, Any], given: list) -> Entry:
-        """What is compiled for NumPy's arrays like those of a GPU among the arguments."""
+        """The entry compiled for host arrays in place of a GPU's among the arguments."""
         at = functools.partial(stand_in, target=self.options.target)
         shown = {n: mapped_by_path(v, (n,), at) for n, v in arguments.items()}
         entry, _ = self._entry_for(shown, [p for n, v in shown.items() for p in paths(v, (n,))])
@@ -362,7 +362,7 @@ class Compiled:
         return settled(shown._program(arguments)[0].function)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
-        """What was built for these arguments, stage by stage, as a text."""
+        """Describes the program built for these arguments, stage by stage, as a text."""
         from srcgrad.transforms.explain import explain
 
         with self._building():
@@ -388,6 +388,6 @@ def _any_tensor(given: Any) -> bool:
 
 
 def _defaults_of(function: Any) -> tuple:
-    """What tells that the defaults of a function are others; they are kept by its signature."""
+    """The identities of the defaults of a function; its signature keeps them alive."""
     named = function.__kwdefaults__ or {}
     return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())

@@ -1,6 +1,6 @@
-"""What was built for some arguments, as a text: stages and their times, saved values, loop nests.
+"""Describes the program built for some arguments: stages, their times, saved values, loop nests.
 
-What is not known before the program runs is marked as such. Never runs the program, and never
+Facts unknown before the program runs are marked as such. Never runs the program, and never
 changes what a call would build.
 """
 
@@ -25,7 +25,7 @@ UNKNOWN = "not known before running"
 
 
 def explain(compiled: Any, arguments: dict[str, Any]) -> str:
-    """What is compiled for arguments like these, in sections of aligned lines."""
+    """Describes the program compiled for arguments like these, in sections of aligned lines."""
     given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
     entry, captured = compiled._entry_for(arguments, given)
     program, backend = entry.program, backend_of(compiled.options.target)

@@ -62,7 +62,7 @@ _entries: WeakKeyDictionary[Function, str] = WeakKeyDictionary()  # of what stag
 
 @record()
 class _Build:
-    """What is built at a call; `kept` is decided by the first program that a stage reads."""
+    """A build during a call; `kept` is decided by the first program that a stage reads."""
 
     kept: bool | None = None
 

@@ -37,7 +37,7 @@ class Place:
         return walked(met[self.slot], self.to_holder)
 
     def fetch(self, holder: Any) -> Callable[[], Any]:
-        """What reads the value; without a Python call of its own where one step leads there."""
+        """A function that reads the value; without a call in Python where one step leads there."""
         if len(self.steps) == 1:
             return functools.partial(self.steps[0], holder)
         return functools.partial(walked, holder, self.steps)

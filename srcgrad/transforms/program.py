@@ -48,7 +48,7 @@ class Program:
 
     @property
     def order(self) -> tuple:
-        """What the parameters stand for: paths of arguments, then captured values."""
+        """The sources of the parameters: paths of arguments, then captured values."""
         return (*self.inputs, *(h.var for h in self.hidden))
 
     def parameter(self, k: int) -> str:

@@ -69,7 +69,7 @@ def code_of(function: Any) -> types.CodeType | None:
 
 
 def why(compiled: Any, given: list[tuple[tuple, Any]], stale: tuple[Entry, ...]) -> Reason | None:
-    """What differs from the last build; `stale`: entries whose captured values are others now."""
+    """The difference from the last build; `stale`: entries whose captured values have changed."""
     if stale:
         reasons = (_lengths(entry, given) for entry in stale)
         return next((r for r in reasons if r is not None), None) or _captured(stale[0])
@@ -89,7 +89,7 @@ _OTHER = ("an argument has another structure", "pass containers of the same clas
 
 
 def _argument(compiled: Any, path: tuple, was: Any, now: Any) -> Reason | None:
-    """What makes an argument another one for the compiler."""
+    """The reason why an argument differs, for the compiler, from the one before."""
     name, d = f"'{spelled(path)}'", compiled._demands
     old, new = key_of(was), key_of(now)
     if old == new:
@@ -116,7 +116,7 @@ def _argument(compiled: Any, path: tuple, was: Any, now: Any) -> Reason | None:
 
 
 def _difference(name: str, old: Any, new: Any) -> Reason | None:
-    """What differs between the keys of two arrays."""
+    """The difference between the keys of two arrays."""
     if not (_of_array(old) and _of_array(new)):
         return None
     (was, whole, ones), (now, wholly, other) = old[-3:], new[-3:]

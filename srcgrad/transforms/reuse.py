@@ -1,4 +1,4 @@
-"""What was built for a function serves others that its `def` or `lambda` has made.
+"""Reuses what was built for a function for others that its `def` or `lambda` has made.
 
 `flow.grad(loss)` called anew, or a closure made anew in a loop, finds the compiled code of its code
 object, if all that the frontend read is of the same kind: guards and kinds of captured values are
@@ -221,7 +221,7 @@ def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard, ...]) -
 
 
 def _settings() -> tuple:
-    """What else decides how a program is built, in this thread."""
+    """The other settings that decide how a program is built, in this thread."""
     return (*settings(), os.environ.get("SRCGRAD_CPU"), replacements())
 
 
@@ -271,7 +271,7 @@ def _input(h: Hidden, met: Met) -> CapturedInput:
 
 
 def _check_place(place: Place, met: Met, value: Any) -> None:
-    """What stands at a place must be what was captured: the key may mean something else."""
+    """Checks that a place holds what was captured: the key may mean something else."""
     found = place.fetch(place.holder(met.values))()
     if found is not value and not (isinstance(value, BY_TEXT) and identical(value)(found)):
         raise Unshared("a path leads to something else")

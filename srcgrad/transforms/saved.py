@@ -1,7 +1,7 @@
-"""What a reverse sweep saves: each tape with its dtype, its size, the user's variable and line, and
+"""The tapes of a reverse sweep: each with its dtype, its size, the user's variable and line, and
 the lines whose reverse reads it.
 
-Read off the program as it stands before lowering. A size is a number of slots computed at the
+Read off the program before it is lowered. A size is a number of slots computed at the
 entry; where it is not, or where one of its ingredients is known only at run time, it is None.
 """
 
@@ -99,7 +99,7 @@ class _Uses:
 
 
 def _passed_on(s: Stmt, v: Var) -> Var | None:
-    """What holds the value of `v` behind a statement that only hands it on, or puts it back."""
+    """The variable with the value of `v` after a statement that hands it on or puts it back."""
     if not isinstance(s, Def):
         return None
     put_back = s.op in PUT_BACK and s.loc is not None and s.loc.role
@@ -111,7 +111,7 @@ def _passed_on(s: Stmt, v: Var) -> Var | None:
 def _puts(
     function: Function, tape: Var, definitions: Mapping[Var, Def]
 ) -> Iterator[tuple[str, Location | None]]:
-    """What is put on a tape, and the user's line that it belongs to."""
+    """The user's names of the values put on a tape, and the user's line of each."""
     owners = {v: s for s in walk(function.body) for v in inner_definitions(s)}
     for block in _all_blocks(function.body):
         for k, s in enumerate(block):

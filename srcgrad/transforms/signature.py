@@ -1,4 +1,4 @@
-"""What the leaves of arguments contribute to the signature that a call is specialized for."""
+"""The contribution of each leaf of the arguments to the signature of a call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from srcgrad.tree import form_of, paths, spelled
 
 
 def key_of(value: Any) -> Any:
-    """What a leaf contributes to a signature."""
+    """The contribution of a leaf to a signature."""
     if type(value) is np.ndarray or type(value) is np.memmap:
         return value.dtype, value.flags.c_contiguous, tuple(n == 1 for n in value.shape)
     if type(value) in MARKS:

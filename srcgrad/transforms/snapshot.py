@@ -1,4 +1,4 @@
-"""What a function captured at one moment: a later call that continues it is refused if it changed.
+"""Snapshots of captured values: a later call that continues the first is refused if they changed.
 
 Arguments are copied by whoever keeps them; captured values belong to the caller, so they are
 watched. Never changes one.

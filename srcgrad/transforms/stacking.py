@@ -64,7 +64,7 @@ def variadic(function: Any) -> tuple[str, str]:
 
 
 def aux_of(out: tuple) -> Any:
-    """What is beside the first output: the only one bare, several as a tuple."""
+    """The outputs after the first: a single one bare, several as a tuple."""
     return out[1] if len(out) == 2 else out[1:]
 
 

@@ -29,7 +29,7 @@ class Weights:
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """What each is called where gradients carry the names of what they belong to."""
+        """The name of each Parameter, or its number, where gradients carry names."""
         return tuple(getattr(p, "name", k) for k, p in enumerate(self.parameters))
 
     def nested(self, parts: list[Any]) -> Any:

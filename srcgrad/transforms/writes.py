@@ -1,4 +1,4 @@
-"""What a plain call changes in the containers it was given, written back to them.
+"""Writes the changes of a plain call back to the containers it was given.
 
 Never used under a transform: that leaves its arguments as they were.
 """

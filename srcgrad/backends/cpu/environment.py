@@ -1,4 +1,4 @@
-"""What decides machine code besides the text that is compiled: part of a cached module's name."""
+"""The influences on machine code besides the compiled text: part of a cached module's name."""
 
 from __future__ import annotations
 

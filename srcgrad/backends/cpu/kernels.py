@@ -1,4 +1,4 @@
-"""What the one-line functions call that Numba compiles for the emitter, besides operators.
+"""Functions that the emitter's one-line helpers call besides operators, compiled by Numba.
 
 Without Numba these are plain functions.
 """
@@ -145,7 +145,7 @@ def shift_right(a, b):
 
 @partial(compiled, nogil=False)
 def show(message, values):
-    """What the program prints: formatted by Python itself."""
+    """Prints a message of the program, formatted by Python itself."""
     with objmode():
         print(message.format(*values), end="")
 

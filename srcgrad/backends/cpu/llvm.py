@@ -34,7 +34,7 @@ REDUCTION = ("-disable-lsr", "true", "false")
 
 @contextmanager
 def options(function: Function) -> Iterator[None]:
-    """What is compiled inside is compiled with our options."""
+    """Sets srcgrad's options of LLVM for what is compiled within the `with` block."""
     import llvmlite.binding as llvm
 
     if llvm.llvm_version_info[0] not in KNOWN:

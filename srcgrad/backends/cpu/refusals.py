@@ -1,4 +1,4 @@
-"""What machine code does not have, refused before any is written, at the user's line."""
+"""Refuses what machine code does not have before any is written, at the user's line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What failed in compiled code, as the exception NumPy would raise, located in the user's source.
+"""Failures in compiled code as the exceptions NumPy would raise, located in the user's source.
 
 The text of an error has one home: the primitive's implementation is run on the operands.
 """

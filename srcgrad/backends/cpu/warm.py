@@ -1,4 +1,4 @@
-"""What programs commonly ask for, compiled before they do: elementary and complex functions.
+"""Compiles in advance what programs commonly need: elementary and complex functions.
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds
@@ -54,7 +54,7 @@ def _wanted(op: Primitive) -> bool:
 
 
 def _called(op: Primitive, dtype: str) -> tuple[Iterable[Primitive], Iterable[Helper]]:
-    """What a program of one operation calls."""
+    """The functions and helpers that a program of one operation calls."""
     if op in OF_REALS and dtype[0] == "c":
         return (), ()
     try:

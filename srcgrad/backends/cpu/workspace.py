@@ -85,9 +85,9 @@ def header_words(slots: int) -> int:
 
 
 def in_workspace(function: Function) -> dict[Var, int]:
-    """What a function carves from its workspace: its slot for a tape that grows, 0 for the rest.
+    """Buffers that a function carves from its workspace: a growing tape's slot, 0 for the rest.
 
-    Buffers that are made at most once in a call and that no result is a view of. Empty if all of
+    They are made at most once in a call, and no result is a view of them. Empty if all of
     them have a length that is known: they are small.
     """
     classes = AliasClasses(function)

@@ -90,7 +90,7 @@ class Barriers:
         return found
 
     def touched(self, s: Stmt) -> Touched:
-        """What a statement touches by itself, and a shared loop with all that is in it."""
+        """The classes that a statement accesses by itself; a shared loop with its body."""
         if isinstance(s, Def):
             written = {self.classes.of(s.array)} if is_write(s) else NONE
             return Touched(frozenset(classes_read(s, self.classes)), frozenset(written))

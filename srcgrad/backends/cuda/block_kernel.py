@@ -36,7 +36,7 @@ class BlockKernel(Kernel):
 
     @cached_property
     def reads(self) -> list[Var]:
-        """What the host passes to either: atomic additions name it in another order."""
+        """The values that the host passes to either: atomic additions order them differently."""
         return self.first.reads
 
     @cached_property
@@ -106,7 +106,7 @@ class _BlockPrinter(KernelPrinter):
         return f"range({start}cuda.threadIdx.x, {self.text(s.stop)}, cuda.blockDim.x)"
 
     def carry_spread(self, s: Spread, depth: int) -> None:
-        """What each thread begins with; a sum is added to what it was before the loop."""
+        """Initializes what each thread carries; a sum is added to its value before the loop."""
         for c in s.carried:
             self.names.same(c.result, c.param)
             self.begin(c, depth)
@@ -114,7 +114,7 @@ class _BlockPrinter(KernelPrinter):
         self.join(depth, [c.param for c in known], [c.init for c in known])
 
     def whole(self, c: Carried) -> str:
-        """What a loop carries at its end: an extremum has seen what it began with."""
+        """The final value of what a loop carries: an extremum has seen its initial value."""
         assert c.op is not None
         tree = self.tree(c)
         return tree if c.first is None else combined(c.op, c.param, self.text(c.init), tree)
@@ -135,7 +135,7 @@ class _BlockPrinter(KernelPrinter):
 
     @contextmanager
     def threads_share(self) -> Iterator[None]:
-        """What is written within is done by one thread for one trip of a shared loop."""
+        """Marks what is written in the block as one thread's work in one trip of a shared loop."""
         self.shared = True
         yield
         self.shared = False

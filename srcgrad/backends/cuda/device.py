@@ -1,4 +1,4 @@
-"""What a device is to the programs that run on it: a GPU, or the simulator of `simulator`.
+"""The interface of a device to the programs that run on it: a GPU, or the simulator.
 
 A kernel is a text that names neither: plain functions of Python with `cuda`, `math`, `np` and
 `libdevice` in scope, of which one is the kernel and the others are device functions. Never looks at

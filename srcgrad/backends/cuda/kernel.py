@@ -58,12 +58,12 @@ class Kernel:
 
     @cached_property
     def sums(self) -> list[Carried]:
-        """What blocks leave one partial result of each."""
+        """The carried values of which each block leaves a partial result."""
         return [c for c in self.launch.carried if c.op is not None]
 
     @cached_property
     def reads(self) -> list[Var]:
-        """What the trips read of the program around them."""
+        """The variables of the surrounding program that the trips read."""
         g = self.launch.grid
         own = {*(s.index for s in g), *(c.param for c in self.launch.carried)}
         ends = [c.end for c in self.launch.carried]
@@ -112,7 +112,7 @@ class Kernel:
 
     @cached_property
     def given(self) -> list[Var]:
-        """What trips read, and the initial values that they begin with."""
+        """The initial values of the trips, and the variables that they read."""
         return [*(c.param for c in self.inits), *self.reads]
 
     @cached_property
@@ -195,7 +195,7 @@ class KernelPrinter(Printer):
             self.write(depth, f"{self.names[cell]}[()] = {self.names[v]}")
 
     def run_trip(self, depth: int) -> None:
-        """What a thread does in a trip, of which the indices are known."""
+        """Writes the work of a thread in one trip, whose indices are known."""
         sums = self.kernel.sums
         if self.ends_early:
             self.call(f"{self.kernel.name}_trip", self.trip_arguments(), sums, depth)
@@ -244,7 +244,7 @@ class KernelPrinter(Printer):
         return "cuda.grid(1)", "failed[0] == 0" if self.kernel.can_fail else "", "cuda.gridsize(1)"
 
     def end_trip(self) -> None:
-        """What a thread does between two trips."""
+        """Writes the work of a thread between two trips: none."""
 
     def begin(self, c: Carried, depth: int) -> None:
         """A thread's own part of what is carried, before its first trip."""

@@ -1,4 +1,4 @@
-"""What a host program calls: launches, and the memory of the device that is current.
+"""Functions that a host program calls: launches, and memory of the current device.
 
 The number of blocks of a launch follows from lengths alone, and partial results are combined in
 order: sums do not depend on how a device schedules threads. Only atomic additions do. Nothing here
@@ -31,7 +31,7 @@ from srcgrad.primitives.tapes import GrowingArray
 
 # ---- launches ----
 def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
-    """What the host's text calls for a nest: returns what its trips make together."""
+    """The function that the host's text calls for a nest: returns its trips' combined results."""
     grid, carried = len(k.launch.grid), k.launch.carried
     place_of_reads = 2 * grid + len(carried)
     place_of_sizes = place_of_reads + len(k.reads)
@@ -98,7 +98,7 @@ def _passed(run: Run, k: Kernel, v: Var, a: Any) -> Any:
 
 
 def _ends(run: Run, k: Kernel, inits: Sequence[Any], parts: Sequence[Any]) -> Iterable[Any]:
-    """What the trips make of what they carry: partial results are put together on the device."""
+    """The final values of what trips carry: partial results are combined on the device."""
     sums = [_cell(run, c.param) for c in k.sums]
     if sums:
         before = [i for i, c in zip(inits, k.launch.carried, strict=True) if c.op is not None]

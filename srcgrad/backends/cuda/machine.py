@@ -1,6 +1,6 @@
-"""What this machine has for the CUDA target, and what is missing: packages, a driver, devices.
+"""Detects what this machine has for the CUDA target and lacks: packages, a driver, devices.
 
-Asks without CuPy and without the compiler, so that the question is cheap and always has an answer.
+Works without CuPy and without the compiler, so that it is cheap and always has an answer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Machine:
 
 @cache
 def machine() -> Machine:
-    """What this process found when it first asked."""
+    """The machine as this process first found it."""
     driver, devices, no_device = _driver() if _found("cuda.bindings") else (None, (), "")
     elsewhere = 'run on a machine with an NVIDIA GPU and its driver, or use target="cpu"'
     older = "update the NVIDIA driver, or install the toolkit for it: " + INSTALL

@@ -149,7 +149,7 @@ class Numbers:
                     yield s
 
     def _read(self, s: Stmt) -> Iterable[Atom]:
-        """What the host has to know to run a statement, but for the blocks in it."""
+        """The values the host has to know to run a statement, except for the blocks in it."""
         match s:
             case For() if s in self.launches:
                 return [a for g in self.launches[s].grid for a in (g.start, g.stop)]

@@ -42,7 +42,7 @@ class Carried:
 
     @property
     def first(self) -> int | None:
-        """What a thread begins with; None: with `init`, which may be seen many times."""
+        """The initial value of a thread; None: `init`, which may be seen many times."""
         return None if self.op is None else NEUTRAL.get(self.op)
 
 

@@ -207,7 +207,7 @@ class _Machine:
         return (t.x + n.x * (t.y + n.y * t.z)) % WARP
 
     def threadfence(self) -> None:
-        """What is written is seen: threads run one after the other."""
+        """Does nothing: threads run one after the other, so writes are visible."""
 
     def _shared_array(self, shape: Any, dtype: Any) -> np.ndarray:
         """One array a block for each line that makes one."""
@@ -232,7 +232,7 @@ def _some(ndim: int, a: Any, b: Any, c: Any) -> Any:
 
 
 def _meet(arrived: dict, threads: int) -> dict:
-    """What each thread gets back from the barrier that all of them have reached."""
+    """The result that each thread gets from the barrier that all of them have reached."""
     if not arrived:
         return {}
     places = {place for place, *_ in arrived.values()}

@@ -82,7 +82,7 @@ def _modules(kernels: Sequence[KernelText], capability: Capability, lto: bool = 
 def _translated(
     kernels: Sequence[KernelText], modules: list[str], capability: Capability, lto: bool = False
 ) -> Any:
-    """What libNVVM makes of modules for one capability, which need not be that of `_modules`."""
+    """The code that libNVVM makes for one capability, which need not be that of `_modules`."""
     options: dict[str, Any] = {"opt": 3, "fastmath": all(k.fastmath for k in kernels)}
     if lto:
         options["gen-lto"] = None
@@ -139,7 +139,7 @@ def _strides_of_reshaped(
 
 
 def _names() -> dict[str, Any]:
-    """What kernels call that is not in their modules."""
+    """The names that kernels use from outside their modules."""
     return {"cuda": cuda, "np": np, "math": math, "cmath": cmath, "libdevice": libdevice}
 
 

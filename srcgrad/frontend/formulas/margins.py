@@ -1,4 +1,4 @@
-"""What stands in the margins of np.pad: places in the array, and ramps."""
+"""The margins of np.pad: positions in the array, and ramps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decompositions and solves give: ranks, condition numbers, norms, residuals, tensors."""
+"""Decompositions and solves: ranks, condition numbers, norms, residuals, tensors."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def overlaps(a: Any, v: Any) -> Any:
 
 
 def _part_of(full: Any, n: Any, m: Any, mode: Any, middle: Any) -> Any:
-    """What a mode keeps of all overlaps; "same" begins at `middle`."""
+    """The part of all overlaps that a mode selects; "same" begins at `middle`."""
     if mode == "full":
         return full
     shorter, longer = min(n, m), max(n, m)

@@ -102,7 +102,7 @@ def inexact(x: Any) -> Any:
 
 
 def as_ufunc(f: np.ufunc, formula: Callable, *xs: Any, out: Any = None) -> Any:
-    """What a formula computes with doubles, in the dtype of a ufunc's result.
+    """The result of a formula, computed with doubles, in the dtype of a ufunc's result.
 
     >>> as_ufunc(np.sin, np.cos, np.float32(0))
     np.float32(1.0)

@@ -23,7 +23,7 @@ def folded(f: Any, x: Any, axis: Any, keepdims: Any = False) -> Any:
 
 
 def scanned(f: Any, x: Any, axis: Any) -> Any:
-    """What each element makes of the result before it.
+    """Accumulates along an axis: `f` of the result before and each element.
 
     >>> scanned(np.maximum, np.array([2.0, 1.0, 3.0]), 0)
     array([2., 2., 3.])

@@ -89,7 +89,7 @@ def _angles(n: Any, dtype: Any) -> tuple[Any, Any]:
 
 
 def _weights(n: Any, norm: Any, dtype: Any) -> Any:
-    """What each number is multiplied by after type 2, for a norm."""
+    """The factor of each number after type 2, for a norm."""
     if norm == "ortho":
         weights = np.full(n, np.sqrt(0.5 / n))
         weights[0] = np.sqrt(0.25 / n)

@@ -107,7 +107,7 @@ def _full(a: Any, v: Any) -> Any:
 
 
 def _part_of(full: Any, a: Any, v: Any, mode: Any) -> Any:
-    """What a mode keeps of all overlaps; "same" is centred with respect to `a`."""
+    """The part of all overlaps that a mode selects; "same" is centred with respect to `a`."""
     (n, m), (p, q) = a.shape, v.shape
     if mode == "full":
         return full

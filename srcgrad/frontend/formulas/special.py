@@ -203,7 +203,7 @@ def polygamma(n: Any, x: Any) -> Any:
 
 
 def nth_polygamma(n: int, x: Any) -> Any:
-    """What the primitive computes, for n > 0."""
+    """The primitive, for n > 0."""
     return special.polygamma(n, x)
 
 

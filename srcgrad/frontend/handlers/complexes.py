@@ -118,7 +118,7 @@ NAMES = {
 
 
 def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
-    """What a function of cmath takes: a number, which it makes a complex one."""
+    """The operand of a function of cmath: a number, cast to complex."""
     if not what.startswith("is"):
         refuse_complex(it, f"cmath.{what}()")
     (z,) = numbers_of_math(it, node, (z,), what)

@@ -85,7 +85,7 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
 
 
 def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, several: bool) -> Any:
-    """What is inserted, in the dtype of `x` and as wide as it is.
+    """The inserted values, in the dtype of `x` and as wide as it is.
 
     At one place the first axis of the values goes along `axis`; in a list, even of one, none moves.
     """

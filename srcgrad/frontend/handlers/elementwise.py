@@ -169,7 +169,7 @@ def numbers_of_math(it: Interpreter, node: Node, args: tuple, what: str) -> list
 
 
 def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
-    """What a function of `math` takes: a number, or an array with one element."""
+    """The operand of a function of `math`: a number, or the element of an array with one."""
     if not is_array(v):
         return v
     if any(isinstance(d, Var) or d != 1 for d in v.type.dims):

@@ -1,4 +1,4 @@
-"""What formulas ask of the compiler."""
+"""Handlers of the helper functions that formulas call."""
 
 from __future__ import annotations
 

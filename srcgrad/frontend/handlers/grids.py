@@ -1,4 +1,4 @@
-"""What is written with brackets: np.mgrid, np.ogrid."""
+"""Grids written with brackets: np.mgrid, np.ogrid."""
 
 from __future__ import annotations
 

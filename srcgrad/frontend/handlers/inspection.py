@@ -1,4 +1,4 @@
-"""What a program asks about its values: isinstance, type, getattr, callable, shape; print."""
+"""Inspection of values: isinstance, type, getattr, callable, shape; print."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
 
 
 def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
-    """What is made of all items at once, while Python reads one in each trip."""
+    """Notes that a value is made of all items at once, while Python reads one in each trip."""
     source = x if is_array(x) else x.tape
     if source is not None:
         what, why = f"what {name}() runs over", "read item by item in Python"

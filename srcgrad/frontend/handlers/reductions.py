@@ -98,7 +98,7 @@ def sum_(
 
 
 def _initial(it: Interpreter, initial: Any, x: Any) -> Any:
-    """What a reduction begins with, in the dtype that it is computed in."""
+    """The initial value of a reduction, in the dtype of its computation."""
     return it.b.cast(initial, Scalar(atom(x).type.dtype))
 
 
@@ -125,7 +125,7 @@ def floats(it: Interpreter, x: Any) -> Any:
 
 
 def _averaged(it: Interpreter, node: Node, x: Any, dtype: Any, what: str) -> Any:
-    """What a mean or a variance is computed of."""
+    """The operand of a mean or a variance, in the dtype of its computation."""
     if dtype is None:
         return floats(it, x)
     kind = scalar_type(it, node, dtype)

@@ -61,7 +61,7 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
 
 
 def check_finite(it: Interpreter, a: Any) -> None:
-    """What SciPy refuses and compiled code computes with, where a `try` would notice."""
+    """Checks for infs and NaNs, which SciPy refuses and compiled code computes with."""
     if is_float(a.type.dtype) and a.type.dims:
         all_finite = it.b("all", it.b("isfinite", a), axes=tuple(range(a.type.ndim)))
         unfit = plain(it.b("logical_not", all_finite))

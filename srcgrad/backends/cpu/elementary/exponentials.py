@@ -57,7 +57,7 @@ def _exp(w: Lanes, x: str) -> str:
 
 
 def exp_excluded(w: Lanes, x: str) -> str:
-    """What overflows, what is subnormal, and NaN; one number, also what is 0."""
+    """Whether the result overflows, is subnormal or NaN; for one number, also whether it is 0."""
     if w.n == 1:
         return w.compare("uge", w.abs(x), 708.0)
     subnormal = w.compare("ule", w.abs(w.add(x, 727.0)), 19.0)

@@ -23,7 +23,7 @@ def symbols(op: Primitive) -> list[str]:
 
 
 def declarations(ops: Iterable[Primitive]) -> list[str]:
-    """What a module declares so that LLVM may call the vector variants of these functions."""
+    """The declarations by which LLVM may call the vector variants of these functions."""
     lines, vectors = [], []
     for op in sorted(ops, key=attrgetter("name")):
         scalar = symbol(op)

@@ -1,4 +1,4 @@
-"""What helpers call that is no operator, and the calls of the library as Numba compiles them."""
+"""Functions that helpers call besides operators; calls of the library as Numba compiles them."""
 
 from __future__ import annotations
 

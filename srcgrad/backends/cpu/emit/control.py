@@ -204,7 +204,7 @@ def while_loop(w: Writer, s: While) -> None:
 
 
 def _everything(s: While) -> Sequence[Atom]:
-    """What the test makes is kept for the body."""
+    """All results of the test: the body may read them."""
     return [d.var for d in s.test if isinstance(d, Def) and d.var is not None] + [
         r for d in s.test if not isinstance(d, Def) for r in d.results
     ]

@@ -95,7 +95,7 @@ def _result(w: Writer, out: str, dtype: str) -> Number:
 
 # ---- the library ----
 class _Names:
-    """What names the operands of a call: they are parameters."""
+    """The names of the operands of a call: they are parameters."""
 
     def __init__(self) -> None:
         self.given: dict[Var, str] = {}

@@ -87,7 +87,7 @@ def call(w: Writer, s: Def) -> Ref | Number:
 
 
 def _operand(w: Writer, r: Routine, name: str, a: Any, given: list[str], float: bool) -> Any:
-    """What the routine has for an operand; what it is handed goes to `given`."""
+    """The operand inside the routine; the arguments passed for it are added to `given`."""
     if isinstance(a.type, Array):
         if w.program.guarded:
             inside(w, w.ref(a))

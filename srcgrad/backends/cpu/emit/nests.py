@@ -85,7 +85,7 @@ class Nest:
         self.classes: dict[str, Var] = {}  # a pointer outside -> its alias class
 
     def take(self, kind: str, name: str) -> str:
-        """What stands for a value of the caller's."""
+        """The name in the nest of a value of the caller's."""
         if is_constant(name):
             return name
         recipe = self.outer.recipes.get(name)

@@ -1,4 +1,4 @@
-"""What is leaned on of Numba's internals: all of it stands here, and a test looks at each.
+"""Numba's internals that this backend relies on: all uses are here, and a test checks each.
 
 - an array's struct (`entry.py`), a MemInfo's first words (`support.py`);
 - the functions of its runtime that emitted code calls by their names (`objects.py`, `support.py`);
@@ -159,7 +159,7 @@ def name_address(symbol: str, address: int) -> None:
 
 # ---- modules of our own, beside Numba's libraries ----
 def processor() -> tuple[str, str, str]:
-    """What code is generated for: the triple, the processor's name, its features."""
+    """The target of generated code: the triple, the processor's name, its features."""
     return _codegen().magic_tuple()
 
 

@@ -1,4 +1,4 @@
-"""What the emitters of scalar operations ask of a definition."""
+"""Dtypes and operands of a definition, for the emitters of scalar operations."""
 
 from __future__ import annotations
 

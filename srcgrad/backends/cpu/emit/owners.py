@@ -59,7 +59,7 @@ class Scope:
 
 
 class Owners:
-    """What the point that is being written owns, scope by scope, the outermost first."""
+    """The references and buffers owned at the point being written, by scope, outermost first."""
 
     def __init__(self, classes: AliasClasses) -> None:
         self.classes = classes

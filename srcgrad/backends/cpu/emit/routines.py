@@ -147,7 +147,7 @@ class Routine:
         self.w.put(f"call void @{name}({', '.join(given)})")
 
     def below(self, m: Matrix, rows: str) -> Matrix:
-        """What lies below the first rows: with the rows that `first` is to say."""
+        """The matrix below the first rows; `first` is to set its number of rows."""
         return replace(m, data=self.moved(m.data, self.w.times(rows, m.down)))
 
     def moved(self, data: str, offset: str) -> str:
@@ -298,7 +298,7 @@ class Routine:
         return self.known[kind + value]
 
     def lapack(self, name: str, *args: Argument) -> str:
-        """What the routine's last argument says, 0 where it did what it was asked for."""
+        """Calls a LAPACK routine; its last argument `info`, 0 on success."""
         info = Place(self.w.alloca("i32", "i32 0"))
         self.call("lapack", name, *args, info)
         return self.w.do(f"load i32, ptr {info.data}, align 8")
@@ -338,7 +338,7 @@ class Routine:
 
 
 class Variable:
-    """What a loop changes: a place on the stack, which LLVM makes a register of."""
+    """A variable that a loop changes: a stack slot, which LLVM promotes to a register."""
 
     def __init__(self, w: Writer, slot: str, kind: str):
         self.w, self.slot, self.kind = w, slot, kind

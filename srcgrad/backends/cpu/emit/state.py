@@ -1,4 +1,4 @@
-"""What the functions of one emitted module share."""
+"""State shared by the functions of one emitted module."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Site:
 
 @record(eq=False)
 class Program:
-    """What the functions of one module share."""
+    """The state that the functions of one module share."""
 
     function: Function
     flags: str = "reassoc "  # of floating-point instructions

@@ -1,4 +1,4 @@
-"""What every emitted module holds besides: memory of the workspace and of Numba's runtime, lists.
+"""Support functions of every emitted module: memory of the workspace and of Numba's runtime, lists.
 
 A MemInfo is Numba's: its word 0 counts references, word 3 is the data's address, word 4 its size.
 A list is a MemInfo of three words: how many items there are, how many have room, the MemInfo of

@@ -1,4 +1,4 @@
-"""What stands for a value of the IR while LLVM text is written: names and numbers, as texts.
+"""Values of the IR while LLVM text is written: names and numbers, as texts.
 
 A scalar is a text; a complex one is a pair of texts, so that every part is a number of its own. An
 array or tape is a `Ref`. Never writes an instruction.
@@ -17,7 +17,7 @@ Number = str | tuple[str, str]
 
 
 class NotEmittedError(Exception):
-    """What no lowered program holds today: a fault of srcgrad."""
+    """Raised for what no lowered program contains today: a fault of srcgrad."""
 
 
 def not_emitted(what: str) -> NotEmittedError:

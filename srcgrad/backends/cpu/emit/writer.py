@@ -80,7 +80,7 @@ class Writer:
         return [f"{name}{self.count}" for name in names]
 
     def at(self, loc: Location | None) -> None:
-        """What is written from here on is of this line of the user's."""
+        """Attributes what is written from here on to a line of the user's."""
         if loc is None:
             return
         self.program.here = loc

@@ -119,7 +119,7 @@ def named_dtype(short: str) -> str:
 
 
 def _literal(value: Any) -> str:
-    """What evaluates to a number, in every bit."""
+    """An expression that evaluates to a number, in every bit."""
     if isinstance(value, complex):
         text = repr(value)
         plain = "nan" not in text and "inf" not in text and "-0" not in text

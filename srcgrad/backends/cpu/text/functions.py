@@ -1,4 +1,4 @@
-"""What the text of a program calls besides operators: checks, lengths, buffers, the library.
+"""Functions that the text of a program calls besides operators: checks, lengths, buffers, library.
 
 All but what makes a buffer grow are the primitives' own implementations, by their names.
 """
