@@ -90,7 +90,7 @@ BY_NAME = _by_name()
 
 def way_out(name: str) -> str:
     """The replacement for the function of this name in messages, its module included."""
-    called = name.startswith("calling ")  # an object, by the name of its class
+    called = name.startswith("calling ")  # an object that is called, by the name of its class
     name = name.rpartition(" ")[2]
     if name in BY_NAME:
         return BY_NAME[name]

@@ -1,6 +1,6 @@
 """Python's own words for arguments that do not fit a function.
 
-`inspect` checks them in words of its own; a function with the same head and no body says what a
+`inspect` checks them in words of its own; a function with the same head and no body raises what a
 call of the real one would. Runs nothing of the user's.
 """
 

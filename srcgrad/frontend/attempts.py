@@ -1,9 +1,9 @@
 """`try`: which handler runs is decided before the statement that raises.
 
 Statements run one by one. Of one that may raise what a handler catches, `foresight` computes
-beforehand whether it does: the rest of the body stands on one side of a branch, the handler on the
+beforehand whether it does: the rest of the body is one side of a branch, the handler the
 other, where nothing of the statement has happened. One that changes what an earlier statement of
-the body made runs together with that. What raises for certain goes to its handler when compiling.
+the body made runs together with that. A certain exception goes to its handler when compiling.
 Where Python raises and NumPy does not, `float_errors` checks while a handler catches it.
 """
 
@@ -59,7 +59,7 @@ class Attempt:
         return next(found, 0)
 
     def code(self, d: Def) -> int:
-        """The number of the handler that catches what an operation raises; 0 if none does."""
+        """The number of the handler that catches an operation's exception; 0 if none does."""
         cls = raised_by(d)
         if cls is None or d.op is callbacks.call_back:
             return int(cls is not None)
@@ -71,7 +71,7 @@ class Attempt:
         return number
 
     def takes(self, e: Diverged | None) -> bool:
-        """Whether a handler catches what is raised for certain: a limit of ours none catches."""
+        """Whether a handler catches a certain exception: none catches a limit of srcgrad's."""
         if e is None or e.message in LIMITS:
             return False
         return self.handler_of(class_of(e.kind)) > 0
@@ -122,7 +122,7 @@ def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | 
 
 
 def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None:
-    """The groups of a body's statements, then the else clause."""
+    """Interprets the groups of a body's statements, then the else clause."""
     if not groups:
         it.block(attempt.node.orelse)
         return
@@ -201,7 +201,7 @@ def _tried(it: Interpreter, attempt: Attempt, stmts: list[Any], before: State) -
 def _refuse_half_done(
     it: Interpreter, attempt: Attempt, stmts: list[Any], before: State, tried: Tried
 ) -> None:
-    """Refuse what would show of statements that raise after they have changed a container."""
+    """Refuses statements that raise after they have changed a container: the change would show."""
     order = {id(d): k for k, d in enumerate(walk(tried.out))}
     last = max(order[id(d)] for d in raising(tried.out) if attempt.code(d))
     known = {*before.objects, id(it.env)}
@@ -242,7 +242,7 @@ def _classes(it: Interpreter, handler: Any) -> tuple[type[BaseException], ...]:
 
 
 def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, code: Any) -> None:
-    """The handler of what is raised; which one is known at run time if there are several."""
+    """Runs the handler of what is raised; with several, which one is known only at run time."""
     numbers = sorted({attempt.code(d) for d in raising(tried.out)} - {0})
 
     def choose(k: int) -> None:
@@ -273,13 +273,13 @@ def _handler(
         it.handled_now.pop()
     if name is not None:
         it.env[name] = UNBOUND
-    if it.env.get(RETURNED) is True:  # nothing of this function is read any more
+    if it.env.get(RETURNED) is True:  # none of this function's names are read any more
         for n in names:
             it.env[n] = env.get(n, UNBOUND)
 
 
 def _raise_again(it: Interpreter, attempt: Attempt, tried: Tried) -> NoReturn:
-    """A `raise` alone: the statement runs, and raises what was caught."""
+    """Follows a bare `raise`: the statement runs, and raises what was caught."""
     stmts, _ = copied(tuple(tried.out), {})
     it.b.out.extend(stmts)
     if tried.failed is not None and attempt.takes(tried.failed):
@@ -288,7 +288,7 @@ def _raise_again(it: Interpreter, attempt: Attempt, tried: Tried) -> NoReturn:
 
 
 def _finally(it: Interpreter, stmts: Sequence[Any], raises: bool) -> None:
-    """The last clause; where the body raises, compiled code leaves it out: it must not show."""
+    """Follows the last clause; it must not show: compiled code omits it where the body raises."""
     before = snapshot(it)
     with it.b.block() as out:
         it.block(list(stmts))

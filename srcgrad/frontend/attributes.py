@@ -1,4 +1,4 @@
-"""The attributes of numbers and arrays; what else has a name of a method is that method, bound."""
+"""Attributes of numbers and arrays; the name of a method gives that method, bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of a called function's arguments: what is given, and defaults."""
+"""Binds the arguments of a called function to names: the given ones, and defaults."""
 
 from __future__ import annotations
 

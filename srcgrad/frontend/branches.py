@@ -26,7 +26,7 @@ def join(
     it: Interpreter, test: Var, states: list[State], blocks: list[list], node: Node | None,
     live_rest: bool,
 ) -> None:  # fmt: skip
-    """Join two states into the present one, and emit the `If`."""
+    """Joins two states into the present one, and emits the `If`."""
     live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
     changed = _differences(it, states, live)
     specs = _specs(it, states, changed)
@@ -77,7 +77,7 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
 
 
 def lasting(it: Interpreter, state: State) -> set[int]:
-    """The containers that keep their identity through what starts in this state."""
+    """The containers that keep their identity in all that starts from this state."""
     return {*state.objects, *it.captures.immutable}
 
 
@@ -122,7 +122,7 @@ def _joined_state(
 
 # ---- what does not fit ----
 def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
-    """Two paths leave a container with different places: a list may grow at run time."""
+    """Handles a container with different places on two paths: a list may grow at run time."""
     if isinstance(owner, TrackedList) and owner.key is not None:
         items = [*one.values(), *two.values()]
         if items and (all(is_scalar(v) for v in items) or are_rows(items)):
@@ -151,12 +151,12 @@ def refuse_slot(it: Interpreter, owner: Any, key: Any, reason: str) -> NoReturn:
 
 
 def _side(it: Interpreter, cell: Cell, values: tuple, k: int, known: Any) -> Spec | None:
-    """The spec of what one path left in a place."""
+    """The spec of the value that one path left in a place."""
     if any(isinstance(v, Conflict) for v in values):
         return None
     v = values[k]
     if cell[1] == RESULT and v is not UNBOUND and any(w is UNBOUND for w in values):
-        # one side has not returned yet: what it holds is never read
+        # one side has not returned yet: its value is never read
         return loose(spec_of(v, True, known, it.captures.classes))
     return spec_of(v, False, known, it.captures.classes)
 
@@ -170,7 +170,7 @@ def _joined_spec(cell: Cell, values: tuple, one: Spec | None, two: Spec | None) 
 
 
 class _reopened:
-    """Append to a block that was closed."""
+    """Appends to a block that was closed, within the `with` block."""
 
     def __init__(self, builder: Any, out: list):
         self.b, self.out = builder, out

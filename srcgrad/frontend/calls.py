@@ -120,7 +120,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         return it.call(function, args, kwargs, node)
     if is_transform(f):
         return f.srcgrad_inline(it, args, kwargs, node)
-    if isinstance(f, functools._lru_cache_wrapper):  # what it keeps is what it would compute
+    if isinstance(f, functools._lru_cache_wrapper):  # a cached result is what it would compute
         kept = it.call(f.__wrapped__, args, kwargs, node)
         it.captures.immutable.update(reachable([kept], it.captures.immutable))
         return kept
@@ -147,7 +147,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
 def _call_instance(
     it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    """A call of an object whose class says what it means."""
+    """Calls an object whose class defines `__call__`."""
     if type(inspect.getattr_static(type(f), "__call__", None)) is types.FunctionType:
         watch_inherited(it.captures, f, "__call__")
         return it.call(type(f).__call__, [f, *args], kwargs, node)
@@ -158,12 +158,12 @@ def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
     """The object that a method is called on: an instance of a registered class is captured."""
     if registered_as(type(owner)) is None:
         return owner
-    it.captures.inlined.append(owner)  # its id stays its own
+    it.captures.inlined.append(owner)  # keeps it alive, and so its id
     return it.captures.take(it, ("self", id(owner)), lambda: owner, "self", node)
 
 
 def strong(it: Interpreter, v: Any) -> Any:
-    """A Python number as the scalar that NumPy's functions make of it; their bools are as made."""
+    """A Python number as the scalar that NumPy's functions make of it; bools are unchanged."""
     if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak and v.type != BOOL:
         return it.b.retyped(v, Scalar(v.type.dtype))
     if isinstance(v, int | float | complex) and not isinstance(v, bool | np.generic):

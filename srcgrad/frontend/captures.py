@@ -47,19 +47,19 @@ class Captures:
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
         self.lengths: dict[Var, int] = {}  # what they are in this call, if that is known
-        self.given: set[Var] = set()  # arrays among the parameters: their layouts are known
+        self.given: set[Var] = set()  # arrays among the parameters, whose layouts are known
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
         self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
         # captured containers by key: one object each, which compiled code may not change
         self.containers: dict[tuple, Any] = {}
         self.immutable: dict[int, Any] = {}
-        self.in_instances: set[int] = set()  # of these, what instances of registered classes hold
+        self.in_instances: set[int] = set()  # of these, those in instances
         self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
-        self.no_tensor_met = False  # whether something was judged by that
+        self.no_tensor_met = False  # whether a decision relied on that
         self.classes = Classes()  # of numbers that have several
-        self.inlined: list[Any] = []  # kept, so that their ids stay theirs
+        self.inlined: list[Any] = []  # held so that their ids stay theirs
 
     # ---- lookup ----
     def lookup(
@@ -154,13 +154,13 @@ class Captures:
         return value
 
     def watch_attribute(self, f: types.FunctionType, part: str) -> None:
-        """Build anew when a part of a function is replaced: reloading a module may do so."""
+        """Guards a part of a function against being replaced: reloading a module may do so."""
         key = ("attribute", id(f), part)
         self.guards[key] = Guard(lambda: getattr(f, part), getattr(f, part), key, f.__name__)
         self.guards[key].owner = f
 
     def watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
-        """Build anew when what `fetch` gives is no longer the same."""
+        """Guards the value that `fetch` returns: another one rebuilds the program."""
         self.guards[key] = Guard(fetch, fetch(), key, name)
 
     def _container(
@@ -238,7 +238,7 @@ class Captures:
     def _tensor(
         self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
     ) -> Any:
-        """A captured tensor: its array is the input, or its number."""
+        """A captured tensor: the input is its array, or its number."""
         know_tensors()
 
         def inside() -> Any:
@@ -270,7 +270,7 @@ class Captures:
             self.hidden[own] = replace(self.hidden[own], parameter=value)
         if states(value, "srcgrad_parameter") and self._is_weight(value):
             self.watch(("trained", id(value)), lambda: value.requires_grad, name)
-            if not value.requires_grad:  # its gradient is asked for, and is zero
+            if not value.requires_grad:  # its gradient is requested, and is zero
                 made = self.stopped[own] = it.b("stop_gradient", made)
         return made
 
@@ -280,7 +280,7 @@ class Captures:
     def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:
         """A parameter for a value, with the dims of an array as variables of their own.
 
-        A length of 0 says nothing: a placeholder's is unknown until the program runs.
+        A length of 0 is not recorded: a placeholder's is unknown until the program runs.
         """
         type_ = type_of_value(value)
         assert type_ is not None
@@ -323,19 +323,19 @@ class Captures:
         return definition.op.impl(*given, **definition.params)
 
     def meet_tensor(self, v: Any, kind: Kind = Kind.TENSOR) -> None:
-        """Note that a value is a tensor, or may be one."""
+        """Notes that a value is a tensor, or may be one."""
         self.kinds[v] = kind
         if self.no_tensor_met:
             self.demands.tensors = True
             raise Respecialise
 
-    # ---- specialisation ----
+    # ---- specialization ----
     def is_of_arguments(self, it: Any, v: Var) -> bool:
         """Whether an integer depends on arguments and their lengths alone."""
         return all(root in self.leaves or root in self.dims for root in roots(it, v))
 
     def is_soon_static(self, it: Any, v: Var) -> bool:
-        """Whether specialising on arguments, or unrolling a few trips, makes an integer known."""
+        """Whether specializing on arguments, or unrolling a few trips, makes an integer known."""
 
         def soon(root: Var) -> bool:
             if root not in self.loops:
@@ -351,7 +351,7 @@ class Captures:
         return roots(it, v) <= known
 
     def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
-        """Restart with the inputs of `v` known at compile time; refused if that cannot be."""
+        """Restarts with the inputs of `v` known at compile time; refused if that cannot be."""
         inputs: set[Var] = set()
         todo = [v]
         while todo:  # the lengths of the loops among them, too

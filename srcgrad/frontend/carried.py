@@ -39,7 +39,7 @@ class Trip:
 
 
 def name_of_test(it: Interpreter) -> str:
-    """Where the value of the test of a turned loop is kept."""
+    """The name that holds the value of the test of a turned loop."""
     return f"$test{it.frame.depth}"
 
 
@@ -66,7 +66,7 @@ def put(it: Interpreter, trip: Trip, cell: Cell, value: Any) -> None:
 
 
 def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
-    """Join what the body left with what was assumed; whether anything changed."""
+    """Joins the values that the body left with the assumed ones; whether anything changed."""
     changed = _discover(it, trip, head, end)
     for cell in list(trip.specs):
         joined = _joined_cell(it, trip, cell, held_at(it, end, cell))
@@ -77,7 +77,7 @@ def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
 
 
 def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
-    """Carry the places that the body changed without binding a name."""
+    """Carries the places that the body changed without binding a name."""
     mine, found = id(it.env), []
     bound = set(assigned([trip.node])) - it.frame.elsewhere
     pairs = [(mine, head.env, end.env)]

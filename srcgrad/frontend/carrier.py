@@ -1,4 +1,4 @@
-"""Values to the atoms that a branch yields or a loop carries, and back, by their specs."""
+"""Flattens values to the atoms that a branch yields or a loop carries, and back, by their specs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Carrier:
         self.made: list[Any] = []
 
     def flatten(self, spec: Spec, v: Any) -> list[Atom]:
-        """The atoms carried for `v`, cast and padded as the spec wants (emits)."""
+        """The atoms carried for `v`, cast and padded as the spec requires (emits)."""
         maybe = isinstance(spec, MaybeSpec) and spec.absent is UNBOUND
         if v is UNBOUND and not maybe:
             return self._filler(spec)
@@ -106,7 +106,7 @@ class Carrier:
         raise AssertionError(spec)
 
     def fresh(self, spec: Spec, name: str) -> tuple[list[Var], Any]:
-        """New variables for a spec, and the value they make up."""
+        """New variables for a spec, and the value made of them."""
         match spec:
             case StaticSpec(v):
                 return [], v
@@ -172,5 +172,5 @@ def _rebuilt(spec: PartsSpec, parts: list) -> Any:
 
 
 def _widened(v: Any, t: Scalar) -> bool:
-    """Whether a bool joins as a number: it passes through int, as Python has it."""
+    """Whether a bool joins as a number: it passes through int, as in Python."""
     return atom(v).type.dtype == "bool" and t.dtype != "bool"

@@ -1,4 +1,4 @@
-"""Numbers as Python and NumPy convert them: what an integer type cannot hold raises.
+"""Conversions of numbers as in Python and NumPy: what an integer type cannot hold raises.
 
 NumPy converts a Python number by its value, and so every number that is stored at one place of an
 array; arrays, and NumPy's numbers elsewhere, are cast without a look at their values.
@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
 from srcgrad.operation import Primitive
 
-# what compiled code raises where Python, or NumPy, goes on
+# raised by compiled code where Python, or NumPy, goes on
 TOO_LARGE = "an integer of more than 64 bits"
 DIVIDED_BY_NUMPY = "integer division or modulo by zero, which gives 0 in NumPy"
 NO_FLOAT = "an integer to a negative power is a float: write float(n) ** k"
@@ -26,12 +26,12 @@ LIMITS = (TOO_LARGE, DIVIDED_BY_NUMPY, NO_FLOAT)
 
 
 def widened(it: Interpreter, v: Any) -> Any:
-    """A Python bool as the int that arithmetic takes it for."""
+    """A Python bool as the int that it is in arithmetic."""
     return plain(it.b.cast(v, INT)) if is_scalar(v) and atom(v).type == BOOL else v
 
 
 def widened_pair(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
-    """Two operands, as ints if both are Python bools: beside others a bool gives way itself."""
+    """Two operands, as ints if both are Python bools: with others a bool is promoted anyway."""
     both = is_scalar(a) and is_scalar(c) and atom(a).type == BOOL == atom(c).type
     return (widened(it, a), widened(it, c)) if both else (a, c)
 
@@ -42,7 +42,7 @@ def of_python(v: Any) -> bool:
 
 
 def as_integer(it: Interpreter, x: Any) -> Any:
-    """A number as Python's integer; what no 64 bits hold raises."""
+    """A number as a Python integer; raises if it does not fit 64 bits."""
     if is_float(atom(x).type.dtype):
         fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
 
@@ -110,7 +110,7 @@ def operands_in_bounds(it: Interpreter, op: Primitive, args: tuple) -> tuple:
 def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
     """A comparison of a signed with an unsigned integer of 64 bits by their values, as NumPy's.
 
-    The dtype of both is float64, which tells no neighbours apart. None for anything else.
+    Their common dtype is float64, in which large neighbours are equal. None for anything else.
     """
     kinds = [atom(v).type.dtype for v in args]
     if len(args) != 2 or "u64" not in kinds or result_type(op, Scalar("u64")).dtype != "bool":
@@ -129,7 +129,7 @@ def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
 def check_same_kind(
     it: Interpreter, node: Node, what: str, have: str, want: str, where: str = "in place"
 ) -> None:
-    """Refuse what NumPy does not cast in place: floats to integers, signed to unsigned ones."""
+    """Refuses what NumPy does not cast in place: floats to integers, signed to unsigned ones."""
     if not np.can_cast(np_dtype(have), np_dtype(want), "same_kind"):
         it.refuse(
             node, f"the result of '{what}' is {have} and cannot be stored {where} in {want}",

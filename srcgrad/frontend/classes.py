@@ -1,4 +1,4 @@
-"""Instances of the user's classes as records, and what attributes of static objects mean."""
+"""Instances of the user's classes as records, and attributes of static objects."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
 
-# methods that change what an operator, an attribute or a call means: not followed
+# methods that change the meaning of an operator, an attribute or a call: not followed
 _SPECIAL = (
     "__new__",
     "__setattr__",
@@ -128,13 +128,13 @@ def _fill_dataclass(
 
 
 def _is_init_only(cls: Any, name: str) -> bool:
-    """Whether an argument of a dataclass is no field: it goes to `__post_init__`."""
+    """Whether an argument of a dataclass is not a field: it goes to `__post_init__`."""
     return all(f.name != name for f in dataclasses.fields(cls))
 
 
 # ---- attributes ----
 def _has(it: Interpreter, owner: Any, name: str, node: Node) -> None:
-    """Refuse an attribute that a list, a dict or a string does not have."""
+    """Refuses an attribute that a list, a dict or a string does not have."""
     cls = list if isinstance(owner, GrownList) else type(owner)
     if hasattr(cls, name):
         return
@@ -224,7 +224,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
 
 
 def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
-    """An attribute of the classes that come behind one, in the order of the owner's."""
+    """An attribute of the classes after one in the method resolution order of the owner."""
     instance = owner.owner
     cls = instance if isinstance(instance, type) else class_of_instance(instance)
     order = cls.__mro__

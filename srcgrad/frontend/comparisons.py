@@ -1,7 +1,7 @@
-"""Comparisons and logic: `a < b < c`, `is`, `in`, `and`, `or`, what is true.
+"""Comparisons and logic: `a < b < c`, `is`, `in`, `and`, `or`, truth values.
 
-What is known is decided at once; a run-time test of a chain or of `and` branches, so that what
-Python would not evaluate is not evaluated.
+Known values are decided at once; a run-time test of a chain or of `and` branches, so that operands
+that Python would not evaluate are not evaluated.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _is_bool(it: Interpreter, v: Var, wanted: bool, node: Node) -> Any:
 
 
 def known_text(it: Interpreter, v: Any, node: Node) -> Any:
-    """Make the integers in a formatted string static; other values are returned unchanged."""
+    """Makes the integers in a formatted string static; other values are returned unchanged."""
     if not isinstance(v, Formatted):
         return v
     for each in v.values:
@@ -214,7 +214,7 @@ def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any
 
 
 def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
-    """Whether an item is `a` itself or equal to it; the items after one that is do not matter."""
+    """Whether an item is `a` itself or equal to it; items after such a one do not matter."""
     found: Any = False
     if isinstance(c, Iterated) and c.until is not None:
         it.refuse(
@@ -230,7 +230,7 @@ def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
 
 
 def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
-    """Whether containers take two items for the same: one object, or equal."""
+    """Whether two items are the same to containers: one object, or equal."""
     return True if a is c else it.truth(it.compare(gast.Eq(), a, c, node), node)
 
 
@@ -273,7 +273,7 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def condition(it: Interpreter, node: Any) -> Any:
-    """The truth of an expression; what `and` and `or` choose need not be of one kind."""
+    """The truth of an expression; the operands of `and` and `or` need not be of one kind."""
     match node:
         case gast.UnaryOp(op=gast.Not()):
             return negate(it, it.condition(node.operand))

@@ -1,7 +1,7 @@
 """Comprehensions and generator expressions: unrolled, or a loop in which a list grows.
 
-A loop where there are many items, or a condition is known at run time only. What refuses such a
-list gets all the items unrolled after all (see `trace`).
+A loop where there are many items, or a condition is known at run time only. If such a list is
+refused, all items are unrolled after all (see `trace`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def of_list_comp(it: Interpreter, node: gast.ListComp) -> Any:
 
 # ---- generator expressions ----
 def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
-    """Its items are computed when they are asked for; what it reads may have changed then."""
+    """A lazy iterator: its items are computed on demand, of values that may have changed then."""
     first, frame = _first(it, node), it.frame
 
     def follow(tree: Any, args: list[Any]) -> Any:
@@ -80,7 +80,7 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
 
 
 def collected(it: Interpreter, v: Any) -> Any:
-    """All items of a lazy iterator, where they are not taken one by one."""
+    """All items of a lazy iterator, for uses that do not take them one by one."""
     if not isinstance(v, Iterated) or v.build is None or v.spent:
         return v
     if v.length is not None and v.test is None and not _has_many(it, v):
@@ -164,7 +164,7 @@ def _place(it: Interpreter, node: Node) -> tuple:
 
 
 def may_be_loop(it: Interpreter, node: Node) -> bool:
-    """Whether nothing that is known speaks against a loop."""
+    """Whether nothing known so far prevents a loop."""
     if _place(it, node) in it.unrolled or isinstance(node, gast.SetComp | gast.DictComp):
         return False
     return not _binds(node)
@@ -181,7 +181,7 @@ def is_long(it: Interpreter, v: Any, node: Node) -> bool:
 
 def _has_many(it: Interpreter, over: Iterated) -> bool:
     if isinstance(over.length, Var) and not it.captures.is_of_sizes(it, over.length):
-        return True  # a number that is computed need not be known for this
+        return True  # a computed number need not be static for this
     try:
         return it.static_int(over.length, None, "the number of items") > MANY
     except UnsupportedError:  # it depends on run-time values
@@ -189,14 +189,14 @@ def _has_many(it: Interpreter, over: Iterated) -> bool:
 
 
 def loop_instead(it: Interpreter, node: Node) -> None:
-    """Start again with a comprehension as a loop, or return if that cannot be."""
+    """Restarts with a comprehension as a loop; returns if that cannot be."""
     if may_be_loop(it, node):
         it.captures.demands.looped.add(_place(it, node))
         raise Respecialise("a comprehension is a loop")
 
 
 def loop_over(it: Interpreter, tree: Any, args: list[Any], node: Node) -> Any:
-    """Call what loops over its last argument; its items are unrolled if that is refused."""
+    """Calls a function that loops over its last argument; the items are unrolled if refused."""
     it.looped.add(_place(it, node))
     return it.call(Closure(tree, it.env, [], [], it.frame, tree.name), args, {}, node)
 
@@ -222,7 +222,7 @@ def _comprehend(
     it: Interpreter, first: Any, add: Callable[[], None],
     node: Unrolled | gast.SetComp | gast.DictComp,
 ) -> None:  # fmt: skip
-    """Unroll a comprehension over `first`; its names are its own."""
+    """Unrolls a comprehension over `first`; its names are its own."""
     generators = node.generators
     items = items_in_turn(it, first, generators[0].iter)
     shadowed: dict[str, Any] = {}

@@ -89,7 +89,7 @@ def _kind(parts: Any) -> Scalar:
 
 
 def same_dims(it: Interpreter, node: Node, a: Var, c: Var, axes: Any) -> None:
-    """Check that two arrays agree along axes."""
+    """Checks that two arrays agree along axes."""
     for axis in axes:
         m, n = a.type.dims[axis], c.type.dims[axis]
         if m is n or (not isinstance(m, Var) and not isinstance(n, Var) and m == n):

@@ -57,7 +57,7 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
 
 
 def _ways(part: _Part) -> Iterator[_Part]:
-    """A part with the names that its module imports, then as a statement that is compiled alone."""
+    """A part with the names that its module imports, then compiled alone as a statement."""
     yield part
     if part.imported is not None:
         yield _alone(part)

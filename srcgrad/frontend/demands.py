@@ -17,7 +17,7 @@ MOST_RESTARTS = 40
 
 
 class Respecialise(Exception):
-    """Interpretation must start again: the demands have grown."""
+    """Raised when interpretation must start again: the demands have grown."""
 
 
 def restarted(
@@ -25,7 +25,7 @@ def restarted(
 ) -> tuple[Any, int]:
     """The result of the first attempt that finds no further demands, and how many did.
 
-    `before` is called ahead of each; demands that it finds are those of a caller, who starts again.
+    `before` is called ahead of each; demands that it finds are those of a caller, which restarts.
     """
     for restarts in range(MOST_RESTARTS):
         before()
@@ -47,7 +47,7 @@ class Demands:
     looped: set[tuple] = field(default_factory=set)
     refused: Exception | None = None  # why loops were unrolled after all
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
-    indexed: set[tuple] = field(default_factory=set)  # those that do for how they are indexed
+    indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
-    weights: tuple[Any, ...] = ()  # tensors that a gradient is taken by
-    tensors: bool = False  # some are met after something was judged by there being none
+    weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
+    tensors: bool = False  # tensors are met after a decision that assumed none

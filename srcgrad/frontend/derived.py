@@ -1,4 +1,4 @@
-"""Classes derived from Python's numbers and containers: followed as what they are derived from.
+"""Classes derived from Python's numbers and containers: followed as their base class.
 
 That is right as long as the same operations mean the same. A class that gives one of them a meaning
 of its own is not taken.
@@ -15,7 +15,7 @@ from srcgrad.frontend.values import NUMBERS
 CONTAINERS = (list, tuple, dict)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE and Py_TPFLAGS_IMMUTABLETYPE
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
-# what makes, shows, pickles and stores a value, and what is asked for what there is not
+# methods that make, show, pickle and store a value, and those called for what is missing
 _ELSEWHERE = (
     {*dir(object), "__init__", "__new__", "__getnewargs__", "__getattr__", "__missing__"}
     - _COMPARISONS
@@ -31,13 +31,13 @@ def made_by_statement(cls: type) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def redefined(cls: type) -> str:
-    """An operation to which a class gives another meaning than what it is derived from."""
+    """An operation to which a class gives another meaning than its base; "" if there is none."""
     if not issubclass(cls, (*NUMBERS, *CONTAINERS)) or issubclass(cls, enum.Enum):
         return ""
     order = cls.__mro__
     own = [c for c in order if made_by_statement(c)]
     home = next(c for c in order if c not in own)
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):  # its other methods are asked for
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):  # its other methods are looked up
         return next((n for c in own for n in vars(c) if n in _OF_NAMED_TUPLES), "")
     known = set(dir(home)) - _ELSEWHERE
     return next((n for c in own for n, v in vars(c).items() if n in known or _is_asked(n, v)), "")

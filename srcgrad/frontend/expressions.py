@@ -69,7 +69,7 @@ OPERATORS = {
 UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
 DIVISIONS = ("Div", "FloorDiv", "Mod")
 SHIFTS = ("LShift", "RShift")
-BITWISE = ("BitAnd", "BitOr", "BitXor")  # which booleans of Python's have too
+BITWISE = ("BitAnd", "BitOr", "BitXor")  # Python's booleans have them too
 
 
 def refuse_expression(it: Interpreter, node: Node) -> NoReturn:
@@ -237,7 +237,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
 def emit(
     it: Interpreter, node: Node, op: str, *args: Any, weak: bool | None = None, **params: Any
 ) -> Any:
-    """Emit an elementwise primitive; dtypes that it does not take are refused at `node`."""
+    """Emits an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
         if not params:
             exact = across_signs(it, it.b.table[op], args)
@@ -250,7 +250,7 @@ def emit(
 
 
 def _check_divisor(it: Interpreter, divided: Any, a: Any, c: Any) -> None:
-    """An integer divided by a zero integer raises, as in Python."""
+    """Checks that no integer is divided by a zero integer, which raises in Python."""
     if all(is_scalar(v) and atom(v).type.dtype[0] in "iub" for v in (a, c)):
         zero = plain(it.b("eq", c, 0))
         own = of_python(a) and of_python(c)
@@ -292,7 +292,7 @@ def _static_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> An
 
 
 def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """Texts put together, and `%`; None if this is neither."""
+    """Concatenation and `%` of texts; None if this is neither."""
     made: tuple[str, list] | None = None
     if name == "Add" and isinstance(c, str | Formatted):
         (one, values), (two, more) = shown(a), shown(c)
@@ -308,7 +308,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 
 def _lists_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """Operators of lists that grow: `+` and `*`, and those of arrays."""
+    """The operators of growing lists: `+` and `*`, and those of arrays."""
     if _makes_array(name, a, c):
         return _sequence_binary(it, name, a, c, node)
     lists = list | GrownList

@@ -34,7 +34,7 @@ def is_python(v: Any) -> bool:
 
 
 def check_float_division(it: Interpreter, a: Any, c: Any, divided: Callable[..., Any]) -> None:
-    """Python's floats are not divided by zero, with an operator of this name."""
+    """Raises where Python's floats are divided by zero, with the text of `divided`."""
     if not it.catches(ZeroDivisionError):
         return
     refuse_either(it, a, c)
@@ -44,7 +44,7 @@ def check_float_division(it: Interpreter, a: Any, c: Any, divided: Callable[...,
 
 
 def refuse_either(it: Interpreter, a: Any, c: Any) -> None:
-    """Refuse what raises if two numbers are Python's own, and does not if one is NumPy's."""
+    """Refuses what raises if two numbers are Python's own, and does not if one is NumPy's."""
     both = may_be_python(it, a) and may_be_python(it, c)
     if both and (is_either(it, a) or is_either(it, c)):
         reason = "this raises for Python's numbers, not for NumPy's; one is Python's on one path"
@@ -52,7 +52,7 @@ def refuse_either(it: Interpreter, a: Any, c: Any) -> None:
 
 
 def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
-    """Zero to a negative power, and a finite power that is too large."""
+    """Raises for zero to a negative power, and for a finite power that is too large."""
     if it.catches(ZeroDivisionError) or it.catches(OverflowError):
         refuse_either(it, a, n)
     if not (is_python(a) and is_python(n)):
@@ -71,7 +71,7 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
 
 
 def refuse_complex(it: Interpreter, what: str) -> None:
-    """Refuse what raises for some complex numbers, where that would be caught."""
+    """Refuses what raises for some complex numbers, where that would be caught."""
     if any(map(it.catches, (ValueError, ZeroDivisionError, OverflowError))):
         raise undecided(f"whether {what} raises is not known before it runs", it.b.loc)
 
@@ -79,7 +79,7 @@ def refuse_complex(it: Interpreter, what: str) -> None:
 def check_math(
     it: Interpreter, f: Callable[..., Any], xs: Sequence[Any], y: Any, whole: bool = False
 ) -> None:
-    """The errors of a function of `math` of these operands, once whole, with this result."""
+    """Raises the errors of a function of `math` for these operands, with this result."""
     if atom(y).type.dtype != "f64" or not (it.catches(ValueError) or it.catches(OverflowError)):
         return
     outside = (domain_error(f, len(xs), whole), *xs[:1])
@@ -100,7 +100,7 @@ def check_math(
 def domain_error(f: Callable[..., Any], count: int = 1, whole: bool = False) -> str:
     """The text of the ValueError of a function of `math` for a number outside its domain.
 
-    The text is a template: newer versions of Python say the operand.
+    The text is a template: newer versions of Python name the operand.
     """
     for x in OUTSIDE:
         error = raised(f, *[x if whole else float(x)] * count)
@@ -111,7 +111,7 @@ def domain_error(f: Callable[..., Any], count: int = 1, whole: bool = False) -> 
 
 @functools.cache
 def _overflows(f: Callable[..., Any], count: int) -> bool:
-    """Whether a function is infinite for what is too large, and not at a pole."""
+    """Whether a function is infinite for large operands, and not at a pole."""
     try:
         f(*[LARGEST] * count)
     except (OverflowError, ValueError) as e:

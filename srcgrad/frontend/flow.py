@@ -1,7 +1,7 @@
 """Control flow: sequences, branches and exits in structured form.
 
-`break`, `continue` and early `return` become flags that guard what follows. A path that always
-fails leaves nothing: the other one is what follows.
+`break`, `continue` and early `return` become flags that guard later statements. A path that always
+fails leaves nothing: the other one simply continues.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _left(it: Interpreter, s: Any, stmts: list[Any], after: int) -> bool:
 
 
 def has_returned(it: Interpreter) -> None:
-    """On the path that skips the rest the function has returned: so both paths have."""
+    """Notes that the path that skips the rest has returned: then both paths have."""
     it.env[RETURNED] = True
 
 
@@ -101,7 +101,7 @@ def negate(it: Interpreter, c: Any) -> Any:
 
 
 def python_bool(it: Interpreter, v: Any) -> Any:
-    """A truth as Python's own bool, which counts as an integer."""
+    """A truth value as Python's own bool, which is an integer."""
     return plain(it.b.retyped(v, BOOL))
 
 
@@ -122,7 +122,7 @@ def branch(
     it: Interpreter, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
     node: Node | None, live_rest: bool = False,
 ) -> Any:  # fmt: skip
-    """Run one of two continuations, or both into an `If`; their values join."""
+    """Runs one of two continuations, or both into an `If`; their values join."""
     if not isinstance(test, Var):
         return then() if test else orelse()
     before, depth, loc = snapshot(it), it.frame.depth, it.b.loc
@@ -158,7 +158,7 @@ def branch(
 
 
 def _splice(it: Interpreter, test: Var, states: list[State | None], blocks: list[list]) -> None:
-    """Where a path fails, the other one is simply what follows."""
+    """Emits a branch of which a path fails: the statements of the other one follow it."""
     dead = [tuple(out) if s is None else () for s, out in zip(states, blocks, strict=True)]
     then, orelse = dead
     it.b.append(If(test, then, orelse, (), (), (), it.b.loc))

@@ -29,7 +29,7 @@ LIBRARIES = {
 }
 
 
-# values of Numba's by the module of their class: what they are, and what to pass
+# values of Numba's by the module of their class: their description, and what to pass
 OF_NUMBA = {
     "numba.typed.typedlist": ("a typed List", "list({})"),
     "numba.typed.typeddict": ("a typed Dict", "dict({})"),
@@ -53,7 +53,7 @@ CALLED_OF_NUMBA = {
 
 
 def called_of_numba(f: Any) -> tuple[str, str] | None:
-    """Why a function or class of Numba's is not followed, and the way out; None for any other."""
+    """The reason why a function or class of Numba's is refused, and the way out; else None."""
     modules = (getattr(f, "__module__", None), type(f).__module__)
     found = next((CALLED_OF_NUMBA[m] for m in modules if m in CALLED_OF_NUMBA), None)
     if found is None:
@@ -77,7 +77,7 @@ def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
 
 
 def foreign_library(f: Any) -> str:
-    """The library that a function belongs to, if it is one that is not followed."""
+    """The library that a function belongs to, if it is not followed."""
     owner = held(f, "__self__")
     modules = (
         getattr(f, "__module__", None),
@@ -90,7 +90,7 @@ def foreign_library(f: Any) -> str:
 
 
 def not_taken(value: Any, name: str) -> tuple[str, str] | None:
-    """Why an array, a number or a container of no type of ours is not taken, and the way out."""
+    """The reason why a value of an unsupported type is refused, and the way out."""
     if poses(value) and not class_states(value.__class__, "__call__"):
         cls, other = type(value).__name__, value.__class__.__name__
         reason = f"'{name}' is {article(cls)} {cls}, which says that it is {article(other)} {other}"
@@ -108,7 +108,7 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
 
 
 def _way_out(value: Any, name: str) -> str:
-    """How to make an array of NumPy's one that is taken."""
+    """The conversion of a NumPy array of an unsupported kind to a supported one."""
     if isinstance(value, np.ma.MaskedArray):
         return f"pass {name}.filled(0.0) and the mask as another argument"
     dtype = value.dtype

@@ -1,4 +1,4 @@
-"""Decides before statements run whether one of them will raise: what a `try` branches on.
+"""Decides before statements run whether one of them will raise: the condition of a `try`.
 
 A copy of the statements, up to the last that may raise what is caught, computes a code: 0 if none
 raises, else that of the first which does. The copy stores to memory of its own alone, and the code
@@ -29,7 +29,7 @@ from srcgrad.records import record
 
 NOTHING = Const(0, INT)  # the code where nothing is raised
 Ends = tuple[Atom, ...]  # a code, and the values of a path
-Codes = Callable[[Def], int]  # that of what a definition may raise; 0 if it is not caught
+Codes = Callable[[Def], int]  # the code of what a definition may raise; 0 if it is not caught
 
 
 WAY_OUT = "move it out of the 'try'; test with an 'if' for what it would raise"
@@ -50,7 +50,7 @@ class Shown(UnsupportedError):
 
 
 def catches(s: Stmt, codes: Codes) -> bool:
-    """Whether a statement may raise what is caught."""
+    """Whether a statement may raise an exception that is caught."""
     return any(map(codes, raising((s,))))
 
 
@@ -60,7 +60,7 @@ def raising(block: Sequence[Stmt]) -> Iterator[Def]:
 
 
 def foreseen(b: Builder, block: Sequence[Stmt], codes: Codes) -> Atom:
-    """Emit the code of what a block of statements raises."""
+    """Emits the code of what a block of statements raises."""
     refuse_effects(block, codes)
     stmts, _ = copied(tuple(block), {})
     out, (code,) = _Foresight(b, codes).block(stmts, (), ())
@@ -76,7 +76,7 @@ class _Foresight:
     def block(self, stmts: Sequence[Stmt], values: Ends, instead: Ends) -> tuple[list[Stmt], Ends]:
         """The statements that decide, their code, and `values` or, where one raises, `instead`."""
         first = next((k for k, s in enumerate(stmts) if catches(s, self.codes)), None)
-        if first is None:  # what computes nothing but values for later statements is left out
+        if first is None:  # statements that only compute values for later ones are left out
             return (list(stmts) if values else []), (NOTHING, *values)
         out, s, rest = list(stmts[:first]), stmts[first], stmts[first + 1 :]
         if isinstance(s, Def):
@@ -96,7 +96,7 @@ class _Foresight:
     def _either(
         self, out: list[Stmt], s: Stmt, cond: Atom, raised: Ends, inner: list[Stmt], ends: Ends
     ) -> Ends:
-        """The code and the values of both paths; lengths that are among the values are joined."""
+        """Emits a branch with the code and values of both paths; lengths among these are joined."""
         code, *instead = raised
         results = [Var("v", a.type) for a in instead]
         pairs = zip(instead, results, strict=True)
@@ -157,7 +157,7 @@ class _Foresight:
 
 
 def first_shown(block: Sequence[Stmt]) -> Def | None:
-    """The first operation that shows outside of statements other than through their results."""
+    """The first operation with an effect outside of statements, besides their results."""
     shows = _showing(block)
     return next((s for s in walk(block) if isinstance(s, Def) and shows(s)), None)
 
@@ -173,11 +173,11 @@ def _showing(block: Sequence[Stmt]) -> Callable[[Def], bool]:
 
 
 def refuse_effects(block: Sequence[Stmt], codes: Codes) -> None:
-    """Refuse what shows outside of statements although a later one of them may raise."""
+    """Refuses statements with an effect outside although a later one of them may raise."""
     shows = _showing(block)
 
     def scan(stmts: Sequence[Stmt], shown: Def | None) -> Def | None:
-        """The first statement that shows, if there is one."""
+        """The first statement with an effect outside, if there is one."""
         for s in stmts:
             if isinstance(s, Def):
                 if shown is not None and catches(s, codes):
@@ -212,7 +212,7 @@ def _without_elements(b: Builder, x: Any, axes: tuple[int, ...], **params: Any) 
 
 
 def _differ(b: Builder, *dims: Any, split: int) -> Any:
-    """Lengths that do not broadcast."""
+    """Whether lengths do not broadcast."""
     pairs = zip(reversed(dims[:split]), reversed(dims[split:]), strict=False)
     return _any(b, [
         b("logical_and", b("ne", m, n), b("logical_and", b("ne", m, 1), b("ne", n, 1)))
@@ -221,7 +221,7 @@ def _differ(b: Builder, *dims: Any, split: int) -> Any:
 
 
 def _do_not_fit(b: Builder, *dims: Any, split: int) -> Any:
-    """Lengths that are not stored to those of a target."""
+    """Whether lengths cannot be stored to those of a target."""
     target, value = dims[:split], dims[split:]
     extra = value[: max(len(value) - len(target), 0)]
     pairs = zip(reversed(target), reversed(value), strict=False)
@@ -230,7 +230,7 @@ def _do_not_fit(b: Builder, *dims: Any, split: int) -> Any:
 
 
 def _singular(b: Builder, a: Any, *rhs: Any) -> Any:
-    """A matrix with a pivot of zero: its determinant is exactly zero then."""
+    """Whether a matrix has a pivot of zero: its determinant is exactly zero then."""
     return b("eq", b("detsign", a), 0)
 
 
@@ -256,14 +256,14 @@ CONDITIONS: dict[Primitive, Callable[..., Any]] = {
 
 
 def raised_by(d: Def) -> type[BaseException] | None:
-    """The class of what an operation raises; None if a check before it has ruled that out."""
+    """The class that an operation raises; None if a check before it has ruled that out."""
     if d.op in (memory.fail, memory.check_equal):
         return class_of(d.params.get("kind", "ValueError"))
     if d.op in PLACES:
         return IndexError
     if d.op is report:  # if a filter makes it an error: no handler takes it then
         return None
-    if d.op is elementwise.floordiv:  # of scalars behind a check; arrays are divided by zero
+    if d.op is elementwise.floordiv:  # of scalars, after a check; arrays may be divided by zero
         return None
     if d.op is callbacks.call_back:
         return BaseException

@@ -14,7 +14,7 @@ RETURNED, RESULT = "$returned", "$result"
 
 
 class Diverged(Exception):
-    """The path that is interpreted always fails: what follows on it is never reached."""
+    """Raised when the interpreted path always fails: later statements are never reached."""
 
     def __init__(self, kind: str, message: str, location: Any):
         super().__init__(message)
@@ -40,4 +40,4 @@ class Frame:
 
 
 class Passed(Exception):
-    """A statement reads what one that was refused would have bound."""
+    """Raised when a statement reads a name that a refused one would have bound."""

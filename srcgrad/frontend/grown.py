@@ -1,4 +1,4 @@
-"""Where the items of a list that grows at run time are; what programs do to it is in `lists`."""
+"""Memory of the items of lists that grow at run time; for operations on these see `lists`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from srcgrad.ir.types import INT
 
 
 def length_of(b: Any, v: GrownList) -> Any:
-    """A Python int, which takes the dtype of what it is computed with."""
+    """The length, a Python int: it takes the dtype of other operands."""
     if v.settled is not None:
         return atom(v.settled.type.dims[0])
     return b.retyped(b("load", v.length, 0), INT)
 
 
 def dims_of_rows(b: Any, v: GrownList) -> list[Any]:
-    """The shape of the arrays that are its items; none of numbers."""
+    """The shape of the arrays that are its items; empty for numbers."""
     if v.shape is None:
         return []
     rank = v.shape.type.dims[0]

@@ -44,7 +44,7 @@ def is_mutable(v: Any) -> bool:
 
 
 def contents(v: Any) -> dict:
-    """The places of a container and what they hold; a list that grows has them in memory."""
+    """The places of a container and their values; a list that grows has them in memory."""
     if isinstance(v, GrownList):
         return {}
     if isinstance(v, list):
@@ -53,7 +53,7 @@ def contents(v: Any) -> dict:
 
 
 def refill(v: Any, held: dict) -> None:
-    """Give a container other contents."""
+    """Replaces the contents of a container."""
     if isinstance(v, GrownList):
         return
     if isinstance(v, list):
@@ -134,7 +134,7 @@ def restore(it: Interpreter, state: State) -> None:
 
 
 def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
-    """Freeze each merged object, and what it was merged from, if another name reaches these."""
+    """Freezes each merged object, and its sources, if another name reaches these."""
     found = reachable(_roots(it), it.captures.immutable)
     users: dict[int, set[int]] = {}
     for made, sources in merges:
@@ -148,12 +148,12 @@ def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
 
 
 def note_change(it: Interpreter, owner: Any) -> None:
-    """Keep where a container, or the names of another frame, are changed."""
+    """Notes where a container, or the names of another frame, are changed."""
     it.changes.append((owner, it.b.out[-1] if it.b.out else None))
 
 
 def changing(it: Interpreter, owner: Any, node: Node) -> None:
-    """Called before a container is changed: refuses where that may concern another one."""
+    """Notes a change of a container beforehand; refuses one that may concern another container."""
     note_change(it, owner)
     if id(owner) in it.captures.in_instances:
         it.refuse(

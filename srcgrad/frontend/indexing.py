@@ -1,6 +1,6 @@
 """Subscripts: loads, views, gathers on the right; stores, assignments, scatters on the left.
 
-Basic indices become views, integer arrays and masks gathers, as NumPy has it. Out-of-range
+Basic indices become views, integer arrays and masks gathers, as in NumPy. Out-of-range
 indices are checked by `index` primitives; a later pass removes those it can prove.
 """
 
@@ -38,7 +38,7 @@ from srcgrad.ir.types import Scalar, same_dims
 
 
 def subscripted(x: Any) -> Any:
-    """The handler of an object that is no container: np.r_ and its kin."""
+    """The handler of an object that is not a container: np.r_ and similar ones."""
     return METHODS.get((type(x).__name__, "__getitem__"))
 
 
@@ -108,7 +108,7 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if parts is not None:
         return subscript(it, parts, items, node)
     handler = None if callable(x) else handler_of(x)
-    if handler is not None:  # np.mgrid and what else is written with brackets
+    if handler is not None:  # np.mgrid and others that are written with brackets
         return handler(it, node, *items)
     if isinstance(x, bytes | bytearray | memoryview):
         value = node.value if isinstance(node, gast.Subscript) else None
@@ -293,7 +293,7 @@ def gathered(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Any
 
 
 def _integers_first(it: Interpreter, x: Var, items: list[Any], node: Node) -> bool:
-    """Whether integers are taken before the arrays beside them, as tensors do.
+    """Whether integers are applied before the arrays next to them, as tensors do.
 
     False where the order of axes is NumPy's, to which they are arrays too.
     """
@@ -310,13 +310,13 @@ def _integers_first(it: Interpreter, x: Var, items: list[Any], node: Node) -> bo
 
 
 def _first_axis(items: list[Any]) -> int:
-    """Where the axes of the index arrays go: to their place, or first if slices part them."""
+    """The position of the axes of index arrays: their own, or the first if slices part them."""
     at = [k for k, i in enumerate(items) if not isinstance(i, Slice)]
     return at[0] if at[-1] - at[0] == len(at) - 1 else 0
 
 
 def _with_new_axes(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Var, list[Any]]:
-    """A view that has the new axes already, and the items with whole axes in their place."""
+    """A view that has the new axes already, and the items with whole axes instead of them."""
     whole = Slice(None, None, None)
     axes: list[Any] = []
     for i in items:
@@ -341,7 +341,7 @@ def _masks_as_indices(it: Interpreter, x: Var, items: list[Any], node: Node) -> 
 
 
 def check_mask(it: Interpreter, mask: Var, dims: tuple, axis: int = 0) -> None:
-    """Check that a mask has the lengths `dims` of the axes that it stands for, from `axis` on."""
+    """Checks that a mask has the lengths `dims` of the axes that it indexes, from `axis` on."""
     for k, (m, n) in enumerate(zip(mask.type.dims, dims, strict=True)):
         if m is not n:
             it.b("check_equal", n, m, kind="IndexError", message=(

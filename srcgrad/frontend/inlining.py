@@ -1,4 +1,4 @@
-"""Inlines functions: interprets the source of what is called in a frame of its own."""
+"""Inlines functions: interprets the source of the callee in a frame of its own."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _inline_placed(
 def inline(
     it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
 ) -> Any:
-    """Interpret a function's body in a frame of its own; its result."""
+    """Interprets a function's body in a frame of its own; its result."""
     limit_recursion(it, found, env, node)
     loc = it.b.loc
     tree = found.tree

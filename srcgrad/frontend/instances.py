@@ -1,7 +1,7 @@
 """Instances of registered classes in compiled code, which follows `flatten` and `unflatten`.
 
-An instance that comes in is what `unflatten` makes of its parts; one that goes out is what
-`flatten` says of it. One that belongs to the caller may not be changed:
+An instance that comes in is the result of `unflatten` of its parts; one that goes out is taken
+apart by `flatten`. One that belongs to the caller may not be changed:
 `flatten` may leave attributes out.
 """
 
@@ -36,7 +36,7 @@ from srcgrad.tree.registered import LEAVES
 
 @contextmanager
 def standing(it: Interpreter, found: Source) -> Iterator[None]:
-    """At the head of a function, outside of its body."""
+    """Interprets at the head of a function, outside of its body, within the `with` block."""
     it.frames.append(Frame(found, {}, Liveness(found.tree)))
     it.b.loc = found.location(found.tree)
     try:
@@ -47,7 +47,7 @@ def standing(it: Interpreter, found: Source) -> Iterator[None]:
 
 
 def refuse_leaves(r: Registered, parts: Any, is_taken: Any) -> None:
-    """Refuse a child that has a leaf which is no number, array or None."""
+    """Refuses a child with a leaf that is not a number, an array or None."""
     for k, part in enumerate(parts):
         for leaf in leaves(part):
             if leaf is not None and not is_taken(leaf):
@@ -115,7 +115,7 @@ def _opened(it: Interpreter, r: Registered, v: Record, node: Node) -> Opened:
 
 
 def entered(it: Interpreter, v: Any, node: Node, at: Callable[[Any], Any] | None = None) -> Any:
-    """A structure with parts of instances, as compiled code has it; `at(leaf)` for each leaf."""
+    """A structure with parts of instances in compiled code's form; `at(leaf)` for each leaf."""
 
     def inner(like: Any, parts: Any) -> Any:
         new = inside(like, parts)
@@ -125,7 +125,7 @@ def entered(it: Interpreter, v: Any, node: Node, at: Callable[[Any], Any] | None
 
 
 def refuse_instances(it: Interpreter, values: Any, node: Node, what: str) -> None:
-    """Refuse instances of registered classes where their attributes would be taken for children."""
+    """Refuses instances of registered classes whose attributes would be treated as children."""
     for v in nodes(values):
         r = registered_as(v.cls if isinstance(v, Record) else type(v))
         if r is not None:

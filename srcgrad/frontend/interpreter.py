@@ -37,28 +37,28 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
 
 Node = gast.AST
-LIMIT = name_of(UnsupportedError)  # what programs raise where Python goes on
+LIMIT = name_of(UnsupportedError)  # raised by programs where Python goes on
 
 
 class Interpreter:
-    """The state, and what is asked of it everywhere."""
+    """The state, and the operations on it that all parts use."""
 
     def __init__(self, captures: Any):
         self.b = Builder(REGISTRY)
         self.captures = captures
         self.frames: list[Frame] = []
-        self.inside: Counter[Any] = Counter()  # of each function, the frames it has now
+        self.inside: Counter[Any] = Counter()  # the number of frames that each function has now
         self.scopes: dict[int, dict[str, Any]] = {}
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
-        self.shaped_at: dict[int, Any] = {}  # where containers got another length
+        self.shaped_at: dict[int, Any] = {}  # the lines where containers got another length
         self.snapshots: list[Snapshot] = []
-        # what is made before all else, with the depth of scopes there: of each traced function
+        # of each traced function the statements before all others, and the depth of scopes there
         self.heads: list[tuple[int, list[Any]]] = [(1, [])]
         self.reshapes: list[Reshape] = []
         # of new arrays: whether they are in C order, or whose order they have
         self.orders: dict[Var, Var | bool] = {}
-        self.returned_at: Location | None = None  # in the function that was left last
+        self.returned_at: Location | None = None  # in the function returned from last
         self.problems: list[SrcgradError] = []
         self.passed = 0
         self.kept_demands: dict[str, Any] = {}  # as they were at the first problem
@@ -67,10 +67,10 @@ class Interpreter:
         self.grown: dict[Any, Any] = captures.grown
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
-        self.changes: list[Any] = []  # what was emitted before each change of a container
+        self.changes: list[Any] = []  # the last statement before each change of a container
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
         self.ignored: tuple[Any, ...] | None = None
-        self.ends: Counter[Any] = Counter()  # of each function, recursive calls that are too many
+        self.ends: Counter[Any] = Counter()  # recursive calls beyond the limit
         self.looped: set[tuple] = set()  # comprehensions that were made loops
 
     @property
@@ -79,7 +79,7 @@ class Interpreter:
 
     @property
     def is_in_flow(self) -> bool:
-        """Whether a loop or a branch decides if this runs."""
+        """Whether a loop or a branch decides whether this runs."""
         return len(self.b.scopes) > self.heads[-1][0]
 
     @property
@@ -93,18 +93,18 @@ class Interpreter:
     def refuse(
         self, node: Node | None, reason: str, way_out: str = "", like: type[Exception] | None = None
     ) -> NoReturn:
-        """Refuse the program; `like` is what plain Python raises here, if it does."""
+        """Refuses the program; `like` is the exception of plain Python here, if it raises one."""
         location = self.b.loc if node is None else self.frame.source.location(node)
         raise UnsupportedError(reason, location, way_out, like=like)
 
     def catches(self, cls: type[BaseException]) -> bool:
-        """Whether a `try` around what is interpreted catches a class."""
+        """Whether an enclosing `try` catches a class."""
         return any(a.handler_of(cls) for a in self.attempts)
 
     def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
-        """Plain Python raises `cls` here for certain: a `try` may catch it, else it is refused.
+        """Handles a certain exception `cls` of plain Python: a `try` may catch it, else refused.
 
-        What is looked up on one path only raises on that path.
+        A look-up on one path only raises on that path.
         """
         if self.catches(cls) or (issubclass(cls, LookupError) and self.is_in_flow):
             self.locate(node)
@@ -122,7 +122,7 @@ class Interpreter:
             if frame.outer is None:
                 break
             frame = frame.outer
-        if name.startswith(OURS):  # a builtin that a text of ours names
+        if name.startswith(OURS):  # a builtin that a text of srcgrad names
             return getattr(builtins, name[1:])
         assert frame is not None
         found, value = self.captures.lookup(self, frame.source.function, name, node)
@@ -148,7 +148,7 @@ class Interpreter:
         return value
 
     def _unbound(self, name: str, node: Node) -> NoReturn:
-        """A name that no path has bound is read: an error now, or on the path that does so."""
+        """Handles a read of a name that no path has bound: an error now, or on that path."""
         location = self.frame.source.location(node)
         if len(self.b.scopes) == 1:
             raise UnboundError(_unbound(name), location)
@@ -160,7 +160,7 @@ class Interpreter:
         raise UnboundError(f"name '{name}' is not defined", self.frame.source.location(node))
 
     def fail(self, kind: str, message: str, *values: Any) -> NoReturn:
-        """The path that is interpreted raises here whenever it runs."""
+        """Lets this path raise here whenever it runs."""
         self.b("fail", *values, kind=kind, message=message)
         raise Diverged(kind, message, self.b.loc)
 
@@ -172,7 +172,7 @@ class Interpreter:
         self.fail(name_of(type(e)), literal(str(e)))
 
     def fail_if(self, condition: Any, kind: str, message: str, *values: Any) -> None:
-        """Raise at run time where a condition holds."""
+        """Raises at run time where a condition holds."""
         if condition is not False:
             self.branch(
                 condition,
@@ -183,9 +183,9 @@ class Interpreter:
             )
 
     def refuse_where(self, condition: Any, node: Node | None, reason: str, way_out: str) -> None:
-        """Refuse the program where a condition on lengths holds: now, if it does for this call.
+        """Refuses the program where a condition on lengths holds: now, if it does for this call.
 
-        In branches and loops, and in calls with other lengths, what was built refuses as it runs.
+        In branches and loops, and in calls with other lengths, the program refuses as it runs.
         """
         now = self.captures.known_now(self, condition)
         if now and len(self.b.scopes) == 1 and not self.catches(UnsupportedError):
@@ -193,18 +193,18 @@ class Interpreter:
         self.fail_if(condition, LIMIT, literal(located(reason, None, way_out)))
 
     def stands_for_view(self, copy: Any, source: Any, what: str, node: Node) -> None:
-        """A copy stands where NumPy has a view: refused later if that shows."""
+        """Records a copy where NumPy has a view: refused later if that shows."""
         if isinstance(copy, Var):
             self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
 
     def is_reshape(self, made: Any, source: Any, what: str, node: Node) -> None:
-        """A view of an array in C order: refused later if NumPy may have a copy, and that shows."""
+        """Records a view of an array in C order: refused later if NumPy may copy and that shows."""
         if isinstance(made, Var) and isinstance(source, Var):
             self.reshapes.append(Reshape(made, source, what, self.frame.source.location(node)))
 
     # ---- numbers ----
     def static_int(self, v: Any, node: Node | None, what: str) -> int:
-        """An int that must be known at compile time; asks for a specialisation if it is not."""
+        """An int that must be known at compile time; requests a specialization if it is not."""
         if is_array(v) and not v.type.dims:
             v = self.b("load", v)
         if is_number(v) and not isinstance(v, float | complex):
@@ -218,7 +218,7 @@ class Interpreter:
         )
 
     def static_number(self, v: Any, node: Node, what: str) -> Any:
-        """Make a number, a name or None static, floats included."""
+        """Makes a number, a name or None static, floats included."""
         if is_array(v):
             reason = f"{what} must be known at compile time, not {describe(v)}"
             self.refuse(node, reason, like=ValueError)
@@ -229,7 +229,7 @@ class Interpreter:
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None
 
-    # ---- what the parts ask of one another: `staged` says which function does it ----
+    # ---- calls between the parts: `staged` binds each to its function ----
     def execute(self, node: Node) -> None: ...
     def expression(self, node: Node) -> Any: ...
     def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...

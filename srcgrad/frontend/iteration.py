@@ -50,7 +50,7 @@ def for_loop(it: Interpreter, node: gast.For) -> None:
 
 
 def run_trip(it: Interpreter, node: gast.For, over: Iterated, k: Any) -> None:
-    """The target bound to the k-th item, and the body; neither if the item is left out."""
+    """Binds the target to the k-th item and runs the body; neither if the item is left out."""
     if isinstance(k, Var):
         it.captures.loops[k] = (it.frame.source.file, node.lineno, over.length)
 
@@ -79,7 +79,7 @@ def _bind_item(it: Interpreter, node: gast.For, over: Iterated, index: Any) -> N
 
 
 def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
-    """One copy of the body per item; exits guard what follows."""
+    """Emits one copy of the body per item; exits guard later statements."""
     it.frame.depth += 1
     kinds = exits(node.body)
     for kind in kinds - {"return"}:
@@ -90,7 +90,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
         it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
 
     def run(k: int) -> None:
-        """The trips from the k-th on, as long as no exit depends on run-time values."""
+        """Runs the trips from the k-th on, as long as no exit depends on run-time values."""
         while k < trips:
             _check_places(it, node, over, before)
             it.env[flag(it, "continue")] = False
@@ -255,7 +255,7 @@ def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
     r = over.range
     if r is None or isinstance(r.step, Var) or r.step != -1:
         return None
-    # one more is an i64; what is known at run time only is taken not to wrap around
+    # one more is an i64; values known at run time only are assumed not to wrap around
     if not all(isinstance(end, Var) or end < LARGEST for end in (r.start, r.stop)):
         return None
     first, stop = (plain(it.b("add", end, 1)) for end in (r.stop, r.start))
@@ -265,18 +265,18 @@ def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
 def of_arguments(it: Interpreter, n: Any) -> bool:
     """Whether a length is known at compile time, or as soon as those of arguments are.
 
-    Another one may hang on the index of a loop, which would be unrolled to have it static.
+    Others may depend on the index of a loop, which would be unrolled to make them static.
     """
     return not isinstance(n, Var) or all(r in it.captures.dims for r in roots(it, n))
 
 
 def static_items(it: Interpreter, v: Any, node: Node) -> list[Any]:
-    """The items of what must have a length known at compile time."""
+    """The items of a value whose length must be known at compile time."""
     return list(items_in_turn(it, v, node))
 
 
 def items_in_turn(it: Interpreter, v: Any, node: Node) -> Iterator[Any]:
-    """The same, each read when it is asked for: what is done with one may store to the next."""
+    """The same, each read on demand: the use of one may store to the next."""
     v = it.collected(v)
     if isinstance(v, GrownList):
         it.refuse(node, "the length of a list that grows at run time is not known", "use an array")

@@ -1,7 +1,7 @@
-"""How the values of two paths become one: the results of a branch, what a loop carries.
+"""Joins the values of two paths into one: the results of a branch, the values a loop carries.
 
-A `Spec` says what is carried for one place: scalars and arrays as IR variables, containers part
-by part, static values and containers that stay the same object as they are. Dims that differ
+A `Spec` describes what is carried for one place: scalars and arrays as IR variables, containers
+part by part, static values and containers that stay the same object unchanged. Dims that differ
 between paths are carried as integers.
 """
 
@@ -75,7 +75,7 @@ class StaticSpec:
 
 @record(frozen=True, eq=False)
 class PartsSpec:
-    """A container by its parts. `same` is the object itself while all paths leave that one."""
+    """A container by its parts. `same` is the object itself while all paths leave the same one."""
 
     kind: tuple
     keys: tuple
@@ -97,7 +97,7 @@ class PartsSpec:
 
 @record(frozen=True)
 class MaybeSpec:
-    """A value, or UNBOUND or None in its place."""
+    """A value, or UNBOUND or None instead."""
 
     inner: Any
     absent: Any = UNBOUND
@@ -169,7 +169,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def join_specs(a: Spec, b: Spec) -> Spec | None:
-    """The spec both fit into; None if there is none."""
+    """The spec that both fit; None if there is none."""
     match a, b:
         case StaticSpec(v), StaticSpec(w) if _equal(v, w):
             return a
@@ -256,7 +256,7 @@ def _may_be_none(spec: Spec) -> bool:
 
 
 def loose(spec: Spec) -> Spec:
-    """The spec with every run-time dim carried: one path does not know them."""
+    """The spec with every run-time dim carried: they are unknown on one path."""
     if isinstance(spec, ArraySpec):
         dims = tuple(VARIES if isinstance(d, Var) else d for d in spec.dims)
         return replace(spec, dims=dims)
@@ -268,7 +268,7 @@ def loose(spec: Spec) -> Spec:
 
 
 def _is_inexact(v: Any, other: Spec) -> bool:
-    """Whether an integer is no number of the floats that it is joined with."""
+    """Whether an integer is not exact in the floats that it is joined with."""
     floats = isinstance(other, ScalarSpec) and other.type.dtype[0] in "fc"
     floats = floats or (isinstance(other, StaticSpec) and isinstance(other.value, float))
     return floats and type(v) is int and int(float(v)) != v

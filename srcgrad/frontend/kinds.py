@@ -1,8 +1,8 @@
-"""The type of a value, and whether it stands for a tensor or for an array: their methods differ.
+"""The type of a value, and whether it represents a tensor or an array: their methods differ.
 
-`x.std()` divides by n - 1 on a tensor and by n on an array. What is computed from a tensor is one;
-what is computed from arrays alone is one. What a loop carries or branches join is either, and a
-method that means two things is refused on it. Never changes a program.
+`x.std()` divides by n - 1 on a tensor and by n on an array. A value computed from a tensor is one;
+one computed from arrays alone is an array. One that a loop carries or branches join is either, and
+a method that means two things is refused on it. Never changes a program.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Kind(Enum):
     EITHER = "either"
 
 
-# methods with one meaning, where NumPy's handler serves tensors too; some are arrays' alone
+# methods with one meaning, whose NumPy handler serves tensors too; some are of arrays only
 SHARED = frozenset((
     "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate",
     "copy",
@@ -75,7 +75,7 @@ def type_of_value(value: Any) -> Any:
 
 
 def kind_of(it: Interpreter, v: Any) -> Kind:
-    """Of an array. Where no tensor has been met there is none, or all begins anew."""
+    """The kind of an array: ARRAY while no tensor has been met; meeting one later restarts."""
     captures = it.captures
     if not captures.demands.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
         captures.no_tensor_met = True
@@ -96,8 +96,8 @@ def _traced(it: Interpreter, v: Any) -> Kind:
 
 
 def note_made(it: Interpreter, f: Any, args: list[Any], made: Any) -> None:
-    """Called by the user, functions of tensors make tensors, and NumPy's functions that are no
-    ufuncs may make arrays of tensors."""
+    """Notes the kind of a user's call: functions of tensors make tensors, and NumPy's functions
+    other than ufuncs may make arrays of tensors."""
     if follows_library(it):
         return
     kinds = it.captures.kinds
@@ -115,7 +115,7 @@ def note_made(it: Interpreter, f: Any, args: list[Any], made: Any) -> None:
 
 
 def note_method(it: Interpreter, owner: Any, made: Any) -> None:
-    """Methods of tensors make tensors, stores to memory of their own included."""
+    """Notes that methods of tensors make tensors, stores to memory of their own included."""
     kinds = it.captures.kinds
     for v in made if isinstance(made, list | tuple) else (made,):
         if is_array(v) and v is not owner and kind_of(it, v) is Kind.ARRAY:
@@ -150,15 +150,15 @@ def method_of(it: Interpreter, owner: Any, name: str, node: Node) -> Callable | 
 
 
 def is_weak(v: Any) -> bool:
-    """Whether a value is a number of Python's, which gives way to other dtypes."""
+    """Whether a value is a number of Python's, which other dtypes take precedence over."""
     kind = atom(v).type
     return isinstance(kind, Scalar) and kind.weak
 
 
 def promoted(it: Interpreter, node: Node, values: list[Any], floating: bool) -> list[Any]:
-    """The operands of a user's operation in the dtype that tensors are brought to, if one is one.
+    """The operands of a user's operation in the dtype that tensors promote to, if one is a tensor.
 
-    `floating`: of integers it is computed in the default dtype.
+    `floating`: integers are computed in the default dtype.
     """
     given = {v: v.type.dtype for v in values if isinstance(v, Var) and not is_weak(v)}
     alike = len({atom(v).type.dtype for v in values}) == 1
@@ -180,14 +180,14 @@ def class_of(it: Interpreter, v: Any, node: Node) -> type:
 
 
 def follows_library(it: Interpreter) -> bool:
-    """Whether the function that is followed is one of ours: arrays stand for tensors there."""
+    """Whether the followed function is one of srcgrad's: arrays represent tensors there."""
     return str(it.frame.source.function.__module__).startswith("srcgrad.")
 
 
 def _composed(name: str, of_array: Callable | None) -> Callable | None:
     """A method of tensors that is written with others: its source is followed.
 
-    With arguments that only arrays' methods take it is theirs.
+    With arguments that only methods of arrays take it is one of these.
     """
     cls = TENSOR_CLASS[0] if TENSOR_CLASS else None
     f: Any = inspect.getattr_static(cls, name, None)
@@ -203,7 +203,7 @@ def _composed(name: str, of_array: Callable | None) -> Callable | None:
 
 
 def _takes(f: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a method's signature fits: it may say `Tensor` where a list or number is given."""
+    """Whether a method's signature fits: it may name `Tensor` where a list or number is given."""
     try:
         bound = inspect.signature(f).bind(*args, **kwargs)
     except TypeError:
@@ -214,7 +214,7 @@ def _takes(f: Any, args: Any, kwargs: Any) -> bool:
 
 
 def _counts(a: Any) -> bool:
-    """Whether an operand says what a result is: lengths and places do not."""
+    """Whether an operand determines the kind of a result: lengths and positions do not."""
     if isinstance(a, Const) or not isinstance(a, Var):
         return False
     return isinstance(a.type, Array) or (isinstance(a.type, Scalar) and is_float(a.type.dtype))

@@ -1,6 +1,6 @@
 """Functions of NumPy and SciPy whose own source is followed.
 
-`followed_names.py` lists them. What a listed function calls in its library is followed as well,
+`followed_names.py` lists them. Functions of its library that one of them calls are followed too,
 unless a handler or a formula has its meaning.
 """
 
@@ -22,13 +22,13 @@ def is_of_library(f: Any) -> bool:
 
 
 def python_of(f: Any) -> types.FunctionType | None:
-    """The Python function that runs when a function of NumPy or SciPy is called, if one does."""
+    """The Python function that runs when a function of NumPy or SciPy is called, if any."""
     inner = f.__wrapped__ if isinstance(f, DISPATCHER) else f
     return inner if isinstance(inner, types.FunctionType) and is_of_library(f) else None
 
 
 def is_constant(function: types.FunctionType, v: Any) -> bool:
-    """Whether a global of a function of a library is read as it is: no program changes it."""
+    """Whether a global of a library's function is a constant: no program changes it."""
     return is_of_library(function) and not isinstance(v, np.ndarray | list | dict | set)
 
 

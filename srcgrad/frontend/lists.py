@@ -1,4 +1,4 @@
-"""Lists, dicts and their items: what changes them, and lists that grow in run-time loops.
+"""Lists, dicts and their items: changes of these, and lists that grow in run-time loops.
 
 A list of numbers whose length depends on the path becomes a tape and a cell with its length;
 interpretation starts again with that known. For lists of arrays see `rows`.
@@ -60,7 +60,7 @@ def static_key(it: Interpreter, key: Any, node: Node) -> Any:
 
 
 def reshaping(it: Interpreter, owner: Any, node: Node) -> None:
-    """Called before the length or the keys of a container change."""
+    """Notes, before it happens, a change of the length or the keys of a container."""
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.frame.source.location(node)
 
@@ -94,7 +94,7 @@ def _set_slice(it: Interpreter, x: list, item: Any, values: Any, node: Node) -> 
 
 
 def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
-    """The place that an index of a list or tuple means."""
+    """The position that an index of a list or tuple refers to."""
     if len(items) != 1 or not (is_integer(items[0]) or is_array(items[0]) or _is_bool(items[0])):
         one = len(items) == 1
         what = describe(items[0]) if one else "a tuple"
@@ -148,13 +148,13 @@ def delete_item(it: Interpreter, target: Any) -> None:
 
 # ---- lists that grow at run time ----
 def grow_in_flow(it: Interpreter, x: Any) -> None:
-    """The same where another trip or branch may have appended to the list."""
+    """Lets a list grow where another trip or branch may have appended to it."""
     if it.is_in_flow:
         _grow_if_it_can(it, x)
 
 
 def _grow_if_it_can(it: Interpreter, x: Any) -> None:
-    """Start again with a list that grows, where its items are numbers or like arrays."""
+    """Restarts with a list that grows, if its items are numbers or arrays of one kind."""
     if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
         return
     if all(is_scalar(v) for v in x) or are_rows(x):
@@ -163,7 +163,7 @@ def _grow_if_it_can(it: Interpreter, x: Any) -> None:
 
 
 def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
-    """Interpret again, with the list that is made at this place growing at run time.
+    """Restarts with the list that is made at this place growing at run time.
 
     `item` is one of its items, None if it has none yet.
     """
@@ -183,7 +183,7 @@ def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
     if key in it.captures.demands.indexed:
         it.looped.add(key)
     dtype, rank = it.grown[key]
-    dtype = dtype or INT  # until the first item is appended: integers do all that floats do
+    dtype = dtype or INT  # until the first item is appended: integers have all operations of floats
     tape = it.b("tape", 16, dtype=dtype.dtype, name="items")
     length = it.b("zeros", 1, dtype="i64", name="count")
     shape = it.b("zeros", rank, dtype="i64", name="shape") if rank else None
@@ -204,7 +204,7 @@ def append(it: Interpreter, owner: Any, item: Any, node: Node) -> None:
 
 
 def extend(it: Interpreter, owner: Any, items: Any, node: Node) -> None:
-    if isinstance(items, Iterated):  # those before one that raises are in the list by then
+    if isinstance(items, Iterated):  # items before one that raises are in the list by then
         note_change(it, owner)
     items = it.collected(items)
     if is_long(it, items, node):
@@ -234,7 +234,7 @@ def multiply(it: Interpreter, owner: list, times: Any, node: Node) -> None:
 
 
 def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:
-    """The last item, taken off."""
+    """Removes and returns the last item."""
     changing_grown(it, v, node)
     n = it.grown_length(v)
     it.fail_if(it.b("eq", n, 0), "IndexError", "pop from empty list")
@@ -245,7 +245,7 @@ def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:
 
 
 def changing_grown(it: Interpreter, v: GrownList, node: Node) -> None:
-    """Called before such a list is changed."""
+    """Notes, before it happens, a change of such a list."""
     changing(it, v, node)
     if v.settled is not None:
         it.refuse(
@@ -255,7 +255,7 @@ def changing_grown(it: Interpreter, v: GrownList, node: Node) -> None:
 
 
 def fit_lists(it: Interpreter, one: Any, other: Any) -> None:
-    """Start again with lists of numbers that may be joined, if these can be, or return."""
+    """Restarts with lists of numbers that can be joined; returns if these cannot be."""
     for x, y in ((one, other), (other, one)):
         lists = isinstance(x, TrackedList) and isinstance(y, list | GrownList)
         if lists and all(map(is_scalar, x)):
@@ -294,7 +294,7 @@ def _append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> N
 
 
 def _fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
-    """Start again with a wider type if an item does not have that of the list."""
+    """Restarts with a wider type if an item does not have that of the list."""
     joined = join_scalars(owner.dtype, atom(item).type)
     kinds = (owner.dtype.dtype, atom(item).type.dtype)
     if "bool" in kinds and kinds[0] != kinds[1]:
@@ -358,7 +358,7 @@ def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
 
 
 def _is_bool(v: Any) -> bool:
-    """Whether a value is a Python bool, which counts as an integer."""
+    """Whether a value is a bool; Python's is an integer."""
     if isinstance(v, Var) and isinstance(v.type, Scalar):
         return v.type.dtype == "bool"
     return isinstance(v, bool)

@@ -1,4 +1,4 @@
-"""Which names are read later: what a loop must carry and what a branch must join.
+"""Liveness of names: those that a loop must carry and a branch must join.
 
 A backward walk over the syntax tree. Names read by nested functions are always live.
 """
@@ -21,7 +21,7 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
     return list(_assigned(tuple(nodes)))
 
 
-@functools.lru_cache(maxsize=1024)  # a loop is asked for each of its trials
+@functools.lru_cache(maxsize=1024)  # each trial of a loop needs it
 def _assigned(nodes: tuple) -> tuple[str, ...]:
     out: dict[str, None] = {}
 
@@ -36,7 +36,7 @@ def _assigned(nodes: tuple) -> tuple[str, ...]:
         if isinstance(n, gast.Lambda):
             return
         if isinstance(n, _COMPREHENSIONS):
-            for c in gast.walk(n):  # what := binds in there belongs to the function
+            for c in gast.walk(n):  # names that := binds in there belong to the function
                 if isinstance(c, gast.NamedExpr):
                     out.setdefault(c.target.id)
             return
@@ -61,7 +61,7 @@ def reads(node: Any) -> set[str]:
 
 
 def _loads(n: Any) -> bool:
-    return isinstance(n.ctx, gast.Load | gast.Del)  # what is deleted has to be bound
+    return isinstance(n.ctx, gast.Load | gast.Del)  # a deleted name has to be bound
 
 
 class Liveness:

@@ -1,7 +1,7 @@
-"""Run-time loops: what they carry is found by trial.
+"""Run-time loops: the places that they carry are found by trial.
 
-The body is interpreted with the kinds assumed so far; what it leaves is joined with these until
-nothing changes. A place (a name, an item of a list, an attribute) is carried if the body changes
+The body is interpreted with the kinds assumed so far; those that it leaves are joined with these
+until nothing changes. A place (a name, an item of a list, an attribute) is carried if it changes
 it. A `while` whose test binds names or changes anything is turned: the test runs once before the
 loop and again at the end of the body.
 """
@@ -73,7 +73,7 @@ def _settled(
     it: Interpreter, node: gast.For | gast.While, over: Iterated | None, kinds: set[str],
     turned: bool,
 ) -> None:  # fmt: skip
-    """Emit the loop once a trial changes nothing."""
+    """Emits the loop once a trial changes nothing."""
     entry = snapshot(it)
     if turned:
         it.env[name_of_test(it)] = _going_on(it, node, over, None, set())
@@ -265,14 +265,14 @@ def _bounds(it: Interpreter, over: Iterated) -> tuple[Any, Any]:
 def _head_shared(
     it: Interpreter, trip: Trip, a: Attempt, sources: list[tuple], ended: dict
 ) -> bool:
-    """Freeze what the head's containers share with others; whether that is news."""
+    """Freezes objects that the head's containers share with others; whether any is newly frozen."""
     for c, (_, value) in a.head.items():
         put(it, trip, c, value)
     if any(id(s) in ended for _, s in sources):
         it.frozen.update(ended)
     freeze_shared(it, _merges(a.made, sources))
     shared = {k for k, m in enumerate(a.made) if id(m) in it.frozen}
-    # what the body made is made anew in the next attempt: only older ones stay frozen
+    # objects that the body made are made anew in the next attempt: only older ones stay frozen
     frozen = {k: v for k, v in it.frozen.items() if k in trip.before.objects}
     restore(it, trip.before)
     if shared <= trip.shared and frozen.keys() <= trip.frozen.keys():

@@ -1,4 +1,4 @@
-"""Values that are None on some paths: what asks whether they are, and what needs them not to be."""
+"""Values that are None on some paths: tests of whether they are, and uses that need a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
 
 
 def refuse_maybe_none(it: Interpreter, values: Any, node: Node) -> None:
-    """A library function takes None for something else than a missing value."""
+    """Refuses these in library functions, where None does not mean a missing value."""
     for v in values:
         if isinstance(v, MaybeNone):
             it.refuse(node, "an argument is None on some paths", "test 'is None' before the call")
@@ -28,7 +28,7 @@ def refuse_maybe_none(it: Interpreter, values: Any, node: Node) -> None:
 
 # ---- branches on `is None` ----
 def narrowed(it: Interpreter, test: Var, holds: bool) -> dict[str, tuple[Any, Any]]:
-    """Bind the names that a test decides, in the branch where it `holds`: to what they were."""
+    """Binds the names that a test decides if it `holds`; returns their old and new values."""
     flag, given = _flag_of(it, test, holds)
     out: dict[str, tuple[Any, Any]] = {}
     for name, v in it.env.items():
@@ -39,7 +39,7 @@ def narrowed(it: Interpreter, test: Var, holds: bool) -> dict[str, tuple[Any, An
 
 
 def widened_back(states: list[Any], bound: list[dict[str, tuple[Any, Any]]]) -> None:
-    """Names that no branch bound anew are what they were."""
+    """Restores the values of names that no branch bound anew."""
     for name in bound[0] if bound else ():
         pairs = list(zip(states, bound, strict=True))
         if all(s is None or s.env.get(name) is b[name][1] for s, b in pairs):

@@ -13,13 +13,13 @@ from srcgrad.protocols import held
 
 _LIBRARIES = ("numpy", "math", "scipy", "cmath", "sys", "functools", "operator")
 
-# by a module of a library and a name: what a program has read there
+# by the module of a library and a name: the value that a program has read there
 _read: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
 _replaced = 0
 
 
 def watch_member(captures: Any, owner: Any, name: str) -> None:
-    """Build anew when a function, class or module that `owner` holds is replaced."""
+    """Guards a function, class or module that `owner` holds: replacing it rebuilds the program."""
     value = getattr(owner, name, None)
     if isinstance(value, types.MethodType):  # made at each access
         own = ("method", id(owner), name)
@@ -32,7 +32,7 @@ def watch_member(captures: Any, owner: Any, name: str) -> None:
 
 
 def watch_inherited(captures: Any, owner: Any, name: str) -> None:
-    """Build anew when what the class of an instance says for a name is replaced, or the class."""
+    """Guards the class of an instance, and a name in it: another value rebuilds the program."""
     if isinstance(owner, Record):
         watch_member(captures, owner.cls, name)
     elif not library(type(owner)):
@@ -41,7 +41,7 @@ def watch_inherited(captures: Any, owner: Any, name: str) -> None:
 
 
 def note_read(owner: Any, name: str, value: Any) -> None:
-    """Note what a program reads of a library: it is compared when one is built, not at calls."""
+    """Notes a program's read of a library: compared when a program is built, not at calls."""
     if isinstance(owner, types.ModuleType):
         scope = vars(owner)
         _read[id(scope), name] = scope, name, value

@@ -1,9 +1,9 @@
-"""Numbers of several classes: what compiled code has as one type.
+"""Numbers of several classes that have one type in compiled code.
 
 A Python number may be an int on one path and a float on another, or a bool and a number: it is the
 wider of both, which has the same value. It may be Python's own on one path and NumPy's on another:
-both compute alike, but Python's raises where NumPy's gives an infinity. What tells the classes
-apart is refused. Never changes a program.
+both compute the same, but Python's raises where NumPy's gives an infinity. Operations that tell
+the classes apart are refused. Never changes a program.
 """
 
 from __future__ import annotations

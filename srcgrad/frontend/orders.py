@@ -1,6 +1,6 @@
 """Arrays that NumPy may lay out with their axes in another order: their reshapes may be copies.
 
-What NumPy makes of a transposed array is transposed in memory too, also `x.T * 2` and
+NumPy's results for a transposed array are transposed in memory too, also `x.T * 2` and
 `np.zeros_like(x.T)`, and `x[:, indices]` is: a reshape of such an array is a copy. Here every new
 array is in C order, and its reshape a view. The difference shows only where one of the two is
 stored to, and is refused there.
@@ -26,7 +26,7 @@ ORDERED = (arrays.matmul, memory.reshape, memory.zeros, memory.empty)
 
 @record(frozen=True)
 class Reshape:
-    """`made` is a view of `source` here."""
+    """A reshape: `made` is a view of `source` here."""
 
     made: Var
     source: Var
@@ -37,9 +37,9 @@ class Reshape:
 def refuse_reordered(
     function: Function, reshapes: list[Reshape], marks: Mapping[Var, Var | bool]
 ) -> None:
-    """Refuse the first reshape that NumPy may copy, if that shows.
+    """Refuses the first reshape that NumPy may copy, if that shows.
 
-    `marks`: of arrays that the IR does not say it of, whether they are in C order, or the array
+    `marks`: for arrays of which the IR does not tell, whether they are in C order, or the array
     whose order they have.
     """
     if not reshapes:
@@ -69,10 +69,10 @@ def _defines(s: Any, v: Var) -> bool:
 
 
 def _disordered(function: Function, order: list, marks: Mapping[Var, Var | bool]) -> set[Var]:
-    """The arrays whose axes may lie in another order."""
+    """The arrays whose axes may be in another order in memory."""
     found = {p for p in function.params if _matrix(p) and p.type.layout != "C"}
     before = -1
-    while before != len(found):  # loops bring it round
+    while before != len(found):  # loops propagate it
         before = len(found)
         for s in order:
             match s:

@@ -104,7 +104,7 @@ def _any_of(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
 
 def _sequence(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
     if is_array(v) or isinstance(v, GrownList):
-        # NumPy's arrays are no sequences to `match`; a list that grows has no static length
+        # NumPy's arrays are not sequences to `match`; a list that grows has no static length
         if is_array(v):
             return False
         it.refuse(p, "a list that grows at run time cannot be matched", "use if")

@@ -47,10 +47,10 @@ def _negative_power(it: Interpreter, a: Any, n: Any) -> None:
 
 
 def check_power(it: Interpreter, a: Any, n: Any) -> None:
-    """Raise where integers have a negative power: the result is one of integers."""
+    """Raises where integers have a negative power: their result is an integer."""
     if atom(a).type.dtype[0] not in "iub" or atom(n).type.dtype[0] not in "ib":
         return
-    if is_float(promoted((atom(a).type, atom(n).type)).dtype):  # u64 beside i64
+    if is_float(promoted((atom(a).type, atom(n).type)).dtype):  # u64 with i64
         return
     text = "Integers to negative integer powers are not allowed."
     if of_python(a) and of_python(n):

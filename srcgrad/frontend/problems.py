@@ -1,8 +1,8 @@
 """Reports several problems of one function: where a statement is refused, the next is tried.
 
-What the statement would have bound is `POISON`: statements that read it are passed over in
-silence, so that one mistake is reported once. What is interpreted after the first problem is thrown
-away; whatever goes wrong in it ends the search. Never decides what is a problem.
+The names that it would have bound are `POISON`: statements that read these are passed over in
+silence, so that one mistake is reported once. The result of interpreting on is thrown away;
+whatever goes wrong in it ends the search. Never decides what is a problem.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.values import POISON
 
 MOST = 10  # problems in one error
-MOST_PASSED = 100  # statements that are passed over: a recursion may come to one again and again
+MOST_PASSED = 100  # statements that are passed over: a recursion may reach one again and again
 
 
 class _Enough(Exception):
-    """The search for further problems ends."""
+    """Raised to end the search for further problems."""
 
 
 def pass_over(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
-    """Note the problem of a statement and leave its names as poison."""
+    """Notes the problem of a statement and poisons its names."""
     if not it.problems:
         it.kept_demands = _contents(it.captures.demands)
     it.passed += 1
@@ -52,7 +52,7 @@ def _note(it: Interpreter, e: SrcgradError) -> None:
 
 
 def _poison_containers(it: Interpreter, s: Any) -> None:
-    """A container that the statement may have been about to change is not read any more."""
+    """Poisons names of containers that the statement may have been about to change."""
     frames = {id(env): env for f in it.frames for env in frames_of(f)}
     names = set(_changed(s))
     held = [v for env in frames.values() for n, v in env.items() if n in names]
@@ -72,12 +72,12 @@ def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
     except Exception as e:
         if not it.problems:
             raise
-        if isinstance(e, RaisedError):  # what the user raises is no problem
+        if isinstance(e, RaisedError):  # an exception that the user raises is not a problem
             _raise(it)
         if isinstance(e, SrcgradError) and len(it.problems) < MOST:
             _note(it, e)
         _raise(it)
-    if it.problems:  # a `try` has caught what was raised after one
+    if it.problems:  # a `try` has caught an exception after one
         _raise(it)
     return given
 
@@ -93,7 +93,7 @@ def _contents(demands: Any) -> dict[str, Any]:
 
 
 def _changed(s: Any) -> list[str]:
-    """Names of what a statement may change: what it stores to, calls methods of or passes on."""
+    """The names of objects that a statement may change: stores to, calls methods of, passes on."""
     out = []
     for n in gast.walk(s):
         match n:

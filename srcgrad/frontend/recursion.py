@@ -18,13 +18,13 @@ from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var
 from srcgrad.tree import nodes, paths
 
-DEEP = 12  # nested calls from which on the depth of a recursion is specialized on
+DEEP = 12  # nested calls beyond which the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
-MOST_ENDS = 8  # calls that are one too many, on different paths of a program
+MOST_ENDS = 8  # calls beyond the limit, on different paths of a program
 
 
 def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> None:
-    """Specialize on the integers that control a recursion, once it is `DEEP` calls deep.
+    """Specializes on the integers that control a recursion, once it is `DEEP` calls deep.
 
     From `DEEP` calls on, these are the integers that a call changes and that depend on
     arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
@@ -33,7 +33,7 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
         return
     own = [f for f in it.frames if f.source.tree is found.tree]
     plain = [f for f in own if f.outer is None]
-    counts = bool(found.function.__code__.co_freevars)  # what it captures may count the calls
+    counts = bool(found.function.__code__.co_freevars)  # its captures may count the calls
     last_two = plain[-2:] if len(plain) > 1 and not counts else []
     if last_two and all(_alike(given[k], f.given[k]) for f in last_two for k in given):
         _end(it, found, plain, node)
@@ -59,13 +59,13 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
 
 
 def _branches(it: Interpreter, calls: list[Frame]) -> int:
-    """How many calls were made behind more branches and loops than the call before."""
+    """The number of calls that are inside more branches and loops than the call before."""
     depths = [*(f.scopes for f in calls), len(it.b.scopes)]
     return sum(a < b for a, b in itertools.pairwise(depths))
 
 
 def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
-    """Follow calls that nothing known tells apart, behind branches: the last one fails."""
+    """Bounds calls inside branches that nothing known tells apart: the last one fails."""
     behind_a_branch = len(it.b.scopes) > own[-1].scopes
     if behind_a_branch and len(own) < DEEP:
         return
@@ -79,7 +79,7 @@ def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
 def _alike(a: Any, b: Any) -> bool:
     """Whether two arguments are the same in all that is known of them at compile time.
 
-    Of what a list or a dict holds only run-time values are: a call may have changed the others.
+    In a list or a dict only run-time values can be: a call may have changed the others.
     """
     if type(a) is not type(b) or any(not isinstance(n, list | tuple | dict) for n in nodes(a)):
         return False  # an instance: its attributes may have changed

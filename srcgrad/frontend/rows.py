@@ -1,7 +1,7 @@
 """Lists of arrays that grow in run-time loops: the arrays' elements, one after another in a tape.
 
-A list in Python holds the array itself, here it holds a copy. That is right as long as nothing is
-stored to the array afterwards, and nothing to an item that is read; `snapshots` refuses the rest.
+A list in Python holds the array itself, here it holds a copy. That is right as long as neither the
+array nor an item that is read is stored to afterwards; `snapshots` refuses the rest.
 """
 
 from __future__ import annotations

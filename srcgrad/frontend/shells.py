@@ -1,6 +1,6 @@
-"""Numbers that NumPy holds in an array of rank 0, where an operator in place shows under all names.
+"""Numbers that NumPy holds in an array of rank 0, whose in-place operators show under all names.
 
-Compiled code has the number itself: what would tell the difference is refused.
+Compiled code has the number itself: operations that would tell the difference are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_scalar
 from srcgrad.ir.nodes import Var
 
-# what gives an array of rank 0 for a number, or for sums to one
+# functions that return an array of rank 0 for a number, or for sums to one
 MADE_BY = frozenset((
     np.array, np.asarray, np.asanyarray, np.copy, np.squeeze, np.transpose, np.moveaxis,
     np.broadcast_to, np.real_if_close, np.select, np.piecewise, np.tensordot, np.linalg.tensordot,
@@ -22,7 +22,7 @@ MADE_BY = frozenset((
 
 
 def in_shell(it: Interpreter, v: Any) -> Any:
-    """A number in an array of rank 0 of its own; any other value as it is."""
+    """A number in an array of rank 0 of its own; any other value unchanged."""
     if not is_scalar(v):
         return v
     own = it.b.own(v)
@@ -35,13 +35,13 @@ def is_shell(it: Interpreter, v: Any) -> bool:
 
 
 def note_name(it: Interpreter, v: Any) -> None:
-    """A name is bound to a value; another one may have it already."""
+    """Notes that a name is bound to a value; another one may have it already."""
     if is_shell(it, v) and _places_of(it, v):
         note_alias(it, v)
 
 
 def note_alias(it: Interpreter, v: Any) -> None:
-    """A value may be one of a name that is not known here."""
+    """Notes that a name that is not known here may have a value."""
     if is_shell(it, v):
         it.captures.classes.shared.add(v)
 
@@ -60,7 +60,7 @@ def changed_in_place(it: Interpreter, old: Any, new: Any, node: Node) -> Any:
 
 
 def _places_of(it: Interpreter, v: Var) -> int:
-    """How many names in all frames, and places of the containers in them, hold a value."""
+    """The number of names in all frames, and of places in their containers, that hold a value."""
     seen: set[int] = set()
 
     def count(held: Any) -> int:

@@ -1,4 +1,4 @@
-"""Names that are meant by one that is not known."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Copies that stand where NumPy has a view, or may have one: nothing may tell the difference.
+"""Copies where NumPy has a view, or may have one: nothing may tell the difference.
 
 A reshape of an array that is not contiguous, a diagonal and a broadcast array are computed as
-values. That is right as long as nothing is stored to them, and nothing to their source before they
-are read for the last time; anything else is refused here, after the whole function is known.
-An array that a growing list keeps a copy of may not be stored to afterwards at all.
+values. That is right as long as they are not stored to, nor is their source before their last
+read; anything else is refused here, after the whole function is known. An array of which a
+growing list has a copy may not be stored to afterwards at all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.records import record
 
 @record(frozen=True)
 class Snapshot:
-    """`copy` holds what a view of `source` would show at this place."""
+    """A copy: `copy` holds what a view of `source` would show at this place."""
 
     copy: Var
     source: Atom
@@ -31,7 +31,7 @@ class Snapshot:
 
 
 def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
-    """Refuse the first snapshot that the function can tell from a view."""
+    """Refuses the first snapshot that the function can tell from a view."""
     if not snapshots:
         return
     aliases, order = AliasClasses(function), list(walk(function.body))
@@ -73,7 +73,7 @@ def _sources(each: Snapshot, snapshots: list[Snapshot], aliases: AliasClasses) -
     return found
 
 
-# what a copy stands for, where the way out is one of its own
+# copies that have a way out of their own
 DIAGONAL, LISTED = "a diagonal", "an item of a list"
 STORED, LATER = "it is stored to", "its source is stored to before it is read"
 
@@ -85,7 +85,7 @@ def _refuse(each: Snapshot, why: str) -> None:
 
 
 def _way_out(each: Snapshot, why: str) -> str:
-    """A copy loses a store that is meant for the source: then another way is named first."""
+    """The way out; another one is named first where a copy loses a store meant for the source."""
     if why == LATER:
         return "take it after the store, or keep what it holds now: .copy()"
     if each.kept:
@@ -127,7 +127,7 @@ def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var
 
 
 def _every_time(write: int, born: int, made: int, loops: list[tuple[int, int]]) -> bool:
-    """Whether a loop comes from the copy to the write again, and the buffer is the same one."""
+    """Whether a loop reaches the write again after the copy, with the same buffer."""
     return any(a <= write <= b and a <= made <= b and born < a for a, b in loops)
 
 
@@ -140,7 +140,7 @@ def loops_of(order: list[Stmt]) -> Iterator[tuple[int, int]]:
 
 
 def _again(write: int, read: int, made: int, loops: list[tuple[int, int]]) -> bool:
-    """Whether a loop that does not make the copy anew comes from the write to the read."""
+    """Whether a loop that does not make the copy anew reaches the read after the write."""
     return any(
         a <= write <= b and a <= read <= b and not a <= made <= b and made < a for a, b in loops
     )
@@ -149,7 +149,7 @@ def _again(write: int, read: int, made: int, loops: list[tuple[int, int]]) -> bo
 def _lives(
     order: list[Stmt], aliases: AliasClasses, copy: Var, made: int, loops: list[tuple[int, int]]
 ) -> list[tuple[int, int, bool]]:
-    """The loops that make the copy and hand it on, and whether each trip makes it."""
+    """The loops that make the copy and pass it on, and whether each trip makes it."""
     found = []
     for a, b in loops:
         loop = order[a - 1]
@@ -160,7 +160,7 @@ def _lives(
 
 
 def _outlived(write: int, read: int, made: int, lives: list[tuple[int, int, bool]]) -> bool:
-    """Whether a copy that a loop hands on is read after a write of a later trip."""
+    """Whether a copy that a loop passes on is read after a write of a later trip."""
     return any(
         a <= write <= b and (a <= read < made or (not always and read >= a))
         for a, b, always in lives

@@ -25,10 +25,10 @@ from srcgrad.records import record
 
 @record(frozen=True, eq=False)
 class Source:
-    """A function's tree (gast), where it stands, and what it captures.
+    """A function's tree (gast), its location, and its captures.
 
     A function of ours or of Python's library that is followed has a `place`: the call in the user's
-    program, which is what errors and notes name.
+    program, which errors and notes name.
     """
 
     function: types.FunctionType
@@ -56,14 +56,14 @@ class Source:
         return Location(self.file, line, column, end or column + 1, self.function.__name__)
 
 
-BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # where statements hold statements
+BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # fields that hold statements
 SHARED = ("<string>", "<stdin>")  # names of texts that Python gives to more than one
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
 _SENT: dict[str, tuple[str, str]] = {}  # file and text of code from another process, by fingerprint
 
 
 def state_source(function: types.FunctionType, text: str) -> None:
-    """Take `text` for the source of `function` (which no file has)."""
+    """Sets `text` as the source of `function` (which no file has)."""
     file = f"<srcgrad source of {function.__name__}>"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     _EXPLICIT[function.__code__] = (file, text)
@@ -80,7 +80,7 @@ def fingerprint(code: types.CodeType) -> str:
 
 
 def receive_source(code: str, file: str, text: str) -> None:
-    """Take `text` of `file` for what defines the code of this fingerprint, if no file here does.
+    """Sets `text` of `file` as the source of a code, by fingerprint, unless a file here has it.
 
     A function that is pickled by value may arrive without the name of its file (cloudpickle 3.1.3).
     """
@@ -109,7 +109,7 @@ def find(function: types.FunctionType) -> Source:
     """
     file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")
-    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call that nobody wrote
+    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call that is not in the source
     found = Source(function, _to_gast(node, _class_of(function), ours), shown)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(
@@ -144,7 +144,7 @@ def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
 
 
 def forget_text(file: str) -> None:
-    """Have a file read anew; the texts of cells stay, which only this process has.
+    """Lets a file be read anew; the texts of cells stay, which only this process has.
 
     Not `linecache.checkcache`: an edit may leave a file's size and, within a tick of the clock, its
     time as they were.
@@ -157,7 +157,7 @@ def _definition(function: types.FunctionType, file: str, text: str) -> ast.AST |
     """The definition of a function in a text; None if it is not there."""
     try:
         return definition_of(function, _parse(file, text), text)
-    except SyntaxError:  # what was imported was whole
+    except SyntaxError:  # the imported text was whole
         return None
 
 
@@ -200,7 +200,7 @@ def _to_gast(node: ast.AST, cls: str, ours: bool) -> Any:
 
 
 class _NotReworded(ast.NodeTransformer):
-    """In functions of srcgrad: what a `try` runs, where errors are only raised in other words."""
+    """Replaces a `try` by its body in functions of srcgrad, where it only rewords errors."""
 
     def visit_Try(self, node: Any) -> Any:
         self.generic_visit(node)
@@ -221,7 +221,7 @@ _NAMING = (gast.Name, gast.Attribute, gast.FunctionDef)
 
 
 def _mangle(tree: Any, cls: str) -> None:
-    """Mangle private names as Python does in a class: `self.__x` is `self._Class__x`."""
+    """Mangles private names as Python does in a class: `self.__x` is `self._Class__x`."""
     inner = tree.name if isinstance(tree, gast.ClassDef) else cls
     for field in ("id", "attr", "name") if isinstance(tree, _NAMING) else ():
         name = getattr(tree, field, None)
@@ -241,5 +241,5 @@ def _statements(module: ast.Module) -> Iterator[ast.AST]:
     while level:
         yield from level
         parts = [getattr(node, name, ()) for node in level for name in BLOCKS]
-        # the body of a lambda and that of a conditional expression are no lists
+        # the bodies of lambdas and of conditional expressions are not lists
         level = [n for part in parts if isinstance(part, list) for n in part]

@@ -1,7 +1,7 @@
 """Special methods of the user's classes: operators, comparisons, truth, lengths, texts.
 
-They are asked for in the order in which Python asks for them, of instances that are made inside
-(records) and of captured objects alike. Never runs one at compile time.
+They are looked up in Python's order, for instances that are made inside (records) and for captured
+objects. Never runs one at compile time.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def class_of_instance(v: Any) -> type:
 
 
 def special(v: Any, name: str) -> types.FunctionType | None:
-    """The method of the user's by which a value answers to an operation; None if it has none."""
+    """The user's method that implements an operation for a value; None if there is none."""
     if not isinstance(v, Record) and (
         isinstance(v, Abstract | Var | Const | type) or not made_by_statement(type(v))
     ):
@@ -90,7 +90,7 @@ def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> An
 
 
 def _wrong(it: Interpreter, said: str, node: Node) -> NoReturn:
-    """Refuse what raises TypeError in Python."""
+    """Handles a use that raises TypeError in Python."""
     it.wrong(node, said, TypeError)
 
 
@@ -105,7 +105,7 @@ def converted(it: Interpreter, v: Any, wanted: type, node: Node) -> Any:
 
 # ---- operators ----
 def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """`a op c` by methods of the user's; NotImplemented if none of them does it."""
+    """`a op c` by methods of the user's; NotImplemented if none implements it."""
     own, other = class_of_instance(a), class_of_instance(c)
     direct, mirrored = (a, f"__{name}__", c), (c, f"__r{name}__", a)
     turns = [direct]
@@ -126,7 +126,7 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 
 def _refuse_elements(it: Interpreter, a: Any, c: Any, method: str, node: Node) -> None:
-    """An array asks an instance on its right element by element, unless its class says not to."""
+    """Refuses an array with an instance on its right, which NumPy calls element by element."""
     if not is_array(a) or special(c, method) is None:
         return
     cls = class_of_instance(c)
@@ -139,7 +139,7 @@ def _refuse_elements(it: Interpreter, a: Any, c: Any, method: str, node: Node) -
 
 
 def operated_in_place(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """`a op= c` by methods of the user's; NotImplemented if none of them does it."""
+    """`a op= c` by methods of the user's; NotImplemented if none implements it."""
     out = asked(it, a, f"__i{name}__", [c], node)
     return operated(it, name, a, c, node) if out is NotImplemented else out
 
@@ -155,7 +155,7 @@ def negated(it: Interpreter, name: str, v: Any, node: Node) -> Any:
 
 # ---- comparisons ----
 def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    """`a op c` where one is an instance: NotImplemented if neither has a say in it."""
+    """`a op c` where one is an instance: NotImplemented if neither implements it."""
     own, other = class_of_instance(a), class_of_instance(c)
     mirrored = name.translate(_MIRRORED)
     turns = [(a, name, c), (c, mirrored, a)]
@@ -196,7 +196,7 @@ def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> A
 
 
 def _fields_are_items() -> bool:
-    """Whether a dataclass takes one object for equal to itself, as a tuple does and NaN does not.
+    """Whether a dataclass treats an object as equal to itself, as a tuple does and NaN does not.
 
     It did so before Python 3.13.
     """
@@ -225,7 +225,7 @@ def has_source(f: Any) -> bool:
 
 
 def as_set(it: Interpreter, v: Any, node: Node) -> Any:
-    """The keys of a dict as the set that operators take them for; other values as they are."""
+    """The keys of a dict as a set, for operators; other values unchanged."""
     if not isinstance(v, View):
         return v
     if v.name != "keys":
@@ -234,7 +234,7 @@ def as_set(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
-    """Whether two objects are one."""
+    """Whether two objects are the same one."""
     if a is not c and type(a) is type(c) and any(id(v) in it.frozen for v in (a, c)):
         it.refuse(
             node, "whether two objects are one is only known at run time", "compare their values"
@@ -242,7 +242,7 @@ def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
     return a is c
 
 
-# ---- what builtins ask for ----
+# ---- methods that builtins call ----
 def truth_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
     """`bool` of an instance; NotImplemented if it has no method for it."""
     out = asked(it, v, "__bool__", [], node)
@@ -276,7 +276,7 @@ def items_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
 
 # ---- texts ----
 def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: bool = True) -> Any:
-    """A value with texts in the place of the objects in it, as `str` or `repr` gives them.
+    """A value with texts for the objects in it, as `str` or `repr` gives them.
 
     Where their text is an address, it is refused, or left to be described if not `exact`.
     """
@@ -339,7 +339,7 @@ def _fields(name: str, names: Any, values: list[Any]) -> Formatted:
 
 # ---- names ----
 def type_name(v: Any) -> str:
-    """The name of a type as Python's messages have it."""
+    """The name of a type in Python's messages."""
     if is_array(v):
         return "numpy.ndarray"
     if isinstance(v, Var):

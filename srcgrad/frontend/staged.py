@@ -1,4 +1,4 @@
-"""The interpreter with its parts: what does each kind of node, what parts ask of one another."""
+"""Dispatch tables of the interpreter: the function for each AST node, and calls between parts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
 
 
 class StagedInterpreter(Interpreter):
-    """Python source to typed IR: what is known at compile time is computed."""
+    """Interprets Python source into typed IR: values known at compile time are computed."""
 
     def execute(self, node: Node) -> None:
         self.locate(node)

@@ -42,7 +42,7 @@ from srcgrad.primitives.raising import name_of
 
 
 def context_of(f: Any) -> Any:
-    """The handler of what stands in a `with`."""
+    """The handler of a context manager in a `with`."""
     return CONTEXTS.get(f) if isinstance(f, type) else None
 
 
@@ -61,7 +61,7 @@ def do_expr(it: Interpreter, node: gast.Expr) -> None:
         f = it.expression(call.func)
         if isinstance(f, type) and issubclass(f, BaseException) and not has_source(f.__init__):
             elements(it, [*call.args, *(k.value for k in call.keywords)])
-            return  # an exception that nobody raises
+            return  # an exception that is never raised
     it.expression(call)
 
 
@@ -137,7 +137,7 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
 
 
 def _name(it: Interpreter, value: Var, name: str) -> None:
-    """Give a value computed for this name its name; those that have one keep it."""
+    """Names the variable of a value computed for this name; those with a name keep it."""
     definition = it.b.definition.get(value)
     if definition is not None and value.name == definition.op.name:
         value.name = name
@@ -291,7 +291,7 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
 
 
 def do_with(it: Interpreter, node: gast.With) -> None:
-    """np.errstate changes no value: NumPy's warnings are left out. Others have handlers."""
+    """Follows a `with`: np.errstate changes no value and is left out; others have handlers."""
     for item in node.items:
         call: Any = item.context_expr
         f = it.expression(call.func) if isinstance(call, gast.Call) else None

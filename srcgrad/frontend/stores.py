@@ -1,4 +1,4 @@
-"""Stores: what stands on the left of an assignment, arrays and containers alike.
+"""Stores: the left side of an assignment, for arrays and containers.
 
 An element is a `store`, a slice an `assign` through a view, index arrays and masks a `scatter`; a
 right side that may overlap the target is copied first. Never changes a container that several
@@ -90,7 +90,7 @@ def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> 
 def owner_of_part(it: Interpreter, node: Node) -> tuple[Any, str]:
     """For `z.real` and `z.imag`: an array of complex numbers and the part's name.
 
-    The attribute itself without a name where `z` is something else; (None, "") for other nodes.
+    The attribute itself without a name if `z` is something else; (None, "") for other nodes.
     """
     if not isinstance(node, gast.Attribute) or node.attr not in PARTS:
         return None, ""
@@ -103,7 +103,7 @@ def owner_of_part(it: Interpreter, node: Node) -> tuple[Any, str]:
 def store_part(
     it: Interpreter, z: Var, name: str, items: list[Any], value: Any, node: Node, op: Any = None
 ) -> None:
-    """`z.real[items] = value`, or `op=` it: the other part stays as it is."""
+    """`z.real[items] = value`, or `op=` it: the other part stays unchanged."""
     if isinstance(value, list | tuple | GrownList):
         value = it.call_numpy(np.array, [value], {}, node)
     if not is_value(value):
@@ -130,7 +130,7 @@ def augment_part(
 def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool = True) -> Any:
     """A value with the dtype of the array that it is stored to.
 
-    `by_value`: numbers of NumPy's are converted as Python's: not where index arrays say the places.
+    `by_value`: NumPy's numbers are converted as Python's: not where index arrays give the places.
     """
     if isinstance(value, list | tuple | GrownList):
         dtype = {"dtype": np_dtype(x.type.dtype)} if is_int(x.type.dtype) else {}
@@ -198,7 +198,7 @@ def unaliased(it: Interpreter, value: Var, target: Var) -> Var:
 
 
 def root(it: Interpreter, v: Atom) -> Atom | None:
-    """The variable of the buffer that `v` views, if it was allocated in plain sight."""
+    """The variable of the buffer that `v` views, if its allocation is visible."""
     definition = it.definition(v)
     while definition is not None and definition.op.view:
         v = definition.args[0]
@@ -350,7 +350,7 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
 
 
 def _fits_product(it: Interpreter, x: Var, value: Any, node: Node) -> None:
-    """`x @= value` gives an array of the same shape, and broadcasts nothing."""
+    """Checks that `x @= value` gives an array of the same shape, without broadcasting."""
     if not x.type.dims or not is_array(value) or value.type.ndim < 2:
         it.wrong(
             node, "inplace matrix multiplication requires the first operand to have at least one "

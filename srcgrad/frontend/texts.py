@@ -1,4 +1,4 @@
-"""Texts with run-time values in them: f-strings, messages of exceptions, what `print` shows.
+"""Texts with run-time values in them: f-strings, messages of exceptions, output of `print`.
 
 A text is a template of `str.format` and its values. Never formats a run-time value.
 """
@@ -22,7 +22,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var
 
-# what makes a value and its specification, by a conversion, ready to be formatted
+# prepares a value and its specification for formatting, by a conversion
 Prepared = Callable[[Any, Any, int], tuple[Any, Any]]
 NAMED = (str, bytes, bool, type(None), type(...), type)
 
@@ -33,7 +33,7 @@ def literal(text: str) -> str:
 
 
 def shown(v: Any, inside: bool = False) -> tuple[str, list[Any]]:
-    """The template and the values that `str(v)` gives; `repr` for what is inside a container."""
+    """The template and the values of `str(v)`; of `repr` for items of a container."""
     match v:
         case Formatted():
             return v.template, v.values

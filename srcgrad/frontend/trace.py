@@ -1,8 +1,8 @@
-"""The way in: a Python function and the kinds of its arguments become an IR function.
+"""Traces a Python function for the kinds of its arguments into an IR function.
 
 An argument's structure (tuples, dicts, dataclasses) is taken apart into leaves; each run-time
-leaf is a parameter. The result's structure is described by a template, and so is what the
-function changes in the containers it was given.
+leaf is a parameter. The result's structure is described by a template, and so are the changes
+of the containers that the function was given.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from srcgrad.tree import Leaf
 
 @record(frozen=True)
 class Given:
-    """A place in a template of writes: the container at this path of the arguments."""
+    """A slot in a template of writes: the container at this path of the arguments."""
 
     path: tuple
 
@@ -73,7 +73,7 @@ class Write:
 
 @record(frozen=True)
 class Traced:
-    """An IR function with what is needed to call it."""
+    """An IR function and all that a call of it needs."""
 
     function: Function
     inputs: tuple[tuple, ...]  # the path of each parameter that is an argument
@@ -92,10 +92,10 @@ class _Arguments:
         self.it, self.demands, self.found = it, demands, found
         self.params: list[Var] = []
         self.paths: list[tuple] = []
-        self.given: list[tuple[tuple, Any, dict]] = []  # containers, with what they hold at first
+        self.given: list[tuple[tuple, Any, dict]] = []  # containers, with their initial contents
 
     def value(self, value: Any, path: tuple, label: str) -> Any:
-        """An argument, or a part of one, as the interpreter has it."""
+        """An argument, or a part of one, in the interpreter's form."""
         if type_of_value(value) is not None and path not in self.demands.static_leaves:
             var = self.it.captures.parameter(self.it.b, label, value, path)
             self.params.append(var)
@@ -128,10 +128,10 @@ class _Arguments:
 def trace(
     function: types.FunctionType, arguments: dict[str, Any], demands: Demands, name: str = ""
 ) -> Traced:
-    """Interpret `function` for arguments like these (their values are not read, only kinds).
+    """Interprets `function` for arguments like these (only their kinds are read, not their values).
 
-    Raises `Respecialise` when the demands have grown, `UnsupportedError` for what is refused,
-    and what the function itself raises whatever its arguments' values are.
+    Raises `Respecialise` when the demands have grown, `UnsupportedError` if it is refused,
+    and the exception that the function itself raises for all values of its arguments.
     """
     captures = Captures(demands)
     it = StagedInterpreter(captures)

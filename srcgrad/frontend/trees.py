@@ -116,7 +116,7 @@ def until(_srcgrad_items):
 
 
 def _parsed(text: str) -> Any:
-    """The function that a text of ours defines, with names that nobody has: `ªmade`, `ªrange`."""
+    """The function that a text of srcgrad's defines, with names that are unique: `ªmade`, `ªrange`."""
     made: Any = gast.parse(text).body[0]
     for n in gast.walk(made):
         if isinstance(n, gast.Name) and (n.id.startswith(OWN) or hasattr(builtins, n.id)):
@@ -126,9 +126,9 @@ def _parsed(text: str) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def as_function(comprehension: Any, stop: bool | None = None) -> Any:
-    """A list comprehension as a function of its first iterable, with names that nobody has.
+    """A list comprehension as a function of its first iterable, with names that are unique.
 
-    With `stop`: whether one of its items has that truth, and what it is if none has.
+    With `stop`: whether one of its items has that truth value, else the opposite.
 
     >>> import ast
     >>> tree = gast.parse("[k * v for k, v in table if v]").body[0].value

@@ -1,4 +1,4 @@
-"""Functions that are called and have no row in our tables: what they are, and the way out.
+"""Refuses calls of functions without a row in our tables: names them, and the way out.
 
 Never emits anything.
 """
@@ -21,14 +21,14 @@ from srcgrad.protocols import held
 
 
 def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
-    """A function of NumPy, SciPy or the standard library without a row in our tables."""
+    """Refuses a function of NumPy, SciPy or the standard library without a row in our tables."""
     why = why_unknown(f)
     if why is not None:
         it.refuse(node, *why)
 
 
 def why_unknown(f: Any) -> tuple[str, str] | None:
-    """Why a function of a library is not followed, and the way out; None if it may be."""
+    """The reason why a library's function is not followed, and the way out; None if it may be."""
     known = refusal_of(f)
     if known is not None:
         return known

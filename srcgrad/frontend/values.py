@@ -30,14 +30,14 @@ class Abstract:
 
 
 class Unbound:
-    """No path so far has bound the name."""
+    """The value of a name that no path so far has bound."""
 
 
 UNBOUND = Unbound()
 
 
 class Poison:
-    """A statement that was refused would have bound the name."""
+    """The value of a name that a refused statement would have bound."""
 
 
 POISON = Poison()
@@ -45,7 +45,7 @@ POISON = Poison()
 
 @record()
 class MaybeUnbound(Abstract):
-    """A value with the run-time flag that says whether it was bound."""
+    """A value with a run-time flag that tells whether it was bound."""
 
     value: Any
     flag: Var
@@ -53,7 +53,7 @@ class MaybeUnbound(Abstract):
 
 @record()
 class MaybeNone(Abstract):
-    """A value with the run-time flag that says whether it is there; None where it is not."""
+    """A value with a run-time flag that tells whether it is present; None where it is not."""
 
     value: Any
     flag: Var
@@ -61,7 +61,7 @@ class MaybeNone(Abstract):
 
 @record()
 class Conflict(Abstract):
-    """Two paths bound kinds of values that cannot be joined; an error if it is ever read."""
+    """Values of two paths whose kinds cannot be joined; an error if it is ever read."""
 
     reason: str
     way_out: str = "give the name one kind of value, or use two names"
@@ -74,7 +74,7 @@ class Classes:
     mixed: set[Any] = field(default_factory=set)  # Python's, of several classes
     either: set[Any] = field(default_factory=set)  # Python's on one path, NumPy's on another
     shells: set[Any] = field(default_factory=set)  # NumPy holds them in an array of rank 0
-    shared: set[Any] = field(default_factory=set)  # of these, what several names hold
+    shared: set[Any] = field(default_factory=set)  # those of them that several names hold
 
 
 ANY = Classes()
@@ -109,7 +109,7 @@ class Iterated(Abstract):
     spent: bool = False
     test: Callable[[Any], Any] | None = None
     build: Callable[[], Any] | None = None
-    until: Callable[[bool], Any] | None = None  # whether an item is true (false), and no further
+    until: Callable[[bool], Any] | None = None  # stops at an item that is true (false)
     scope: Any = None  # the statements in which `iter` made it
 
 
@@ -127,7 +127,7 @@ def is_unit(step: Any) -> bool:
 
 
 class TrackedList(list):
-    """A list by its items; it knows where it was made, in case it must grow at run time."""
+    """A list by its items, with the place where it was made, in case it must grow at run time."""
 
     def __init__(self, items: Any = (), key: Any = None):
         super().__init__(items)
@@ -138,9 +138,9 @@ class TrackedList(list):
 class GrownList(Abstract):
     """A list that grows in a run-time loop: a tape of scalars and a cell with its length.
 
-    Its items are numbers, or arrays of one shape, one after another in the tape. What is one list
-    of numbers on one path and another on another path is `settled`: an array of the items, which
-    do not change any more.
+    Its items are numbers, or arrays of one shape, one after another in the tape. If it is one list
+    of numbers on one path and another on another path it is `settled`: an array of the items,
+    which do not change any more.
     """
 
     tape: Any  # Var; None if it is settled
@@ -226,7 +226,7 @@ class Formatted(Abstract):
     values: list
 
 
-# what only exists while a function is compiled, and is no dataclass of the user's
+# values that exist only while a function is compiled, and are not dataclasses of the user's
 OWN = (
     Range
     | Iterated
@@ -241,7 +241,7 @@ OWN = (
     | Formatted
 )
 
-RUNNING = Bound | Partial | Closure  # functions that belong to the run that is compiled
+RUNNING = Bound | Partial | Closure  # functions that belong to the run being compiled
 
 
 def is_number(v: Any) -> bool:
@@ -249,7 +249,7 @@ def is_number(v: Any) -> bool:
 
 
 def is_scalar(v: Any) -> bool:
-    """A number, known now or at run time."""
+    """Whether a value is a number, known now or at run time."""
     return is_number(v) or (isinstance(v, Var) and isinstance(v.type, Scalar))
 
 
@@ -271,7 +271,7 @@ def is_integer(v: Any) -> bool:
 
 
 def plain(a: Atom) -> Any:
-    """A folded constant as the Python number it stands for."""
+    """A folded constant as a number of Python's or NumPy's; other values unchanged."""
     if not isinstance(a, Const):
         return a
     if a.type.weak:
@@ -290,14 +290,14 @@ def dtype_of(v: Any) -> str:
 
 
 def joined_type(values: Sequence[Any]) -> Scalar:
-    """The type that values are promoted to; Python numbers give way."""
+    """The type that values promote to; Python numbers are weak."""
     from srcgrad.ir.nodes import atom
 
     return promoted(atom(v).type for v in values)
 
 
 def inside(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like the caller's, of other parts, as the interpreter has it."""
+    """A structure like the caller's, of other parts, in the interpreter's form."""
     if tree.is_dataclass_instance(like):
         return Record(type(like), dict(zip(tree.keys(like), parts, strict=True)))
     return tree.rebuilt(like, parts)

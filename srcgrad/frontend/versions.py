@@ -1,4 +1,4 @@
-"""Finds out what the running Python and its libraries have, do and say, where versions differ.
+"""Finds out what the running Python and its libraries offer, do and print, where versions differ.
 
 A small call is made and its result or exception read; no version number is compared.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def there(module: Any, *names: str) -> tuple[Any, ...]:
-    """The functions among those named that the installed version of a library has.
+    """The named functions that the installed version of a library has.
 
     >>> import numpy as np
     >>> there(np, "vstack", "no_such_stack") == (np.vstack,)
@@ -21,7 +21,7 @@ def there(module: Any, *names: str) -> tuple[Any, ...]:
 
 
 def raised(f: Callable[..., Any], *args: Any, **named: Any) -> Exception | None:
-    """The exception of a call, if it raises one; that it warns is not shown.
+    """The exception of a call, if it raises one; its warnings are not shown.
 
     >>> raised([].pop), raised(abs, -1)
     (IndexError('pop from empty list'), None)
@@ -36,7 +36,7 @@ def raised(f: Callable[..., Any], *args: Any, **named: Any) -> Exception | None:
 
 
 def like(f: Callable[..., Any], *args: Any, **named: Any) -> type[Exception] | None:
-    """The class of the exception of a call, if it raises one: what `refuse` takes.
+    """The class of the exception of a call, if it raises one, for `refuse`.
 
     >>> like([].pop), like(abs, -1)
     (<class 'IndexError'>, None)
