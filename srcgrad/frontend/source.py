@@ -109,7 +109,7 @@ def find(function: types.FunctionType) -> Source:
     """
     file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")
-    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call that is not in the source
+    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call not in the source
     found = Source(function, _to_gast(node, _class_of(function), ours), shown)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(

@@ -116,7 +116,7 @@ def until(_srcgrad_items):
 
 
 def _parsed(text: str) -> Any:
-    """The function that a text of srcgrad's defines, with names that are unique: `ªmade`, `ªrange`."""
+    """The function that a text of srcgrad's defines, with unique names: `ªmade`, `ªrange`."""
     made: Any = gast.parse(text).body[0]
     for n in gast.walk(made):
         if isinstance(n, gast.Name) and (n.id.startswith(OWN) or hasattr(builtins, n.id)):

@@ -10,7 +10,7 @@ import numpy as np
 def promoted(
     *args: Any, broadcast: Any = False, force_floating: Any = False, xp: Any = None
 ) -> Any:
-    """Arrays of the dtype that all arguments are promoted to; None stays None.
+    """Arrays of the dtype that all arguments promote to; None stays None.
 
     >>> promoted([1, 2], 0.5)
     (array([1., 2.]), array(0.5))

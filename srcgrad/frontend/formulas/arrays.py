@@ -26,7 +26,7 @@ stand_for({
 
 @stands_for(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1) -> Any:
-    """Sorted altogether: NumPy promises only that the places `kth` are as they are then.
+    """The sorted array, of which NumPy promises only the places `kth`.
 
     >>> partition(np.array([3.0, 1.0, 2.0]), 1)
     array([1., 2., 3.])
@@ -47,7 +47,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1) -> Any:
 
 
 def _check_places(a: Any, kth: Any, axis: Any) -> None:
-    """Check that the positions `kth` exist; like NumPy, not for empty arrays."""
+    """Checks that the positions `kth` exist; like NumPy, not for empty arrays."""
     a = np.asarray(a)
     n = a.size if axis is None else a.shape[place(axis, a.ndim)]
     for k in kth if isinstance(kth, tuple | list) else (kth,):
@@ -56,7 +56,7 @@ def _check_places(a: Any, kth: Any, axis: Any) -> None:
 
 
 def resize(a: Any, new_shape: Any) -> Any:
-    """The elements again and again, until a shape is filled.
+    """The elements repeated until a shape is filled.
 
     >>> resize(np.array([1, 2, 3]), (2, 2))
     array([[1, 2],
@@ -71,7 +71,7 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 
 def repeated(n: Any, counts: Any) -> Any:
-    """The places of an axis, each as often as it is counted.
+    """The places of an axis, each as often as its count.
 
     >>> repeated(3, [1, 0, 2])
     array([0, 2, 2])
@@ -127,7 +127,7 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 @stands_for(np.ediff1d)
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Differences of neighbours, with numbers in front and behind.
+    """Differences of neighbours, with numbers before and after.
 
     >>> ediff1d(np.array([1.0, 3.0]), to_begin=0.0)
     array([0., 2.])
@@ -144,7 +144,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 # ---- choices ----
 @stands_for(np.choose)
 def choose(a: Any, choices: Any) -> Any:
-    """From the array that an index names, place by place.
+    """Elements of several arrays, place by place the one that an index names.
 
     >>> choose(np.array([0, 1]), [np.array([1.0, 2.0]), np.array([3.0, 4.0])])
     array([1., 4.])
@@ -193,7 +193,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     places = np.ravel(np.asarray(ind))
     values = np.ravel(np.asarray(v, dtype=a.dtype))
     if values.shape[0] == 0:
-        return None  # as NumPy has it
+        return None  # as in NumPy
     values = values[np.arange(places.shape[0]) % values.shape[0]]
     if a.ndim == 1:
         if places.shape[0] > 1:  # NumPy stores to those before one that is out of bounds

@@ -36,7 +36,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = 
 
 
 def _beside(a: Any, part: Any, axis: int) -> Any:
-    """A number as a slice of the array's shape; an array as it is."""
+    """A number as a slice of the array's shape; an array unchanged."""
     part = np.asarray(part)
     if part.ndim > 0:
         return part
@@ -44,7 +44,7 @@ def _beside(a: Any, part: Any, axis: int) -> Any:
 
 
 def differences(a: Any, n: Any, axis: Any) -> Any:
-    """np.diff without more; its handler takes slices."""
+    """np.diff without further arguments; its handler takes slices."""
     return np.diff(a, n, axis)
 
 
@@ -66,7 +66,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
 
 
 def _along(x: Any, ndim: int, axis: int) -> Any:
-    """A vector as an array of `ndim` axes that lies along one of them."""
+    """A vector as an array of `ndim` axes, along one of them."""
     return x[(None,) * axis + (slice(None),) + (None,) * (ndim - 1 - axis)]
 
 
@@ -124,7 +124,7 @@ def _uneven(f: Any, x: Any, axis: int) -> tuple[Any, Any, Any]:
 
 
 def _second_order_edges(f: Any, axis: int, inner: Any, h: Any) -> Any:
-    """A gradient with parabolas at its ends, the inner places as they are."""
+    """A gradient with parabolas at its ends, the inner places unchanged."""
     n = f.shape[axis]
     if n < 3:
         raise ValueError("Shape of array too small to calculate a numerical gradient")

@@ -1,7 +1,7 @@
 """Densities and distribution functions from the standard form to any location and scale.
 
 `d` is a row of `distributions`. Outside the support a density is 0; for parameters that have no
-meaning, and at NaN, everything is NaN, as SciPy has it. Several variables and samples at the end.
+meaning, and at NaN, all results are NaN, as in SciPy. Several variables and samples at the end.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def log_probability(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
 
 
 def distribution(d: Any, f: Any, z: Any, shapes: Any, good: Any, below: Any, above: Any) -> Any:
-    """A distribution function: what it is in the support, below it and above it.
+    """A distribution function by its values in the support, below it and above it.
 
     >>> float(distribution(EXPONENTIAL, EXPONENTIAL.cdf, -1.0, (), True, 0.0, 1.0))
     0.0
@@ -196,7 +196,7 @@ def multivariate_normal_pdf(
 
 
 def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
-    """-E[log f], which `cov` alone decides; it is a matrix.
+    """-E[log f], which depends on `cov` alone, a matrix.
 
     >>> round(float(multivariate_normal_entropy(None, np.eye(2))), 6)
     2.837877
@@ -235,7 +235,7 @@ def dirichlet_pdf(x: Any, alpha: Any) -> Any:
 
 # ---- samples ----
 def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
-    """How many standard deviations from the mean.
+    """The number of standard deviations from the mean.
 
     >>> zscore(np.array([1.0, 3.0]))
     array([-1.,  1.])

@@ -3,7 +3,7 @@
 Continuous ones: the logarithm of the density, the distribution function F, log F, 1 - F,
 log(1 - F), the inverse of F. Discrete ones: the logarithm of the probability of k, F and 1 - F.
 Formulae: Johnson, Kotz, Balakrishnan, "Continuous univariate distributions"; Johnson, Kemp, Kotz,
-"Univariate discrete distributions". What is missing here is refused by name.
+"Univariate discrete distributions". Others are refused by name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Distribution:
     ppf: Callable | None = None
     support: Callable = lambda z, *shapes: z == z
     valid: Callable = lambda *shapes: True
-    low: float = -math.inf  # where the support begins and ends, for F
+    low: float = -math.inf  # the ends of the support, for F
     high: float = math.inf
 
 

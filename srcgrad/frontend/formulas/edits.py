@@ -1,4 +1,4 @@
-"""Elements taken out of arrays, put in between, and changed in turn, as NumPy programs."""
+"""Elements deleted from arrays, inserted, and changed in turn, as NumPy programs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def with_inserted(x: Any, places: Any, values: Any, axis: int) -> Any:
     at = np.where(at < 0, at + n, at)
     if np.any((at < 0) | (at > n)):
         raise IndexError("an index of insert is out of bounds")
-    # what is inserted before moves what comes later
+    # earlier insertions move later places
     at[np.argsort(at, stable=True)] += np.arange(at.shape[0])
     old = np.ones(n + at.shape[0], bool)
     old[at] = False
@@ -52,7 +52,7 @@ def with_inserted(x: Any, places: Any, values: Any, axis: int) -> Any:
 
 
 def changed_in_turn(f: Any, x: Any, places: Any, *values: Any) -> None:
-    """Elements replaced by a function of them, one after the other: those named twice, twice.
+    """Elements replaced in turn by a function of them: those named twice, twice.
 
     >>> x = np.ones(2)
     >>> changed_in_turn(np.multiply, x, [0, 0], 3.0)

@@ -1,4 +1,4 @@
-"""Elementwise functions of NumPy and sums of math by others."""
+"""Elementwise functions of NumPy, and sums of math, by other functions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def ldexp(x1: Any, x2: Any) -> Any:
 
 @stands_for(np.modf)
 def modf(x: Any) -> Any:
-    """The part behind the point and the whole part, both with the sign of x.
+    """The fractional and the whole part, both with the sign of x.
 
     >>> [float(v) for v in modf(-1.5)]
     [-0.5, -1.0]

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def wrapped(first: Any, count: Any, n: Any) -> Any:
-    """Places from `first` on, of an axis that begins anew after n.
+    """Places from `first` on, of an axis that repeats after n.
 
     >>> wrapped(-2, 2, 5)
     array([3, 4])
@@ -17,7 +17,7 @@ def wrapped(first: Any, count: Any, n: Any) -> Any:
 
 
 def mirrored(first: Any, count: Any, n: Any) -> Any:
-    """Places on an axis that turns behind its ends, which come twice.
+    """Places on an axis that turns after its ends, which come twice.
 
     >>> mirrored(-2, 2, 5)
     array([1, 0])

@@ -15,7 +15,7 @@ EMPTY_HAS_A_NORM = raised(np.linalg.norm, np.zeros(0), np.inf) is None  # since 
 
 
 def matrix_rank(a: Any, tol: Any, rtol: Any) -> Any:
-    """How many singular values are above `tol`, or above `rtol` times the largest.
+    """The number of singular values above `tol`, or above `rtol` times the largest.
 
     >>> int(matrix_rank(np.ones((3, 2)), None, 1e-10))
     1
@@ -48,7 +48,7 @@ def cond(a: Any, p: Any) -> Any:
 def normalised(v: Any) -> Any:
     """Columns of norm 1 whose largest entry without an imaginary part is positive.
 
-    That is what LAPACK makes of eigenvectors; for what it has made, only the derivative changes.
+    LAPACK normalizes eigenvectors in this way; for its results only the derivative changes.
 
     >>> normalised(np.array([[2.0 + 0.0j]])).tolist()
     [[(1+0j)]]
@@ -62,7 +62,7 @@ def normalised(v: Any) -> Any:
 
 
 def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """The norms that are made of singular values: 2, -2 and "nuc".
+    """The norms of singular values: 2, -2 and "nuc".
 
     >>> float(spectral_norm(np.diag([1.0, 4.0]), "nuc", (0, 1), False))
     5.0
@@ -78,7 +78,7 @@ def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def residuals(a: Any, b: Any, x: Any, s: Any, rcond: Any) -> tuple:
-    """The sums of squares that least squares leave, as NumPy has them, and the rank.
+    """The sums of squared residuals of least squares, in NumPy's form, and the rank.
 
     >>> residuals(np.ones((2, 1)), np.array([1.0, 3.0]), np.array([2.0]), np.ones(1), 1e-15)[0]
     array([2.])

@@ -1,4 +1,4 @@
-"""Reductions that pass over NaN, and numbers in the places of NaN."""
+"""Reductions that ignore NaN, and replacements of NaN."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _numbers(a: Any, name: str) -> Any:
 
 
 def _filled(a: Any, instead: Any) -> Any:
-    """With a number in the places of NaN."""
+    """`a` with a number in place of each NaN."""
     return np.where(np.isnan(a), instead, a) if a.dtype.kind in "fc" else a
 
 
 def _count(a: Any, axis: Any, keepdims: Any) -> Any:
-    """How many numbers there are along the axes, as a float of the dtype of `a`."""
+    """The number of numbers along the axes, as a float of the dtype of `a`."""
     ones = np.logical_not(np.isnan(a)).astype(a.dtype)
     return np.sum(ones, axis=axis, keepdims=keepdims)
 
@@ -52,7 +52,7 @@ stand_for({
 
 @stands_for(np.nanmean)
 def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """The mean of what is not NaN.
+    """The mean of the elements that are not NaN.
 
     >>> float(nanmean(np.array([1.0, np.nan, 2.0])))
     1.5
@@ -66,7 +66,7 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
 
 @stands_for(np.nanvar)
 def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """The variance of what is not NaN, NaN where too little is left.
+    """The variance of the elements that are not NaN; NaN where too few are left.
 
     >>> float(nanvar(np.array([1.0, np.nan, 3.0])))
     1.0
@@ -82,7 +82,7 @@ def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
 
 @stands_for(np.nanstd)
 def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-    """The root of nanvar, whose derivative is taken to be 0 where that is 0.
+    """The root of nanvar; its derivative is defined as 0 where that is 0.
 
     >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
     1.0
@@ -130,7 +130,7 @@ stand_for({
 
 @stands_for(np.nanquantile)
 def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False):
-    """The quantile of what is not NaN, NaN where there is nothing.
+    """The quantile of the elements that are not NaN; NaN where there are none.
 
     >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
     1.5
@@ -160,7 +160,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
 def nan_to_num(
     x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
-    """Numbers in the places of NaN and of infinities, the largest there are if none are given.
+    """Replaces NaN and infinities by numbers, infinities by the largest ones by default.
 
     >>> nan_to_num(np.array([np.nan, np.inf]), posinf=9.0)
     array([0., 9.])

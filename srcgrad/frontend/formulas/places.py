@@ -25,7 +25,7 @@ OF_PYTHON = (np.float64, np.int64, np.complex128, np.bool_)  # dtypes of Python'
 # ---- functions applied to parts ----
 @stands_for(np.apply_along_axis)
 def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """A function of the vectors along one axis; its results stand in that axis's place.
+    """A function of the vectors along one axis, which its results replace.
 
     >>> apply_along_axis(np.sum, 0, np.ones((2, 3)))
     array([2., 2., 2.])
@@ -53,7 +53,7 @@ def vectorize(
     pyfunc: Any, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: Any = False,
     signature: Any = None,
 ) -> Any:  # fmt: skip
-    """A function of numbers as one of arrays, whose elements it is given as Python numbers.
+    """A function of numbers as one of arrays; it gets the elements as Python numbers.
 
     >>> vectorize(lambda a, b: a * b if a > b else b)(np.array([1.0, 3.0]), 2.0)
     array([2., 6.])
@@ -80,7 +80,7 @@ def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
         first = pyfunc(*[number(a[0]) for a in flat])
         several = isinstance(first, tuple)
         kinds: list = [type(v) for v in (first if several else (first,))]
-        if any(a.dtype not in OF_PYTHON for a in flat):  # NumPy asks with numbers of its own
+        if any(a.dtype not in OF_PYTHON for a in flat):  # NumPy calls with numbers of its own
             own = pyfunc(*[a[0] for a in flat])
             kinds = [np.asarray(v).dtype for v in (own if several else (own,))]
     else:
@@ -110,7 +110,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 
 @stands_for(np.fromiter)
 def fromiter(iter: Any, dtype: Any, count: Any = -1) -> Any:
-    """An array of what an iterable gives.
+    """An array of the items of an iterable.
 
     >>> fromiter((2.0 * k for k in range(3)), float)
     array([0., 2., 4.])
@@ -231,7 +231,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 # ---- places in order ----
 @stands_for(bisect.bisect_left)
 def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
-    """The first place where `x` keeps a list in order.
+    """The first place where inserting `x` preserves the order of a list.
 
     >>> bisect_left([1.0, 2.0, 2.0, 3.0], 2.0)
     1
@@ -241,7 +241,7 @@ def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None)
 
 @stands_for(bisect.bisect_right)
 def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
-    """The last place where `x` keeps a list in order.
+    """The last place where inserting `x` preserves the order of a list.
 
     >>> bisect_right([1.0, 2.0, 2.0, 3.0], 2.0)
     3
@@ -250,7 +250,7 @@ def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None
 
 
 def _bisected(a: Any, lo: Any, hi: Any, is_left: Any) -> Any:
-    """Where the items end that are on the left, by halves, as Python has it."""
+    """The end of the items on the left, by bisection, as in Python."""
     if lo < 0:
         raise ValueError("lo must be non-negative")
     items = np.asarray(a)

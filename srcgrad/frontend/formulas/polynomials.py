@@ -60,7 +60,7 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def _trimmed(p: Any) -> Any:
-    """Strip leading zero coefficients; a single 0 if all are zero."""
+    """Strips leading zero coefficients; a single 0 if all are zero."""
     p = _coefficients(p)
     places = np.flatnonzero(p)
     if places.shape[0] == 0:
@@ -202,7 +202,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     """
     a, v = _two(a, v, "correlate")
     n, m = a.shape[0], v.shape[0]
-    # NumPy swaps the two and turns the result when the second is longer
+    # NumPy swaps the two and reverses the result when the second is longer
     middle = (min(n, m) - 1 + int(m > n)) // 2
     turned = np.flip(np.conj(v) if v.dtype.kind == "c" else v)
     return _part_of(overlaps(a, turned), n, m, mode, middle)
@@ -214,7 +214,7 @@ def _vector(x: Any, what: str) -> Any:
 
 
 def _two(a: Any, v: Any, what: str) -> tuple:
-    """Two vectors with elements."""
+    """Two vectors, refused if one is empty."""
     a, v = _vector(a, what), _vector(v, what)
     if a.shape[0] == 0 or v.shape[0] == 0:
         raise ValueError("convolve: an array cannot be empty")

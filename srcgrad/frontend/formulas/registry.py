@@ -1,6 +1,6 @@
-"""Which functions of NumPy and SciPy are followed as formulas, and what formulas may ask.
+"""Functions of NumPy and SciPy that are followed as formulas, and helpers that formulas call.
 
-A formula is a NumPy program with the arguments and the result of the function that it stands for.
+A formula is a NumPy program with the arguments and the result of the function that it replaces.
 It is followed like a function of the user's, so its derivatives are those of its parts; errors name
 the user's call. Plain Python runs it as well. Never emits anything itself.
 """
@@ -20,7 +20,7 @@ PACKAGE = __name__.rpartition(".")[0]
 
 
 def enter(table: dict[Any, Callable], name: Any, meaning: Callable) -> None:
-    """Enter what a name means into a table; a name has one meaning.
+    """Enters the meaning of a name into a table; a name has one meaning.
 
     >>> enter({"exp": abs}, "exp", max)
     Traceback (most recent call last):
@@ -33,7 +33,7 @@ def enter(table: dict[Any, Callable], name: Any, meaning: Callable) -> None:
 
 
 def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
-    """Follow the decorated formula wherever one of these functions is called."""
+    """Registers the decorated formula for calls of these functions."""
 
     def register(formula: Callable) -> Callable:
         for f in functions:
@@ -44,7 +44,7 @@ def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
 
 
 def stand_for(table: dict[Any, Callable]) -> None:
-    """The same for functions that are one expression each, under their names in errors."""
+    """Registers functions that are one expression each, under their names in errors."""
     for f, formula in table.items():
         formula.__name__ = f.__name__
         enter(FORMULAS, f, formula)
@@ -54,7 +54,7 @@ def is_formula(f: types.FunctionType | types.MethodType) -> bool:
     return str(f.__module__).startswith(f"{PACKAGE}.")
 
 
-# ---- what formulas ask; compiled code has handlers for these ----
+# ---- helpers of formulas; compiled code has handlers for these ----
 def known(v: Any) -> Any:
     """An axis, a count or a tuple of these, which compiled code must know when compiling."""
     return v
@@ -82,7 +82,7 @@ def floating(x: Any) -> Any:
 
 
 def in_one_float_kind(*xs: Any) -> tuple:
-    """Operands of a ufunc in the floating dtype in which NumPy computes with them.
+    """Operands of a ufunc in the floating dtype of NumPy's computation.
 
     >>> in_one_float_kind(np.float32(1), 2)
     (array(1., dtype=float32), array(2., dtype=float32))
@@ -117,7 +117,7 @@ def constant(x: Any) -> Any:
 
 
 def largest(x: Any, axis: Any, of_nothing: float) -> Any:
-    """The maximum along an axis, kept with length 1; `of_nothing` if the axis is empty.
+    """The maximum along an axis, which has length 1 then; `of_nothing` if the axis is empty.
 
     >>> largest(np.zeros((2, 0)), 1, 0.0).tolist()
     [[0.0], [0.0]]
@@ -126,7 +126,7 @@ def largest(x: Any, axis: Any, of_nothing: float) -> Any:
 
 
 def number(x: Any) -> Any:
-    """An element of an array as a number of Python's.
+    """An element of an array as a Python number.
 
     >>> number(np.arange(3)[2])
     2
@@ -170,7 +170,7 @@ def part(x: Any, axis: int, at: Any) -> Any:
 
 
 def is_array(x: Any) -> bool:
-    """Whether a value is an array and not a number."""
+    """Whether a value is an array rather than a number."""
     return isinstance(x, np.ndarray)
 
 

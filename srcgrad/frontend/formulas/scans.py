@@ -10,7 +10,7 @@ from srcgrad.frontend.formulas.registry import known, place, unsupported
 
 
 def folded(f: Any, x: Any, axis: Any, keepdims: Any = False) -> Any:
-    """All elements along an axis as one.
+    """Reduces all elements along an axis to one.
 
     >>> float(folded(np.hypot, np.array([2.0, 3.0, 6.0]), 0))
     7.0

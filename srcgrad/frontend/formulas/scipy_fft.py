@@ -72,7 +72,7 @@ def _along(x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) 
 
 
 def _resized(x: Any, n: Any) -> Any:
-    """With length n along the last axis: the end cut off, or zeros behind it."""
+    """`x` with length n along the last axis: the end cut off, or zeros appended."""
     if n is None:
         n = x.shape[-1]
     if n < 1:
@@ -107,7 +107,7 @@ def _second(x: Any, norm: Any) -> Any:
 
 
 def _third(y: Any, norm: Any) -> Any:
-    """The inverse of type 2 with the opposite norm: those steps in turn."""
+    """The inverse of type 2 with the opposite norm: its steps in reverse."""
     n = y.shape[-1]
     cos, sin = _angles(n, y.dtype)
     y = y / _weights(n, _opposite(norm), y.dtype)

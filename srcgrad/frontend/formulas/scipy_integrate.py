@@ -45,7 +45,7 @@ def cumulative_trapezoid(
 
 
 def _widths(x: Any, y: Any, axis: int) -> Any:
-    """Between neighbouring places, a line or an array with the axes of `y`; the last is ours."""
+    """Widths between neighbouring places along the last axis, for one line or like `y`."""
     x = np.asarray(x)
     if x.ndim > 1:
         if x.ndim != y.ndim:

@@ -19,9 +19,9 @@ PADE = (
     960960.0, 16380.0, 182.0, 1.0,
 )  # fmt: skip
 LARGEST = 5.371920351148152
-# of double precision; SciPy takes it for single precision too
+# of double precision; SciPy uses it for single precision too
 EPSILON = float(np.finfo(np.float64).eps)
-MOST = 1100  # squarings: an infinite norm is never halved far enough
+MOST = 1100  # a bound on squarings: an infinite norm is never halved enough
 
 
 def expm(a: Any) -> Any:
@@ -66,7 +66,7 @@ def expm_frechet(a: Any, e: Any, compute_expm: bool) -> Any:
 
 
 def symmetric(a: Any, lower: bool) -> Any:
-    """The symmetric matrix that one triangle states.
+    """The symmetric matrix that one triangle defines.
 
     >>> symmetric(np.array([[1.0, 9.0], [2.0, 3.0]]), True).tolist()
     [[1.0, 2.0], [2.0, 3.0]]
@@ -93,7 +93,7 @@ OTHER_TRIANGLE_IS_KEPT = bool(scipy.linalg.cho_factor(np.array([[4.0, 1.0], [1.0
 
 
 def cho_factor(a: Any, lower: bool) -> Any:
-    """The factor in its triangle; SciPy has what `a` holds in the other one until 1.17.
+    """The factor in its triangle; SciPy leaves the contents of `a` in the other one until 1.17.
 
     >>> cho_factor(np.array([[4.0, 0.0], [0.0, 1.0]]), True).tolist()
     [[2.0, 0.0], [0.0, 1.0]]
@@ -169,7 +169,7 @@ def lu(a: Any, permute_l: bool, p_indices: bool) -> tuple:
 
 
 def toeplitz(c: Any, r: Any) -> Any:
-    """Constant along diagonals: `c` is the first column, `r` the first row but for its first.
+    """Constant along diagonals: `c` is the first column, `r` the first row without its first.
 
     >>> toeplitz(np.array([1.0, 2.0]), np.array([9.0, 3.0])).tolist()
     [[1.0, 3.0], [2.0, 1.0]]
@@ -179,7 +179,7 @@ def toeplitz(c: Any, r: Any) -> Any:
 
 
 def circulant(c: Any) -> Any:
-    """Each column is the one before it turned by one; `c` is the first.
+    """Each column is the one before it rotated by one; `c` is the first.
 
     >>> circulant(np.array([1.0, 2.0])).tolist()
     [[1.0, 2.0], [2.0, 1.0]]
@@ -188,7 +188,7 @@ def circulant(c: Any) -> Any:
 
 
 def hankel(c: Any, r: Any) -> Any:
-    """Constant along antidiagonals: `c` is the first column, `r` the last row but for its first.
+    """Constant along antidiagonals: `c` is the first column, `r` the last row without its first.
 
     >>> hankel(np.array([1.0, 2.0]), np.array([9.0, 3.0])).tolist()
     [[1.0, 2.0], [2.0, 3.0]]

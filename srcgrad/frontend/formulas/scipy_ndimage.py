@@ -1,6 +1,6 @@
 """Functions of `scipy.ndimage` as NumPy programs: sums over windows with margins.
 
-SciPy sums in double precision and gives the dtype of the image; so does this.
+SciPy sums in double precision and returns the dtype of the image; so does this.
 """
 
 from __future__ import annotations
@@ -131,9 +131,9 @@ def _check_origin(origin: Any, m: Any) -> None:
 
 
 def _widened(x: Any, before: Any, m: Any, mode: Any, cval: Any) -> Any:
-    """With margins on the last axis, for windows of m that begin `before` places earlier."""
+    """`x` with margins on the last axis, for windows of m that begin `before` places earlier."""
     n = x.shape[-1]
-    count = n + m - 1 if n > 0 else 0  # what is empty stays so
+    count = n + m - 1 if n > 0 else 0  # an empty array stays empty
     if mode in WRAPPED:
         return x[..., wrapped(-before, count, n)]
     if mode in MIRRORED:
@@ -264,7 +264,7 @@ def convolve(
     input: Any, weights: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0,
     origin: Any = 0, *, axes: Any = None,
 ) -> Any:  # fmt: skip
-    """The same with the weights turned.
+    """`correlate` with the weights reversed.
 
     >>> convolve(np.eye(2), np.ones((1, 1)))
     array([[1., 0.],

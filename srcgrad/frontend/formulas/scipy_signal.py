@@ -13,7 +13,7 @@ from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsu
 # ---- convolutions ----
 @stands_for(signal.convolve)
 def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
-    """The sums of products of one array and the other, turned and shifted; no method differs.
+    """The sums of products of one array and the other, reversed and shifted, for all methods.
 
     >>> convolve(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([1., 3., 2.])
@@ -24,7 +24,7 @@ def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> An
 
 @stands_for(signal.fftconvolve, signal.oaconvolve)
 def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
-    """The same in floating point, whatever the arrays hold.
+    """The convolution in floating point, for all dtypes.
 
     >>> fftconvolve([1, 2], [1, 1])
     array([1., 3., 2.])
@@ -206,7 +206,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
 def detrend(
     data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwrite_data: Any = False
 ) -> Any:
-    """Without the mean, or without the straight line of least squares, along an axis.
+    """Subtracts the mean, or the straight line of least squares, along an axis.
 
     >>> np.abs(detrend(np.array([1.0, 3.0, 5.0]))).round(12).tolist()
     [0.0, 0.0, 0.0]

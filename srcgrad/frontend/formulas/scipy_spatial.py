@@ -11,13 +11,13 @@ from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
 from srcgrad.frontend.versions import like
 
 # ---- two vectors ----
-# of matrices the first two raise until SciPy 1.17, and give the distances of rows since then
+# for matrices the first two raise until SciPy 1.17, and return the distances of rows since then
 OF_MATRICES = like(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
 
 
 @stands_for(distance.euclidean)
 def euclidean(u: Any, v: Any, w: Any = None) -> Any:
-    """The length of the difference; SciPy gives a Python number.
+    """The length of the difference; SciPy returns a Python number.
 
     >>> euclidean([0.0, 0.0], [3.0, 4.0])
     5.0
@@ -109,7 +109,7 @@ def _rows(x: Any) -> Any:
 
 
 def _lengths(d: Any, metric: Any) -> Any:
-    """Of the vectors along the last axis."""
+    """The lengths of the vectors along the last axis."""
     if metric == "euclidean":
         return np.linalg.norm(d, axis=-1)
     if metric == "sqeuclidean":

@@ -46,7 +46,7 @@ def isin(
     element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *,
     kind: Any = None,
 ) -> Any:  # fmt: skip
-    """Whether each element is among others.
+    """Whether each element is among the others.
 
     >>> isin(np.array([1, 2, 3]), [1, 3])
     array([ True, False,  True])

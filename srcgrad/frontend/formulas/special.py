@@ -37,7 +37,7 @@ def logsumexp(
     """
     a, axis = floating(a), known(axis)
     top = largest(a, axis, -np.inf)  # an empty sum is 0
-    top = constant(np.where(np.isfinite(top), top, 0.0))  # what is subtracted is no variable
+    top = constant(np.where(np.isfinite(top), top, 0.0))  # it is subtracted as a constant
     terms = np.exp(a - top)
     if b is not None:
         lost = np.equal(b, 0.0) & ~(terms < np.inf)  # 0 * anything = 0
@@ -58,7 +58,7 @@ stand_for({
     special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
     special.entr: lambda x: np.where(x < 0.0, -np.inf, 0.0 - special.xlogy(x, x)),
-    # NaN below 0, as the logarithm of a complex number has it
+    # NaN below 0, where the logarithm is complex
     special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
 })  # fmt: skip
 
@@ -98,7 +98,7 @@ def relative_logarithm(x: Any, y: Any) -> Any:
 
 
 def without_meaning(x: Any, y: Any) -> Any:
-    """Where the entropy of x relative to y is infinite; NaN stays NaN."""
+    """Whether the entropy of x relative to y is infinite; NaN stays NaN."""
     outside = (x < 0.0) | (y < 0.0) | ((x > 0.0) & (y == 0.0))
     return outside & (x == x) & (y == y)
 
@@ -126,7 +126,7 @@ def kl_div(x: Any, y: Any) -> Any:
 # ---- losses ----
 @stands_for(special.huber)
 def huber(delta: Any, r: Any) -> Any:
-    """A parabola that goes on as straight lines beyond `delta`; infinite for a negative one.
+    """A parabola that continues as straight lines beyond `delta`; infinite for a negative one.
 
     >>> float(huber(1.0, 0.5)), float(huber(1.0, -2.0))
     (0.125, 1.5)
@@ -144,7 +144,7 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
     0.0
     """
     ratio = np.where(delta == 0.0, 0.0, r / delta)
-    # sqrt(1 + ratio**2) - 1 without cancellation, and without the square of what is large
+    # sqrt(1 + ratio**2) - 1 without cancellation, and without squaring large numbers
     value = delta * r * (ratio / (np.hypot(1.0, ratio) + 1.0))
     return np.where((delta < 0.0) | np.isinf(ratio), np.inf, value)
 

@@ -1,6 +1,6 @@
 """Statistics as NumPy programs: weighted means, order statistics, counts.
 
-What counts or places (a histogram's counts, digitize) has no derivative; weights have one.
+Counts and places (of a histogram, of digitize) have no derivative; weights have one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ COUNT_IS_PYTHONS = type(np.count_nonzero(np.ones(1))) is int  # until NumPy 2.3
 
 @stands_for(np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
-    """How many elements are not 0.
+    """The number of elements that are not 0.
 
     >>> int(count_nonzero(np.array([1.0, 0.0, 2.0])))
     2
@@ -99,13 +99,13 @@ def _along(w: Any, a: Any, axis: Any) -> Any:
 
 
 # ---- order statistics ----
-# alpha and beta of Hyndman and Fan (1996): where a quantile lies between the sorted values
+# alpha and beta of Hyndman and Fan (1996): the place of a quantile between the sorted values
 BETWEEN = {
     "linear": (1.0, 1.0), "weibull": (0.0, 0.0), "hazen": (0.5, 0.5),
     "interpolated_inverted_cdf": (0.0, 1.0), "median_unbiased": (1.0 / 3.0, 1.0 / 3.0),
     "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }  # fmt: skip
-# the place among the sorted values that is taken, by the functions that round it
+# the functions that round the place of a quantile to one of the sorted values
 ROUNDED = {"lower": (np.floor,), "higher": (np.ceil,), "nearest": (np.rint,),
            "midpoint": (np.floor, np.ceil)}  # fmt: skip
 
@@ -128,7 +128,7 @@ def lanes_of(a: Any, axis: Any) -> tuple[Any, int]:
 
 
 def kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
-    """A reduced array with the reduced axes put back, if so wished.
+    """A reduced array, with the reduced axes put back if requested.
 
     >>> kept(np.zeros((2, 3)), np.zeros(2), 1, True).shape
     (2, 1)
@@ -237,7 +237,7 @@ def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
 # ---- counts ----
 @stands_for(np.bincount)
 def bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Any:
-    """How often each integer occurs, or the sum of its weights.
+    """The number of times each integer occurs, or the sum of its weights.
 
     >>> bincount(np.array([0, 2, 2]))
     array([1, 0, 2])

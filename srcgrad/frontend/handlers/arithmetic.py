@@ -113,7 +113,7 @@ def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
 
 
 def _angles(name: str, scale: float, *of_numpy: Any) -> None:
-    """An angle in another unit."""
+    """Converts an angle to another unit."""
     of_math = getattr(math, name)
 
     def number(it: Interpreter, node: Node, x: Any) -> Any:

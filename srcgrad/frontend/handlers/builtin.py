@@ -195,7 +195,7 @@ def set_(it: Interpreter, node: Node, x: Any = ()) -> Any:
 
 
 def _constant(v: Any) -> bool:
-    """Whether a value is known now, all of it."""
+    """Whether a value is known completely when compiling."""
     if isinstance(v, tuple):
         return all(map(_constant, v))
     return is_number(v) or v is None or isinstance(v, str | type)
@@ -235,7 +235,7 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
 
 
 def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:
-    """Items of an array as Python's numbers, where those that were put into it are."""
+    """Items of an array as Python's numbers, if those put into it were."""
     if isinstance(made, GrownList) or not all(t.weak for t in types):
         return made
     made[:] = [it.b.retyped(v, Scalar(v.type.dtype, weak=True)) for v in made]
@@ -245,7 +245,7 @@ def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:
 
 
 def _in_order(it: Interpreter, node: Node, items: Any, keys: Any, reverse: bool) -> Any:
-    """An array of the items in order; equal ones stay in theirs, in reverse too."""
+    """An array of the sorted items; the sort is stable, in reverse too."""
     values, keys = (it.call_numpy(np.array, [v], {}, node) for v in (items, keys))
     flip = lambda v: view(it, v, [Slice(None, None, -1)], node)
     order = it.call_numpy(np.argsort, [flip(keys) if reverse else keys], {"kind": "stable"}, node)

@@ -18,7 +18,7 @@ from srcgrad.ir.types import FLOAT
 
 @implements(np.select)
 def select(it: Interpreter, node: Node, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The choice of the first condition that holds."""
+    """The choice for the first condition that holds."""
     conditions = it.static_items(condlist, node)
     choices = it.static_items(choicelist, node)
     if len(conditions) != len(choices) or not conditions:

@@ -47,7 +47,7 @@ def imag(it: Interpreter, node: Node, x: Any) -> Any:
 
 @method("array", "conj", "conjugate")
 def conj_method(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
-    """NumPy's method gives a real array itself, its function a new one."""
+    """The method `conj`: of a real array NumPy's returns itself, its function a new one."""
     real_array = is_array(x) and not complex_operand(x) and out is None
     return x if real_array else conj(it, node, x, out)
 
@@ -58,14 +58,14 @@ def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     if is_number(x):
         return np.conj(x)
     if atom(x).type.dtype == "bool":
-        x = plain(it.b.cast(x, Scalar("i8")))  # which NumPy has no loop for
+        x = plain(it.b.cast(x, Scalar("i8")))  # for which NumPy has no loop
     made = it.emit(node, "conj", x) if complex_operand(x) else x
     if made is x and is_array(x):
         made = it.b("copy" if x.type.dims else "load", x)
     return to_out(it, node, made, out)
 
 
-# ---- what a value is ----
+# ---- tests of values ----
 @implements(np.iscomplexobj)
 def iscomplexobj(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "iscomplexobj")

@@ -1,4 +1,4 @@
-"""Methods of lists, dicts and strings. Those that change a container say so first."""
+"""Methods of lists, dicts and strings. Those that change a container announce it first."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from srcgrad.frontend.values import Formatted, GrownList, describe, is_number
 from srcgrad.frontend.versions import error_text, like
 from srcgrad.ir.nodes import Var
 
-MISSING = -1  # which is in no empty list
+MISSING = -1  # no empty list has one
 EMPTY = namedtuple("Empty", ())()
 
 
 def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> None:
-    """Only for a list whose length is known."""
+    """Refuses a list whose length is not known."""
     if isinstance(owner, GrownList):
         it.refuse(node, f"{name} of a list that grows at run time", way_out)
 
@@ -196,7 +196,7 @@ for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replac
 
 @implements(tree.mapped)
 def mapped(it: Interpreter, node: Node, value: Any, at: Any) -> Any:
-    """A structure with the results of a function in the place of its leaves."""
+    """A structure with the results of a function in place of its leaves."""
     return tree.mapped(value, lambda leaf: it.call(at, [leaf], {}, node))
 
 

@@ -1,4 +1,4 @@
-"""Functions that make arrays: zeros, array, arange, linspace, eye and their kin."""
+"""Functions that make arrays: zeros, array, arange, linspace, eye and similar ones."""
 
 from __future__ import annotations
 
@@ -111,13 +111,13 @@ def ones(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any 
 
 @implements(np.empty)
 def empty(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-    # zeros, so that a read of what was never written is at least the same every time
+    # zeros, so that a read of an element never written is at least the same every time
     return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
 
 
 @implements(np.ndarray)
 def ndarray(it: Interpreter, node: Node, shape: Any, dtype: Any = None) -> Any:
-    """The class itself called for memory; a buffer or strides of the caller's are refused."""
+    """A call of the class for memory; a buffer or strides of the caller's are refused."""
     return empty(it, node, shape, dtype)
 
 
@@ -183,7 +183,7 @@ def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
     return rows, cols
 
 
-# ---- array and its kin ----
+# ---- array and similar functions ----
 @implements(np.array)
 def array(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
@@ -240,7 +240,7 @@ def copy_method(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
 
 
 def _ordered(it: Interpreter, made: Any, order: Any) -> Any:
-    """A new array in C order if that is asked for, in any order otherwise."""
+    """A new array, recorded as in C order if that is requested, else as in any order."""
     if isinstance(made, Var) and order != "K":
         it.orders[made] = order == "C"
     return made
@@ -308,7 +308,7 @@ def tolist(it: Interpreter, node: Node, x: Any) -> Any:
 
 
 def _of_python(it: Interpreter, x: Any) -> Any:
-    """A number as Python's: it leaves the dtype of what it is combined with as it is."""
+    """A number as Python's: it does not change the dtype of other operands."""
     if not isinstance(x, Var) or x.type.weak:
         return x
     if x.type.dtype == "bool":

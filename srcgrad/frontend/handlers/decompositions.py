@@ -1,4 +1,4 @@
-"""Decompositions: svd, eigh, eig, qr, pinv, lstsq and what is computed from them.
+"""Decompositions: svd, eigh, eig, qr, pinv, lstsq and functions computed from them.
 
 A primitive gives the factors one below the other; here they become arrays of their own.
 """
@@ -29,7 +29,7 @@ THIN = {"full_matrices": False}
 
 
 def reals(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
-    """Real matrices in single or double precision: what LAPACK and the rules have here."""
+    """Real matrices in single or double precision, as LAPACK and the rules require here."""
     a = (squares if square else matrices)(it, node, a, what)
     if is_complex(a.type.dtype):
         it.refuse(node, f"{what} of complex matrices is not supported")
@@ -41,7 +41,7 @@ def reals(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) 
 
 
 def flag(it: Interpreter, node: Node, v: Any, what: str) -> bool:
-    """A yes or no that must be known at compile time."""
+    """A boolean that must be known at compile time."""
     return bool(it.static_int(v, node, what))
 
 
@@ -55,7 +55,7 @@ def epsilon(a: Any) -> float:
 
 
 def relative(it: Interpreter, a: Any) -> Any:
-    """The customary bound below which a singular value counts as zero, relative to the largest."""
+    """The customary bound on singular values treated as zero, relative to the largest."""
     return plain(it.b("mul", it.b("maximum", *a.type.dims[-2:]), epsilon(a)))
 
 
@@ -84,7 +84,7 @@ def svd(
 
 
 def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
-    """The rest of a basis is not determined, so it has no derivative."""
+    """Refuses matrices that are not square: the rest of a basis is not determined."""
     m, n = a.type.dims[-2:]
     if m is not n:
         text = f"{what} of a matrix that is not square is not supported"
@@ -169,7 +169,7 @@ def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
 
 
 def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
-    """The columns beyond the number of rows are Q' a: they are not needed to find Q."""
+    """The thin QR; columns beyond the number of rows are Q' a: they are not needed to find Q."""
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.qr, ("mk", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
@@ -224,7 +224,7 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any
     return x, left, it.b.cast(rank, Scalar("i32")), s  # LAPACK's integer
 
 
-# ---- what singular values tell ----
+# ---- functions of singular values ----
 @implements(np.linalg.matrix_rank)
 def matrix_rank(
     it: Interpreter, node: Node, a: Any, tol: Any = None, hermitian: Any = False, *,

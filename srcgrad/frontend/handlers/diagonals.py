@@ -37,7 +37,7 @@ _triangle("triu", np.triu)
 def diagonal(
     it: Interpreter, node: Node, x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1
 ) -> Any:
-    """Of two axes, as the last one of the result."""
+    """The diagonal of two axes, as the last one of the result."""
     (x,) = operands(it, node, (x,), "a diagonal")
     if not is_array(x) or x.type.ndim < 2:
         it.refuse(node, "a diagonal takes an array of at least two axes", like=ValueError)

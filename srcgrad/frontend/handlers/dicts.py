@@ -1,4 +1,4 @@
-"""Methods of dicts. What `keys`, `values` and `items` give shows the dict as it is later on."""
+"""Methods of dicts. The results of `keys`, `values` and `items` show later changes of the dict."""
 
 from __future__ import annotations
 

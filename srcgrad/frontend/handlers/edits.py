@@ -1,4 +1,4 @@
-"""Arrays put together of parts: delete, insert, dstack, block."""
+"""Arrays composed of parts: delete, insert, dstack, block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from srcgrad.ir.types import Scalar
 
 
 def _axis(it: Interpreter, node: Node, x: Any, axis: Any, what: str) -> tuple[Any, int]:
-    """The array and the axis that are edited: flat if none is named."""
+    """The array and the axis that are edited: flat if no axis is given."""
     (x,) = operands(it, node, (x,), what)
     if axis is None:
         return ravel(it, node, x), 0
@@ -52,12 +52,12 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
     dims = list(x.type.dims)
     dims[k] = b.dim(b("maximum", b("sub", n, count), 0))
     kept = joined(it, node, [part(it, node, x, k, None, start), rest], k)
-    # the lengths add up to that of x less what is gone: say so, for what follows
+    # the lengths add up to that of x less the deleted part: stated for later operations
     return b("reshape", kept, *dims)
 
 
 def as_slice(obj: Any) -> Slice | None:
-    """A slice known when compiling, or one of the run, as the latter."""
+    """A slice as one of run-time bounds; None for any other value."""
     if isinstance(obj, slice):
         return Slice(obj.start, obj.stop, obj.step)
     return obj if isinstance(obj, Slice) else None
@@ -75,7 +75,7 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
         places = obj if span_ is None else it.read(b("iota", n), [span_], node)
         return it.call(edits.with_inserted, [x, places, values, k], {}, node)
     at = it.static_int(obj, node, "the position of an insertion")
-    # after the last place is a place as well
+    # the end is a place too
     at = place(it, at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
     new = _inserted(it, node, x, values, k, several)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]

@@ -1,6 +1,6 @@
 """Einstein sums: operands in turn, each pair as one product of (stacks of) matrices if it is one.
 
-Subscripts are a string, or lists of integers beside the operands; an ellipsis stands for axes that
+Subscripts are a string, or lists of integers after the operands; an ellipsis denotes axes that
 broadcast. From left to right: which order is cheapest is not known at compile time.
 """
 
@@ -49,7 +49,7 @@ def einsum(it: Interpreter, node: Node, *args: Any, optimize: Any = False) -> An
 
 # ---- subscripts ----
 def _spelled(it: Interpreter, node: Node, args: tuple) -> tuple[str, tuple]:
-    """The string that stands for einsum(x, [0, 1], y, [1, 2], [0, 2])."""
+    """The string of subscripts for einsum(x, [0, 1], y, [1, 2], [0, 2])."""
 
     def term(v: Any) -> str:
         if not isinstance(v, list | tuple):
@@ -76,7 +76,7 @@ def _spelled(it: Interpreter, node: Node, args: tuple) -> tuple[str, tuple]:
 
 
 def _terms(it: Interpreter, node: Node, spec: str, xs: tuple) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, those of ellipses among them."""
+    """The letters of each operand and of the result, those of ellipses included."""
     left, arrow, right = spec.partition("->")
     terms = left.split(",")
     if len(terms) != len(xs):
@@ -131,7 +131,7 @@ def _is_one(x: Any, axis: int) -> bool:
 
 # ---- sums ----
 def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str]:
-    """A repeated subscript takes the diagonal of its axes."""
+    """Takes the diagonal of axes with a repeated subscript."""
     for c in dict.fromkeys(term):
         places = [k for k, other in enumerate(term) if other == c]
         if len(places) == 1:
@@ -150,7 +150,7 @@ def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str
 
 
 def _summed(it: Interpreter, node: Node, x: Any, term: str, wanted: set[str]) -> tuple[Any, str]:
-    """`x` summed over what nobody wants, in the dtype that it has."""
+    """`x` summed over the axes not in `wanted`, in its own dtype."""
     gone = tuple(k for k, c in enumerate(term) if c not in wanted)
     if gone:
         x = sum_(it, node, x, axis=gone, dtype=np_dtype(x.type.dtype))
@@ -160,7 +160,7 @@ def _summed(it: Interpreter, node: Node, x: Any, term: str, wanted: set[str]) ->
 def _contract(
     it: Interpreter, node: Node, x: Any, s: str, y: Any, t: str, rest: set[str]
 ) -> tuple[Any, str]:
-    """One pair of operands: a product of matrices where something is summed, else multiply."""
+    """Contracts a pair of operands: a product of matrices where axes are summed, else multiply."""
     x, s = _summed(it, node, x, s, rest | set(t))
     y, t = _summed(it, node, y, t, rest | set(s))
     shared = [c for c in s if c in t]

@@ -99,7 +99,7 @@ def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
             v = it.call_numpy(np.array, [v], {}, node)
         if not is_value(v):
             it.refuse(node, f"{what} does not take {describe(v)}", like=TypeError)
-        # a bool of Python's is one of NumPy's here
+        # a Python bool is treated as NumPy's here
         out.append(numpy_bool(it, v) if is_scalar(v) and atom(v).type == BOOL else v)
     return out
 
@@ -196,7 +196,7 @@ def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
 
 
 def to_out(it: Interpreter, node: Node, result: Any, out: Any, what: str = "the call") -> Any:
-    """Store a result into the `out=` array, if there is one."""
+    """Stores a result into the `out=` array, if there is one."""
     if out is None:
         return result
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
@@ -208,7 +208,7 @@ def to_out(it: Interpreter, node: Node, result: Any, out: Any, what: str = "the 
 
 
 def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) -> Any:
-    """A result of a ufunc with where=: elsewhere `out` stays what it was."""
+    """The result of a ufunc with where=: elsewhere `out` is unchanged."""
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
         it.refuse(node, "where= without out= leaves places undefined", "pass out=, or use np.where")
@@ -216,7 +216,7 @@ def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) ->
     return to_out(it, node, it.emit(node, "where", where, made, out), out)
 
 
-# ---- those with something of their own ----
+# ---- functions with handlers of their own ----
 @implements(np.sinc)
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
@@ -242,7 +242,7 @@ def heaviside(it: Interpreter, node: Node, x: Any, h: Any) -> Any:
     return it.emit(node, "where", it.b("isnan", x), float("nan"), y)
 
 
-# of small integers, by one of Python's that they cannot be: an error until NumPy 2.1
+# small integers clipped by a Python int out of their range: an error until NumPy 2.1
 CLIPPED_BY_ANY = raised(np.clip, np.int8(0), -300, 3) is None
 
 
@@ -257,8 +257,8 @@ def clip(
     if lo is None and hi is None:
         return to_out(it, node, it.call_numpy(np.positive, [x], {}, node), out)
     if not is_float(atom(x).type.dtype):
-        # an integer stays one: bounds that are missing do not make it a float, and one of
-        # Python's beyond the limits of the dtype on its own side is none, or an error
+        # an integer stays one: missing bounds do not make it a float, and a Python int
+        # beyond the limits of the dtype on its own side has no effect, or is an error
         kind = np_dtype("i64" if atom(x).type.dtype == "bool" else atom(x).type.dtype)
         limits = np.iinfo(kind)
         y = x if CLIPPED_BY_ANY else _in_kind_of_all(it, x, lo, hi)
@@ -307,7 +307,7 @@ def float_kind(*values: Any) -> Scalar:
     joined = promoted(atom(v).type for v in values)
     if is_float(joined.dtype):
         return joined
-    # integers of NumPy's ask for no more than what holds them exactly
+    # NumPy's integers need no more than the float that holds them exactly
     given = [v.type for v in map(atom, values) if not getattr(v.type, "weak", False)]
     if not given or promoted(given) != joined:
         return Scalar("f64")
@@ -317,7 +317,7 @@ def float_kind(*values: Any) -> Scalar:
 
 
 def in_float_kind(it: Interpreter, values: list[Any]) -> list[Any]:
-    """Operands as they are if one is floating, and in their floating type else."""
+    """Operands unchanged if one is floating, else in their floating type."""
     kind = float_kind(*values)
     if any(is_float(atom(v).type.dtype) or is_complex(atom(v).type.dtype) for v in values):
         return values

@@ -1,4 +1,4 @@
-"""Many items to one, and numbers to numbers: sum, max, any, reduce, abs, divmod, pow."""
+"""Python's folds and arithmetic builtins: sum, max, any, reduce, abs, divmod, pow."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
 def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     x = it.collected(x)
     if is_array(x) and x.type.dims:
-        if is_scalar(start):  # it comes first, and decides what is added up
+        if is_scalar(start):  # it comes first, and decides the dtype of the sum
             x = it.b.cast(x, Scalar(join_scalars(atom(start).type, Scalar(x.type.dtype)).dtype))
         kind = {"dtype": np_dtype(x.type.dtype)}
         if x.type.ndim == 1:
             total = it.call_numpy(np.sum, [x], kind, node)
-            it.captures.classes.either.add(total)  # of no items it is the start
+            it.captures.classes.either.add(total)  # without items it is the start
         else:
             text = "sum() of no rows is the number 0, not an array"
             it.refuse_where(
@@ -115,10 +115,10 @@ def _extreme(name: str, primitive: str, whole: Any) -> Any:
             mixed = unlike(one, other) or is_mixed(it, best) or is_mixed(it, v)
             unsure = one.weak != other.weak or is_either(it, best) or is_either(it, v)
             floats = is_float(atom(best).type.dtype) or is_float(atom(v).type.dtype)
-            # of equal ones the first: of zeros the primitive takes the second operand
+            # the first of equal ones: of zeros the primitive takes the second operand
             better = it.emit(node, primitive, *((v, best) if floats else (best, v)))
             if isinstance(v, Var) and is_float(v.type.dtype):
-                # nothing is greater than what is there because it is NaN
+                # NaN is never greater than the best so far
                 better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
             best = better
             if mixed:

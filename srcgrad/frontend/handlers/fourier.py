@@ -57,7 +57,7 @@ def _length(it: Interpreter, node: Node, n: Any) -> Any:
 
 
 def _resized(it: Interpreter, node: Node, x: Any, n: Any, axis: int) -> Any:
-    """`x` with length `n` along an axis: its end cut off, or zeros behind it."""
+    """`x` with length `n` along an axis: its end cut off, or zeros appended."""
     b, old = it.b, x.type.dims[axis]
     if n is old or (is_number(n) and is_number(old) and n == old):
         return x
@@ -71,7 +71,7 @@ def _resized(it: Interpreter, node: Node, x: Any, n: Any, axis: int) -> Any:
 
 
 def _normed(it: Interpreter, node: Node, y: Any, n: Any, norm: Any, divided: bool) -> Any:
-    """The sums divided by n, by its root, or not; `divided` says what "backward" means."""
+    """The sums divided by n, by its root, or not; `divided` tells what "backward" means."""
     if norm not in OPPOSITE:
         it.refuse(
             node,
@@ -194,7 +194,7 @@ for _default, _names in (((-2, -1), "2"), (None, "n")):
     _over_many(getattr(np.fft, f"irfft{_names}"), _inverse, _of_half, False, _default)
 
 
-# ---- frequencies and the order of them ----
+# ---- frequencies and their order ----
 def _spacing(it: Interpreter, node: Node, n: Any, d: Any) -> tuple[Any, Any]:
     (n,) = dims_of(it, node, n)
     nothing = plain(it.b("eq", it.b("mul", n, d), 0))

@@ -1,6 +1,6 @@
 """Private helpers of NumPy and SciPy that their own source calls, where it is followed.
 
-SciPy asks which array library its arguments are of. Here it is NumPy.
+SciPy looks up the array library of its arguments. Here it is NumPy.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def _joined(name: str, axis: int, ndim: int) -> None:
 
 
 def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
-    """The numbers that a slice stands for; a step of 5j asks for five, both ends included."""
+    """The numbers that a slice denotes; a step of 5j means five, both ends included."""
     start = 0 if s.lower is None else s.lower
     if is_number(s.step) and isinstance(s.step, complex):
         return it.call_numpy(np.linspace, [start, s.upper, int(abs(s.step))], {}, node)
@@ -40,7 +40,7 @@ def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
 
 
 def _wide(it: Interpreter, x: Any, ndim: int) -> Any:
-    """An array of at least `ndim` axes; those that are added come last."""
+    """An array of at least `ndim` axes; added ones come last."""
     if not is_array(x) or not x.type.dims:
         return it.b("broadcast_to", x, *([1] * ndim))
     more = ndim - x.type.ndim

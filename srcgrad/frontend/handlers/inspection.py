@@ -67,7 +67,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
 
 
 def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
-    """In functions of ours arrays and NumPy's scalars stand for tensors."""
+    """Whether a value represents a tensor: in srcgrad's functions arrays and NumPy's scalars do."""
     if not follows_library(it):
         it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
     return is_array(x) or not x.type.weak
@@ -149,7 +149,7 @@ def new(it: Interpreter, node: Node, cls: Any) -> Any:
 
 @implements(object.__setattr__)
 def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
-    """An attribute set past a frozen dataclass, or a `__setattr__`."""
+    """Sets an attribute bypassing a frozen dataclass, or a `__setattr__`."""
     if not isinstance(name, str) or not isinstance(x, Record):
         setattr_(it, node, x, name, value)
     changing(it, x, node)
@@ -173,7 +173,7 @@ def super_(it: Interpreter, node: Node, *args: Any) -> Any:
 
 @implements(object.__init__)
 def initialise(it: Interpreter, node: Node, *values: Any) -> None:
-    """An instance has no attributes yet."""
+    """`object.__init__`: an instance has no attributes yet."""
 
 
 @implements(callable)
@@ -203,7 +203,7 @@ def dims_of_value(it: Interpreter, node: Node, x: Any) -> Any:
 
 @implements(np.result_type)
 def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
-    """The dtype that operands are promoted to; a Python number gives way within its kind."""
+    """The dtype that operands promote to; a Python number is weak within its kind."""
     kinds = [atom(v).type if is_value(v) else scalar_type(it, node, v) for v in arrays_and_dtypes]
     return np_dtype(promoted(kinds).dtype)
 
@@ -221,7 +221,7 @@ def _of_dtypes(f: Any) -> Any:
 
 
 def _like(x: Any) -> Any:
-    """A value of the type of a run-time one: only its dtype is asked for."""
+    """A value of the type of a run-time one: only its dtype is used."""
     if is_array(x):
         return np.zeros(0, np_dtype(x.type.dtype))
     return python_type(x)() if isinstance(x, Var) else x

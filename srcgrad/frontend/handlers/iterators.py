@@ -1,6 +1,6 @@
 """Iterators: map, filter, those of itertools, and over the places of an array.
 
-Over what has many items, or a number of them that is known at run time only, they are loops.
+With many items, or a number of them that is known at run time only, they are loops.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import INT, Scalar
 
-ENDLESS = 1 << 62  # trips of what has no end
+ENDLESS = 1 << 62  # trips of an endless one
 
 
 def _integers(it: Interpreter, node: Node, what: str, *values: Any) -> None:
@@ -80,7 +80,7 @@ def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
 
 # ---- of functions ----
 def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
-    """f(*item) for each item, when it is asked for."""
+    """f(*item) for each item, on demand."""
     follow = lambda text: it.call(
         Closure(function_at(node, text), it.env, [], [], it.frame, "map"), [f, columns], {}, node
     )
@@ -88,7 +88,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     out = replace(columns, range=None, backwards_of=None, once=True, lazy=True)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
-    if handler_of(f) is None or it.attempts:  # of which any may raise what is caught
+    if handler_of(f) is None or it.attempts:  # any of these may raise what is caught
         out.until = lambda stop: follow(ANY if stop else ALL)
     return out
 
@@ -128,7 +128,7 @@ def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
 
 # ---- several at once ----
 def _pool(it: Interpreter, node: Node, x: Any) -> Iterated:
-    """The items as they are now: what is stored to later is not seen."""
+    """The items as they are now: later stores are not seen."""
     if isinstance(x, Iterated) and x.once:
         x = list_of(it, x, node)
     if isinstance(x, list):
@@ -231,7 +231,7 @@ def combinations_with_replacement(it: Interpreter, node: Node, x: Any, r: Any) -
 
 @implements(itertools.pairwise)
 def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
-    """An item is read once, as the second of a pair, and kept for the next."""
+    """Pairs of neighbours: an item is read once, as a pair's second, and reused in the next."""
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
     part = iterated(it, x, node)

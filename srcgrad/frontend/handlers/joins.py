@@ -1,4 +1,4 @@
-"""Joins and splits of arrays: concatenate, stack and their kin, split, meshgrid."""
+"""Joins and splits of arrays: concatenate, stack and similar ones, split, meshgrid."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def joined(
     it: Interpreter, node: Node, xs: list[Any], axis: int, dtype: Any = None,
     casting: Any = "same_kind",
 ) -> Any:  # fmt: skip
-    """The arrays one after the other along an axis, in their common dtype or one that is stated."""
+    """The arrays one after the other along an axis, in their common dtype or a given one."""
     kind = Scalar(xs[0].type.dtype)
     for x in xs[1:]:
         kind = join_scalars(kind, Scalar(x.type.dtype))
@@ -232,7 +232,7 @@ def take(
     mode: Any = "raise",
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "take")
-    if isinstance(indices, tuple):  # which would be one index of several axes
+    if isinstance(indices, tuple):  # a tuple would be one index of several axes
         indices = it.call_numpy(np.array, [indices], {}, node)
     if axis is None:
         x, axis = ravel(it, node, x), 0

@@ -1,4 +1,4 @@
-"""np.pad: an array with margins, axis by axis, in all of NumPy's modes but those that round.
+"""np.pad: an array with margins, axis by axis, in all of NumPy's modes except rounding ones.
 
 A margin that repeats the array is gathered by its places, however wide it is.
 """
@@ -22,7 +22,7 @@ from srcgrad.ir.types import Scalar, is_float
 
 REPEATED = {"wrap": margins.wrapped, "reflect": margins.reflected, "symmetric": margins.mirrored}
 STATISTICS = {"mean": np.mean, "maximum": np.max, "minimum": np.min, "median": np.median}
-# what each mode reads besides the widths, as NumPy has it
+# the arguments of each mode besides the widths, as in NumPy
 KEYWORDS = {"constant": ("constant_values",), "linear_ramp": ("end_values",),
             "reflect": ("reflect_type",), "symmetric": ("reflect_type",),
             **dict.fromkeys(STATISTICS, ("stat_length",))}  # fmt: skip

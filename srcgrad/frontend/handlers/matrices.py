@@ -90,7 +90,7 @@ def matrix_power(it: Interpreter, node: Node, a: Any, n: Any) -> Any:
 
 @implements(np.linalg.multi_dot)
 def multi_dot(it: Interpreter, node: Node, arrays: Any) -> Any:
-    """From left to right: which order is cheapest is not known at compile time."""
+    """The product from left to right: the cheapest order is not known at compile time."""
     result, *others = it.static_items(arrays, node)
     if not others:
         it.fail("ValueError", "Expecting at least two arrays.")

@@ -1,4 +1,4 @@
-"""Extrema that pass over NaN: fmax, fmin."""
+"""Extrema that ignore NaN: fmax, fmin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _extremum(f: Any, name: str) -> None:
         if is_number(a) and is_number(c):
             return f(a, c)
         a, c = operands(it, node, (a, c), f.__name__)
-        # of two numbers that are zeros NumPy takes the first, the primitive the second
+        # of two zeros NumPy takes the first, the primitive the second
         best = it.emit(node, name, *((c, a) if is_scalar(a) and is_scalar(c) else (a, c)))
         if not is_float(atom(best).type.dtype):
             return best

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, by their definitions; those of order 2 of the singular values.
+"""Norms of vectors and matrices by their definitions; matrix norms of order 2 by singular values.
 
 At zero a norm has derivative 0.
 """
@@ -40,7 +40,7 @@ def norm(
 ) -> Any:
     (x,) = operands(it, node, (x,), "norm")
     x = floats(it, x)
-    axes = axes_of(it, node, x, axis)  # sorted: which is first matters for matrices
+    axes = axes_of(it, node, x, axis)  # sorted, while the order matters for matrices
     if len(axes) not in (1, 2) and (axis is not None or ord is not None):
         it.refuse(node, "Improper number of dimensions to norm.", like=ValueError)
     if ord is None:
@@ -109,7 +109,7 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
 
 
 def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
-    """(Σ |x|^p)^(1/p); its derivative where the sum is 0 is taken to be 0."""
+    """(Σ |x|^p)^(1/p); its derivative where the sum is 0 is defined as 0."""
     b = it.b
     total = reduce(it, node, "sum", to_power(it, b("abs", x), ord, node), axis, keepdims)
     zero, inverse = b("eq", total, 0.0), plain(b("div", 1.0, ord))
@@ -120,7 +120,7 @@ def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims:
 def _matrix_norm(
     it: Interpreter, node: Node, x: Any, ord: Any, axes: tuple[int, int], keepdims: Any
 ) -> Any:
-    """`axes` are that of the rows and that of the columns."""
+    """The norm of matrices; `axes` are that of the rows and that of the columns."""
     if ord in ENTRYWISE:
         return _euclidean(it, node, x, axes, keepdims)
     if ord in (2, -2, "nuc"):

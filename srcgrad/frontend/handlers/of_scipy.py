@@ -72,7 +72,7 @@ def of_formula(
 
 
 def _computed_in(f: Any, values: list[Any]) -> Scalar:
-    """The dtype of SciPy's result, by asking SciPy: its ufuncs do not promote as NumPy's do."""
+    """The dtype of SciPy's result, by calling SciPy: its ufuncs do not promote as NumPy's do."""
     probes = []
     for v in values:
         kind = atom(v).type
@@ -104,5 +104,5 @@ def nth_polygamma(it: Interpreter, node: Node, n: int, x: Any) -> Any:
         it.refuse(node, "the order of polygamma is one whole number", "call it for each")
     if n < 0:
         it.refuse(node, "the order of polygamma is not negative")
-    # SciPy gives float64 whatever it is given
+    # SciPy returns float64 for all dtypes
     return it.emit(node, "polygamma", it.b.cast(x, Scalar("f64")), n=n)

@@ -30,7 +30,7 @@ OF_DISCRETE = {
 
 
 def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Callable:
-    """A method: its arguments are a number, the shapes, and where and how wide it is."""
+    """The handler of a method: its arguments are a number, the shapes, location and scale."""
     names = (*d.shapes, *others)
     defaults = {"loc": 0.0, "scale": 1.0}
 

@@ -57,7 +57,7 @@ def getitem(it: Interpreter, node: Node, x: Any, k: Any) -> Any:
     return subscript(it, x, list(k) if isinstance(k, tuple) else [k], node)
 
 
-# ---- what picks from its argument ----
+# ---- functions that pick from their argument ----
 @implements(operator.itemgetter)
 def itemgetter(it: Interpreter, node: Node, *keys: Any) -> Any:
     return Partial(_items, keys, {})
@@ -76,7 +76,7 @@ def methodcaller(it: Interpreter, node: Node, name: Any, *args: Any, **kwargs: A
 
 
 def _picks(handler: Any) -> Any:
-    """The function that a handler stands for: it has no other body."""
+    """Registers a handler as a function of its own: it has no other body."""
     implements(handler)(handler)
     return handler
 

@@ -73,7 +73,7 @@ implements(logging.getLogger)(lambda it, node, name=None: logging.getLogger(name
 
 @implements(logging.Logger.isEnabledFor)
 def is_enabled_for(it: Interpreter, node: Node, self: Any, level: Any) -> bool:
-    """Whether a logger writes messages of a level; another answer builds another program."""
+    """Whether a logger writes messages of a level, under a guard."""
     level = it.static_int(level, node, "the level of a message")
     key = ("logged", id(self), level)
     it.captures.watch(key, lambda: self.isEnabledFor(level), f"the level of {self.name}")
@@ -106,7 +106,7 @@ def _logs(name: str, *root: Any) -> Any:
 def warn(
     it: Interpreter, node: Node, message: Any, category: Any = UserWarning, stacklevel: Any = 1,
 ) -> None:  # fmt: skip
-    """A warning at the line of a caller that was followed, or at the first of them."""
+    """Issues a warning at the line of a caller that was followed, or at the first of them."""
     if not (isinstance(category, type) and issubclass(category, Warning)):
         it.wrong(node, "category must be a Warning subclass", TypeError)
     if issubclass(category, it.ignored or ()):
@@ -120,7 +120,7 @@ def warn(
 
 
 def _caught(it: Interpreter, node: Any, item: Any) -> None:
-    """`with warnings.catch_warnings():` the filters that are set there hold in it."""
+    """Follows `with warnings.catch_warnings()`: filters set in it hold until its end."""
     named = {k.arg: it.expression(k.value) for k in item.context_expr.keywords}
     if item.optional_vars is not None or named.keys() - {"record"}:
         it.refuse(node, "warnings that are kept are not supported", "catch them outside")
@@ -137,7 +137,7 @@ CONTEXTS[warnings.catch_warnings] = _caught
 
 @implements(warnings.simplefilter, warnings.filterwarnings)
 def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning) -> None:
-    """A filter inside `catch_warnings`: it drops the program's own warnings of a category."""
+    """Sets a filter in `catch_warnings`: it drops the program's own warnings of a category."""
     if action != "ignore" or it.ignored is None:
         where = "" if it.ignored is None else f" with {action!r}"
         it.refuse(
@@ -148,7 +148,7 @@ def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning)
 
 
 def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any) -> None:
-    """Emit a message to a logger or a warning: the kind, a name, a level."""
+    """Emits a message to a logger or a warning: the kind, a name, a level."""
     if not isinstance(message, str | Formatted):
         it.refuse(node, f"{describe(message)} is no text of a message", "write a string")
     template, values = shown(displayed(it, message, node))

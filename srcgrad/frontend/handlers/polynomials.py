@@ -1,4 +1,4 @@
-"""The sliding sum that convolutions are made of."""
+"""The sliding sum of convolutions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from srcgrad.ir.types import INT
 
 @implements(polynomials.overlaps)
 def overlaps(it: Interpreter, node: Node, a: Any, v: Any) -> Any:
-    """By windows of the length of `a`, which need no bounds: they share the loop with the sum."""
+    """Overlaps by windows of the length of `a`, which need no bounds and share the sum's loop."""
     b, kind = it.b, scalar_type(it, node, it.call_numpy(np.result_type, [a, v], {}, node))
     a, v = b.cast(a, kind), b.cast(v, kind)
     n, m = a.type.dims[0], v.type.dims[0]

@@ -18,7 +18,7 @@ from srcgrad.ir.types import Scalar, is_complex, join_scalars, np_dtype, same_di
 
 def pair(it: Interpreter, node: Node, a: Any, c: Any, what: str) -> tuple[Any, Any]:
     a, c = operands(it, node, (a, c), what)
-    # both are made arrays first: a Python number counts as float64 or int64
+    # both are converted to arrays first: a Python number is float64 or int64
     kinds = [Scalar(atom(v).type.dtype) for v in (a, c)]
     if all(k.dtype == "bool" for k in kinds):
         it.refuse(node, f"{what} of booleans is not supported", "use .astype(int)")
@@ -27,7 +27,7 @@ def pair(it: Interpreter, node: Node, a: Any, c: Any, what: str) -> tuple[Any, A
 
 
 def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
-    """The summed axes of a product have one length."""
+    """Checks that the summed axes of a product have one length."""
     if m is n:
         return
     if not isinstance(m, Var) and not isinstance(n, Var):
@@ -109,7 +109,7 @@ def _stacked_product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
 
 def _product_of_integers(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
-    """BLAS has no integers: multiply and sum."""
+    """The product of integers, which BLAS does not have: multiplies and sums."""
     b = it.b
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
@@ -171,7 +171,7 @@ def contracted(
     it: Interpreter, node: Node, a: Any, c: Any, left: list[int], right: list[int],
     along: tuple[list[int], list[int]] = ([], []),
 ) -> Any:  # fmt: skip
-    """Sum over pairs of axes, as one product of matrices; of stacks of them `along` other pairs.
+    """Sums over pairs of axes, as one product of matrices; of stacks of them `along` other pairs.
 
     The axes of the result: those along which it went, the others of `a`, the others of `c`.
     """
@@ -190,7 +190,7 @@ def contracted(
 
 
 def _matrices(it: Interpreter, node: Node, x: Any, order: list[int], dims: list[Any]) -> Any:
-    """An array with its axes in this order and these lengths, itself where it has them."""
+    """An array with its axes in this order and these lengths, itself if it has them."""
     if order != sorted(order):
         x = transpose(it, node, x, order)
     return x if same_dims(x.type.dims, tuple(dims)) else reshaped(it, node, x, dims)

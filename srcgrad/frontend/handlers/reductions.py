@@ -1,4 +1,4 @@
-"""Reductions of NumPy: primitives of their names; mean and variance are their definitions."""
+"""Reductions of NumPy: primitives of their names; mean and variance by their definitions."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def axes_of(
 def in_order(
     it: Interpreter, node: Node, axes: Any, like: type[Exception] | None = TypeError
 ) -> list[Any]:
-    """Axes passed as separate arguments."""
+    """Axes given as a sequence, in its order."""
     if not isinstance(axes, tuple | list | range):
         it.refuse(node, f"axes= takes a tuple of axes, not {describe(axes)}", like=like)
     return list(axes)
 
 
 def place_of_axis(it: Interpreter, node: Node, axis: Any, n: int, scalars: bool = False) -> int:
-    """One axis of `n`, counted from the first; a number may be said to have one."""
+    """One axis of `n`, counted from the first; with `scalars` a number has one."""
     k = it.static_int(axis, node, "an axis")
     bound = max(n, 1) if scalars else n
     if not -bound <= k < bound:
@@ -56,7 +56,7 @@ def place_of_axis(it: Interpreter, node: Node, axis: Any, n: int, scalars: bool 
 
 
 def keep(it: Interpreter, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) -> Any:
-    """The result with the reduced axes kept as axes of length 1, if so wished."""
+    """The result, with the reduced axes as axes of length 1 if requested."""
     if not keepdims or not is_array(x):
         return y
     n = x.type.ndim
@@ -103,7 +103,7 @@ def _initial(it: Interpreter, initial: Any, x: Any) -> Any:
 
 
 def summed(it: Interpreter, x: Any) -> Any:
-    """Small integers widened, as sums and products have it."""
+    """Small integers widened, as sums and products widen them."""
     dtype = atom(x).type.dtype
     if dtype in ("bool", "i8", "i16", "i32"):
         return plain(it.b.cast(x, Scalar("i64")))
@@ -150,7 +150,7 @@ def mean(
 
 
 def _number_of(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
-    """How many elements are reduced: a number, or one for each place where some are left out."""
+    """The number of reduced elements; one number for each place where some are left out."""
     if where is None:
         return count(it, x, axes_of(it, node, x, axis))
     (where,) = operands(it, node, (where,), "where=")
@@ -161,7 +161,7 @@ def _number_of(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any, wh
 
 
 def squared_size(it: Interpreter, x: Any) -> Any:
-    """x², and of complex numbers |x|²."""
+    """x², or |x|² of complex numbers."""
     b = it.b
     if not is_complex(atom(x).type.dtype):
         return b("mul", x, x)
@@ -263,7 +263,7 @@ def _plain_reduction(name: str, *functions: Any) -> None:
 def _with_initial(
     it: Interpreter, node: Node, name: str, x: Any, axis: Any, keepdims: Any, initial: Any
 ) -> Any:
-    """The initial value beside the others: of nothing at all it is the extremum."""
+    """Reduces the initial value with the others: it is the extremum of an empty array."""
     axes = axes_of(it, node, x, axis)
     for k in axes:
         dims = list(x.type.dims)
@@ -294,7 +294,7 @@ _places("argmin", np.argmin)
 
 
 def in_proportion(name: str) -> Any:
-    """A handler for softmax or log_softmax along axes; along none each element is the only one."""
+    """A handler for softmax or log_softmax along axes; without axes each element is alone."""
 
     def handler(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
         (x,) = operands(it, node, (x,), name)
@@ -353,7 +353,7 @@ _running("cumprod", np.cumprod)
 
 
 def root(it: Interpreter, total: Any) -> Any:
-    """The square root of a sum of squares; its derivative at 0 is taken to be 0."""
+    """The square root of a sum of squares; its derivative at 0 is defined as 0."""
     b = it.b
     zero = b("eq", total, 0.0)
     return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))

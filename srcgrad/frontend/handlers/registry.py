@@ -22,11 +22,11 @@ from srcgrad.protocols import held
 from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
-CONTEXTS: dict[Any, Callable] = {}  # what may stand in a `with`
+CONTEXTS: dict[Any, Callable] = {}  # context managers of `with`
 BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not imported here
-PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: what its own source calls
+PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: helpers of its own source
 METHODS: dict[tuple[str, str], Callable] = {}
-# library functions that are refused with more to say than that: the reason and the way out
+# library functions that are refused with a reason and a way out of their own
 REFUSED: dict[Any, tuple[str, str]] = {}
 # The same for functions and methods of tensors; the layers above fill them in when `LATE` is
 # called, which is when a tensor or one of its functions is first met.
@@ -51,7 +51,7 @@ OF_SCIPY = {
 
 
 def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callable]:
-    """Register a handler for functions, and for a method of arrays."""
+    """Registers a handler for functions, and for a method of arrays."""
 
     def register(handler: Callable) -> Callable:
         for f in functions:
@@ -64,7 +64,7 @@ def implements(*functions: Any, method: str = "") -> Callable[[Callable], Callab
 
 
 def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
-    """Register a handler for methods of a kind of value ("array", "list", "dict", "str")."""
+    """Registers a handler for methods of a kind of value ("array", "list", "dict", "str")."""
 
     def register(handler: Callable) -> Callable:
         for name in names:
@@ -75,7 +75,7 @@ def method(kind: str, *names: str) -> Callable[[Callable], Callable]:
 
 
 class Followed:
-    """A handler that interprets a formula in the place of the call."""
+    """A handler that interprets a formula in place of the call."""
 
     def __init__(self, formula: Callable):
         self.formula = formula
@@ -89,7 +89,7 @@ class Followed:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """That of a handler with the arguments of the formula: asked for by few calls."""
+        """The signature of a handler with the arguments of the formula; few calls need it."""
         own = inspect.signature(self.formula)
         first = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in ("it", "node")]
         return own.replace(parameters=[*first, *own.parameters.values()])
@@ -116,7 +116,7 @@ class OwnSource:
 
 
 def follow_all() -> None:
-    """Register a handler for every formula; again when SciPy's have joined them."""
+    """Registers a handler for every formula; again once SciPy's have joined them."""
     for f, formula in FORMULAS.items():
         implements(f)(followed(formula))
     for module, names in FOLLOWED.items():
@@ -150,20 +150,20 @@ def handler_of(f: Any) -> Callable | None:
 
 
 def _is_of_scipy(f: Any) -> bool:
-    """Whether a function may be one of SciPy's: its ufuncs do not say where they come from."""
+    """Whether a function may be one of SciPy's: its ufuncs do not tell where they come from."""
     named = str(getattr(f, "__module__", "")).startswith("scipy.")
     return named or (isinstance(f, np.ufunc) and "scipy.special" in sys.modules)
 
 
 def know_scipy() -> None:
-    """Register the functions of SciPy, whether its modules are imported or not."""
+    """Registers the functions of SciPy, whether its modules are imported or not."""
     while OF_SCIPY:
         importlib.import_module(OF_SCIPY.popitem()[1])
     follow_all()
 
 
 def refusal_of(f: Any) -> tuple[str, str] | None:
-    """The reason and the way out where a library function is refused with more to say."""
+    """The reason and the way out if a library function is refused with its own; else None."""
     try:
         return REFUSED.get(f)
     except TypeError:
@@ -171,7 +171,7 @@ def refusal_of(f: Any) -> tuple[str, str] | None:
 
 
 def know_tensors() -> None:
-    """Register the functions of the eager mode, once."""
+    """Registers the functions of the eager mode, once."""
     if LATE:
         LATE.pop()()
 

@@ -37,7 +37,7 @@ def _integer_rounding(name: str, f: Any) -> None:
                 like=TypeError,
             )
         (v,) = numbers_of_math(it, node, (x,), name)
-        if is_int(atom(v).type.dtype) and not of_python(v):  # which math takes as floats
+        if is_int(atom(v).type.dtype) and not of_python(v):  # math converts these to floats
             v = it.b.cast(v, FLOAT)
         return as_integer(it, v if atom(v).type.dtype[0] in "iub" else it.emit(node, name, v))
 

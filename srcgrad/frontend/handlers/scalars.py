@@ -37,7 +37,7 @@ def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
 
 @implements(math.fsum)
 def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
-    """A plain sum: its rounding is not that of math.fsum."""
+    """math.fsum as a plain sum, whose rounding differs."""
     if is_array(xs):
         xs = _points(it, node, xs, "fsum")
     elif not isinstance(xs, GrownList):
@@ -63,7 +63,7 @@ def _gamma(f: Any, name: str) -> None:
         (x,) = numbers_of_math(it, node, (x,), f.__name__)
         b = it.b
         x = b.cast(x, FLOAT)
-        if f is math.lgamma:  # infinite at either end
+        if f is math.lgamma:  # infinite at both ends
             x = b("where", b("eq", x, -math.inf), math.inf, x)
         pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
         if f is math.lgamma:  # infinite at -inf

@@ -1,7 +1,7 @@
 """`scipy.fft`: the transforms of numpy.fft by SciPy's arguments, and cosine transforms.
 
 Imported when a function of SciPy is met in a program that has imported scipy.fft. `overwrite_x`
-permits and `workers` asks for nothing that shows.
+and `workers` have no visible effect.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _over_many(name: str, default: Any) -> None:
 
 
 def _lengths(it: Interpreter, node: Node, x: Any, axes: Any) -> list[Any]:
-    """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy refuses it."""
+    """The shape of a real result; SciPy accepts a half spectrum of length 1, NumPy does not."""
     if not ndim(x):
         it.wrong(node, "at least 1 axis must be transformed", ValueError)
     b = it.b
@@ -99,4 +99,4 @@ def _frequencies(name: str) -> None:
 
 _frequencies("fftfreq")
 _frequencies("rfftfreq")
-assert formulas  # importing them states what they stand for
+assert formulas  # importing them registers them

@@ -1,7 +1,7 @@
 """`scipy.linalg`, by the primitives and the handlers of NumPy's linear algebra.
 
-Loaded when one of its functions is first met, for SciPy is. `overwrite_a` permits and asks for
-nothing, `check_finite` is not looked at: NaN stays NaN, or is not found to converge.
+Loaded when one of its functions is first met, as SciPy is. `overwrite_a` has no effect,
+`check_finite` only within a `try`: NaN stays NaN, or does not converge.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ for _f in (sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
 
 
 def scipys(*functions: Any) -> Callable[[Callable], Callable]:
-    """Register a handler that does not see the arguments that change no result."""
+    """Registers a handler that does not get arguments without effect on the result."""
 
     def register(handler: Callable) -> Callable:
         def seen(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
@@ -141,7 +141,7 @@ _of_numpy(sl.norm, np.linalg.norm)
 
 @scipys(sl.det)
 def det(it: Interpreter, node: Node, a: Any) -> Any:
-    double = it.b.cast(reals(it, node, a, "det"), Scalar("f64"))  # as SciPy has it
+    double = it.b.cast(reals(it, node, a, "det"), Scalar("f64"))  # as in SciPy
     return it.call_numpy(np.linalg.det, [double], {}, node)
 
 
@@ -282,12 +282,12 @@ def expm_frechet(
 ) -> Any:
     a, e = matrix(it, node, a, "expm_frechet"), matrix(it, node, e, "expm_frechet")
     meet(it, node, a.type.dims[0], e.type.dims[0])
-    a, e = (it.b.cast(v, Scalar("f64")) for v in (a, e))  # as SciPy has it
+    a, e = (it.b.cast(v, Scalar("f64")) for v in (a, e))  # as in SciPy
     whole = flag(it, node, compute_expm, "compute_expm")
     return it.call(formulas.expm_frechet, [a, e, whole], {}, node)
 
 
-# ---- matrices made of vectors and of matrices ----
+# ---- matrices composed of vectors and matrices ----
 def vector(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x) or x.type.ndim != 1:

@@ -85,7 +85,7 @@ def solve_toeplitz(it: Interpreter, node: Node, c_or_cr: Any, b: Any) -> Any:
         r = it.call_numpy(np.conj, [c], {}, node) if is_complex(c.type.dtype) else c
     c, b = _of_one_kind(it, node, c, b, "solve_toeplitz")
     c, r = pair(it, node, c, r, "solve_toeplitz")
-    kind = join_scalars(Scalar(c.type.dtype), Scalar("f64"))  # as SciPy has it
+    kind = join_scalars(Scalar(c.type.dtype), Scalar("f64"))  # as in SciPy
     c, r, b = (it.b.cast(x, kind) for x in (c, r, b))
     meet(it, node, c.type.dims[0], r.type.dims[0])
     return it.call(formulas.solve_toeplitz, [c, r, b], {}, node)
@@ -130,7 +130,7 @@ def solve_discrete_lyapunov(it: Interpreter, node: Node, a: Any, q: Any, method:
             node, "solve_discrete_lyapunov takes method='direct' or 'bilinear'", like=ValueError
         )
     a, q = _lyapunov(it, node, a, q, "solve_discrete_lyapunov")
-    double = [it.b.cast(x, Scalar("f64")) for x in (a, q)]  # as SciPy has it
+    double = [it.b.cast(x, Scalar("f64")) for x in (a, q)]  # as in SciPy
     return it.call(formulas.discrete_lyapunov, double, {}, node)
 
 

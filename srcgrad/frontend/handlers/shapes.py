@@ -55,7 +55,7 @@ def _in_order(it: Interpreter, x: Any) -> Any:
 
 
 def _transposed(it: Interpreter, x: Any) -> bool:
-    """Whether this is a contiguous array with its axes in another order."""
+    """Whether an array is a contiguous one with its axes in another order."""
     made = it.definition(x)
     if made is None or made.op.name != "transpose":
         return False
@@ -66,11 +66,11 @@ def _transposed(it: Interpreter, x: Any) -> bool:
 
 def _has_gaps(it: Interpreter, x: Any) -> bool:
     """Whether an array is certainly not contiguous when it runs."""
-    return x in it.captures.given or _transposed(it, x)  # a slice may be one long
+    return x in it.captures.given or _transposed(it, x)  # a slice may have length 1
 
 
 def _without_gaps(it: Interpreter, x: Any) -> Any:
-    """A contiguous array: a copy where NumPy's ravel copies too."""
+    """A contiguous array: a copy if NumPy's ravel copies too."""
     gaps = is_array(x) and x.type.layout != "C" and _has_gaps(it, x)
     return _in_order(it, x) if gaps else x
 
@@ -290,7 +290,7 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
 
 # ---- repetition ----
 def with_dims(it: Interpreter, x: Var, dims: tuple) -> Var:
-    """The same contiguous array, its dims stated as those that are known to be equal."""
+    """The same contiguous array, with dims that are known to be equal to its own."""
     return it.b("reshape", x, *dims)
 
 

@@ -71,7 +71,7 @@ def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> A
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
     joined = b("concatenate", view(it, x, left, node), view(it, x, right, node), axis=k)
-    # the lengths add up to that of x: say so, for what follows
+    # the lengths add up to that of x: stated for later operations
     return with_dims(it, joined, x.type.dims)
 
 

@@ -1,7 +1,7 @@
 """Arguments of NumPy's functions as NumPy binds them, by position or by name.
 
 A handler names the arguments that it knows as NumPy does, or by a name of its own at NumPy's place.
-What is given as NumPy's default counts as not given. Never looks at what arguments hold otherwise.
+An argument equal to NumPy's default counts as not given. Never reads values of arguments otherwise.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-# what these mean is the same in every function: they never stand for another argument
+# these have one meaning in every function: they never name another argument
 EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
 
-# what says where NumPy makes an array, and of which class
+# where NumPy makes an array, and of which class
 IGNORED: dict[str, tuple] = {"device": (None, "cpu"), "like": (None,)}
 
 
@@ -47,9 +47,9 @@ def _is_default(v: Any, default: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[str]] | None:
-    """NumPy's signature, the handler's name of each argument, and the names it cannot do without.
+    """NumPy's signature, the handler's name of each argument, and the required names.
 
-    None for what has its own way.
+    None for functions and handlers that bind their arguments themselves.
     """
     module = getattr(f, "__module__", None) or ""
     if (
@@ -82,7 +82,7 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
 
 
 def _takes_many(known: list[inspect.Parameter]) -> bool:
-    """Whether a handler takes what it is given one by one; what it passes on has names."""
+    """Whether a handler takes positional arguments one by one, and no others by name."""
     kinds = [p.kind for p in known]
     P = inspect.Parameter
     return P.VAR_POSITIONAL in kinds and P.VAR_KEYWORD not in kinds

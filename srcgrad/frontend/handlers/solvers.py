@@ -31,7 +31,7 @@ def matrices(it: Interpreter, node: Node, a: Any, what: str) -> Any:
 
 
 def squares(it: Interpreter, node: Node, a: Any, what: str) -> Any:
-    """The same, checked to be square."""
+    """Square matrices, floating; refused otherwise."""
     a = matrices(it, node, a, what)
     check_square(it, a)
     return a

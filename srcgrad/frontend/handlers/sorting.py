@@ -87,7 +87,7 @@ def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left"
 
 @implements(interpolated)
 def interp(it: Interpreter, node: Node, x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Any:
-    """Linear interpolation; outside the data the first and last values."""
+    """Linear interpolation; outside of the data the first and last values."""
     x, xp, fp = operands(it, node, (x, xp, fp), "interp")
     b = it.b
     kind = Scalar("f64")

@@ -18,7 +18,7 @@ from srcgrad.ir.types import INT, Scalar, is_complex, is_float, is_int, promoted
 
 @implements(np.arange)
 def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
-    """In 64 bits, whatever the widths of the arguments, unless a dtype says another."""
+    """Computes in 64 bits, whatever the widths of the arguments, unless a dtype is given."""
     given = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     start, stop, step = (plain(it.b.value(atom(v))) for v in operands(it, node, given, "arange"))
     kind = promoted(atom(v).type for v in (start, stop, step))
@@ -26,7 +26,7 @@ def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
         it.refuse(node, "arange of complex numbers or of arrays is not supported")
     b = it.b
     it.fail_if(plain(b("eq", step, 0)), "ZeroDivisionError", "division by zero")
-    # beside a signed integer of 64 bits an unsigned one is a float
+    # with a signed integer of 64 bits an unsigned one is a float
     if is_float(kind.dtype) or (kind.dtype == "u64" and dtype is None):
         n = _length(it, b("ceil", b("div", b("sub", stop, start), step)))
         start, step = (b.cast(v, Scalar("f64")) for v in (start, step))

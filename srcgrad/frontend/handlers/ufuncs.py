@@ -16,7 +16,7 @@ from srcgrad.frontend.values import is_array, is_value, ndim
 REDUCE = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
           np.logical_and: np.all, np.logical_or: np.any}  # fmt: skip
 ACCUMULATE = {np.add: np.cumsum, np.multiply: np.cumprod}
-# the others are folded and scanned by loops that call the ufunc itself
+# the others are reduced and scanned by loops that call the ufunc itself
 FOLDED = (np.logaddexp, np.logaddexp2, np.hypot, np.fmax, np.fmin)
 
 
@@ -39,7 +39,7 @@ def _in_turn(f: Any) -> None:
 
 
 def _over_first_axis(method: Any, whole: Any, of_numbers: str = "") -> None:
-    """A method of a ufunc by a function of NumPy; its default is the first axis.
+    """Registers a method of a ufunc as a function of NumPy; its default is the first axis.
 
     `of_numbers`: the text of the TypeError that a number raises.
     """
@@ -68,7 +68,7 @@ def logaddexp_reduce(
 
 
 def _by_loop(method: Any, f: Any, formula: Any) -> None:
-    """A method of a ufunc as a loop of formulas."""
+    """Registers a method of a ufunc as a loop of formulas."""
 
     def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **keywords: Any) -> Any:
         return it.call(formula, [f, x, axis], keywords, node)
@@ -79,14 +79,14 @@ def _by_loop(method: Any, f: Any, formula: Any) -> None:
 for _f in [f for f in FUNCTIONS if isinstance(f, np.ufunc) and (f.nin, f.nout) == (2, 1)]:
     if _f.signature is None:
         _outer(_f)
-        if _f not in (np.add, np.subtract):  # which need no loop
+        if _f not in (np.add, np.subtract):  # these need no loop
             _in_turn(_f)
 for _f, _whole in REDUCE.items():
     _over_first_axis(_f.reduce, _whole)
 for _f, _whole in ACCUMULATE.items():
     _over_first_axis(_f.accumulate, _whole, "cannot accumulate on a scalar")
 for _f in FOLDED:
-    if _f is not np.logaddexp:  # which has one of its own above
+    if _f is not np.logaddexp:  # it has a handler of its own above
         _by_loop(_f.reduce, _f, scans.folded)
 for _f in (*FOLDED, np.maximum, np.minimum):
     _by_loop(_f.accumulate, _f, scans.scanned)
