@@ -1,1 +1,1 @@
-"""Functions to programs: the transforms, their specializations, and how a call finds one."""
+"""Turns functions into programs: transforms, their specializations, and the choice of one."""

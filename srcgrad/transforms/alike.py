@@ -1,7 +1,7 @@
-"""Tests of whether a value is as good as another one for a program that was made with it.
+"""Tests of whether a value can replace the one that a program was made with.
 
-A test keeps what it compares with by a weak reference, or by its text where it is immutable: it
-holds on to nothing of users. Where there is no such test, `Unshared` says so.
+A test refers to the latter by a weak reference, or by its text if it is immutable: it holds on to
+no object of users. If there is no such test, `Unshared` is raised.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from srcgrad.transforms.stack import transforms
 
 Test = Callable[[Any], bool]
 BY_TEXT = (bool, int, float, complex, str, bytes, np.generic, type(None), type(Ellipsis))
-OURS = (Array, Scalar, np.dtype)  # immutable, and no one else's
+OURS = (Array, Scalar, np.dtype)  # immutable
 CONTAINERS = (list, tuple, dict)  # their parts are captured one by one
 
 
 class Unshared(Exception):
-    """A program that serves the function alone that it was made for."""
+    """Raised for a program that only the function that it was made for can use."""
 
 
 def identical(value: Any) -> Test:
@@ -51,7 +51,7 @@ def _refers(kept: weakref.ref[Any]) -> Test:
 
 
 def alike(value: Any, followed: Set[int]) -> Test:
-    """Whether a captured value, whose parts are captured themselves, may stand for this one.
+    """Tests whether a captured value, whose parts are captured themselves, can replace this one.
 
     `followed`: ids of the functions whose source has been read. Others are known as objects only.
     """
@@ -73,7 +73,7 @@ def alike(value: Any, followed: Set[int]) -> Test:
 
 
 def constant(value: Any) -> Test:
-    """Whether what is not captured part by part is the same: defaults of a function, a key."""
+    """Tests whether a value not captured by parts is the same: defaults of a function, a key."""
     if type(value) is tuple:
         parts = [constant(v) for v in value]
         return lambda now: (

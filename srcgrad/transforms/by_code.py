@@ -1,6 +1,6 @@
 """A table by code objects: an entry lives as long as the code of its function.
 
-Code objects are compared as objects. Equal ones may stand in different files, or read the globals
+Code objects are compared by identity. Equal ones may be in different files, or read the globals
 of different modules.
 """
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class ByCode(Generic[T]):
-    """Values by code object, which are dropped when it is; holds on to no code."""
+    """Values by code object, which are dropped with it; holds on to no code."""
 
     def __init__(self, most: int | None = None) -> None:
         self.most = most
@@ -35,7 +35,7 @@ class ByCode(Generic[T]):
         self._found.pop(at, None)
         self._found[at] = (weakref.ref(code, drop), value)
         if self.most is not None:
-            for first in list(self._found)[: -self.most]:  # what was put in first
+            for first in list(self._found)[: -self.most]:  # the oldest entry
                 self._found.pop(first, None)
 
     def clear(self) -> None:

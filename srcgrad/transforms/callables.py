@@ -54,14 +54,14 @@ def as_function(fn: Any) -> types.FunctionType:
 
 
 def _signature(fn: Any) -> inspect.Signature:
-    """The signature of a callable. Functions of the libraries get no more than they are given."""
+    """The signature of a callable. Functions of the libraries get only the given arguments."""
     if isinstance(fn, np.ufunc):
         names = ["x"] if fn.nin == 1 else [f"x{k + 1}" for k in range(fn.nin)]
         return inspect.Signature([P(n, P.POSITIONAL_ONLY) for n in names])
     row = _has_row(fn)
     try:
         signature = inspect.signature(_read(fn))
-    except (TypeError, ValueError) as e:  # functions written in C may not tell theirs
+    except (TypeError, ValueError) as e:  # functions written in C may not have one
         if not row:
             raise ArgumentTypeError(f"{written(fn)} cannot be differentiated: {e}") from None
         signature = inspect.Signature()
@@ -109,12 +109,12 @@ def plain_function(fn: Any) -> Any:
 
 
 def _has_row(fn: Any) -> bool:
-    """Whether a function is one of the tables."""
+    """Whether a function has a handler in the tables."""
     return handler_of(fn) is not None
 
 
 def _is_of_library(fn: Any) -> bool:
-    """Whether there is no source that is followed."""
+    """Whether a function belongs to a library or has no source."""
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc):
         return True
     kinds = types.FunctionType | types.MethodType | type(np.sum)

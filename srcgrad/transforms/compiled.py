@@ -48,20 +48,20 @@ from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
-MOST_ENTRIES = 8  # of one signature, for captured values that change to and fro
+MOST_ENTRIES = 8  # of one signature, for captured values that alternate
 KINDS = ("primal", "adjoint", "tangent")
 GENERATED = {
     "numba": "cpu",
     "llvm": "cpu",
     "cuda": "cuda",
-}  # kinds of generated text, and whose they are
+}  # kinds of generated text, and the targets they belong to
 
 
 class Compiled:
     """A function under `compile` or a transform. Call it like the function.
 
-    `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` what
-    was built and how long it took. Pickles as the function does, which cloudpickle sends by value.
+    `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` the
+    stages and their times. Pickles as the function does, which cloudpickle sends by value.
     """
 
     __name__: str  # the function's, as all that `update_wrapper` copies
@@ -135,7 +135,7 @@ class Compiled:
         return dict(bound.arguments)
 
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
-        """Call the backend; `extra` holds tangents and seeds by path."""
+        """Calls the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         if self._demands.weights or _any_tensor((*given, *extra.items())):
             return above.tensor_calls().run(self, arguments, extra)
@@ -160,14 +160,14 @@ class Compiled:
         return filled(entry.program.output, out)
 
     def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
-        """Check the results of an entry's first call; only then may calls take the fast path."""
+        """Checks the results of an entry's first call; only then may calls take the fast path."""
         if any(e is entry for e in self._unverified):
             verify(self, entry, arguments, extra, raw)
             self._unverified = [e for e in self._unverified if e is not entry]
             self._quicken(entry, arguments)
 
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
-        """Whether a call with these arguments is one on tensors: they are some, or captured."""
+        """Whether a call with these arguments is on tensors: some are tensors, or captures are."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         if _any_tensor(given):
             return True
@@ -178,7 +178,7 @@ class Compiled:
         for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
             if captured is not None and entry.fits(given, captured):
-                if entry is self._later:  # of another object: many are called once
+                if entry is self._later:  # made by another object: many are called once
                     self._later = None
                     self._quicken(entry, arguments)
                 return entry, captured
@@ -190,8 +190,8 @@ class Compiled:
         return key_under(arguments, given, d.static_leaves, d.static_dims)
 
     def _overlapping(self, arguments: dict[str, Any], inputs: list[Any]) -> Any:
-        """Arguments share memory that the function stores to."""
-        device = any(map(is_on_device, inputs))  # whose arrays index, and raise, in ways of its own
+        """Handles arguments that share memory that the function stores to."""
+        device = any(map(is_on_device, inputs))  # their arrays index and raise differently
         if isinstance(self.spec, Primal) and not device:
             bound = inspect.BoundArguments(self._signature, OrderedDict(arguments))
             return self.function(*bound.args, **bound.kwargs)  # NumPy's own result
@@ -244,7 +244,7 @@ class Compiled:
             return entry
 
     def _forget_replaced(self) -> None:
-        """Drop what was built before a name of a library was bound anew."""
+        """Drops what was built before a name of a library was bound anew."""
         if (now := replacements()) != self._replacements:
             self._entries, self._fast, self._replacements = {}, {}, now
 
@@ -259,7 +259,7 @@ class Compiled:
         return entry
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
-        """Try this signature first from now on, if it is a plain one."""
+        """Installs a fast path for this signature, if it is a plain one."""
         d, n = self._demands, len(self._names)
         fast = None
         if self._simple and not d.static_leaves:
@@ -268,7 +268,7 @@ class Compiled:
         self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
 
     def _demote(self, stale: Entry) -> None:
-        """A captured number that changed becomes an input: no new code for each value."""
+        """Turns captured numbers that changed into inputs: no new code for each value."""
         for guard in stale.program.guards:
             number = isinstance(guard.value, int | float) and not isinstance(guard.value, bool)
             if number and not guard.holds():
@@ -277,9 +277,9 @@ class Compiled:
     def _program(
         self, arguments: dict[str, Any], known: Lengths | None = None
     ) -> tuple[Program, list[Stage], int]:
-        """The program for arguments like these, its stages, how often it was begun anew.
+        """The program for arguments like these, its stages, and the number of its restarts.
 
-        `known`: by what there is a program for other lengths than those of the arguments.
+        `known`: the lengths of an existing program, for other lengths than these arguments have.
         """
         spec = of_call(self.spec, known)
 
@@ -324,7 +324,7 @@ class Compiled:
             Apart(len(program.inputs), stored),
         )
 
-    # ---- what users see ----
+    # ---- inspection ----
     def source(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops), "llvm", "cuda".
 
@@ -369,7 +369,7 @@ class Compiled:
             return explain(self, self._asked(args, kwargs))
 
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The arguments that a question is about: those given, else like the last compiled."""
+        """The arguments of an inspection: the given ones, else like the last compiled."""
         if args or kwargs:
             arguments = self._bind(args, kwargs)
             tensors = _any_tensor([p for n, a in arguments.items() for p in paths(a, (n,))])
@@ -379,7 +379,7 @@ class Compiled:
         return self._last_arguments
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
-        """Called by the frontend where a compiled function calls this one."""
+        """Inlines this function; called by the frontend where a compiled function calls it."""
         return above.inliner().inline(self, it, args, kwargs, node)
 
 

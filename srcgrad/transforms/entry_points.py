@@ -1,4 +1,4 @@
-"""compile, grad, value_and_grad, vjp, jvp: from a function to a `Compiled`, arguments checked.
+"""compile, grad, value_and_grad, vjp, jvp: check arguments and make a `Compiled` of a function.
 
 Nesting of results, classes and texts of errors are MindSpore's.
 """
@@ -41,7 +41,7 @@ def compile(
     deterministic: bool | None = None,
     source: str | None = None,
 ) -> Any:
-    """Compile a plain Python function; as a decorator bare or with options.
+    """Compiles a plain Python function; as a decorator bare or with options.
 
     `target`: "cpu" (machine code), "cuda" (kernels: docs/parallel.md), "python" (the reference
     backend) or "loops" (it runs the loops that "cpu" compiles). `cache`: keep compiled code on
@@ -209,7 +209,7 @@ def _check_options(target: Any, parallel: Any, deterministic: Any) -> None:
 
 
 def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
-    """`grad_position` as a tuple; empty where only weights are differentiated by."""
+    """`grad_position` as a tuple; empty if only weights are differentiated with respect to."""
     if position is None:
         if weights is None:
             raise ArgumentValueError(

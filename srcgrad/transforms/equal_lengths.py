@@ -1,10 +1,10 @@
-"""Specialises a program on the lengths of a call being equal, where its checks compare them.
+"""Specializes a program on the lengths of a call being equal, where its checks compare them.
 
-The first call decides: the lengths that it has equal have one name in its program, those that are
+The first call decides: lengths that are equal in it have one name in its program, those that are
 equal to a constant are constant, and the checks of them go. Calls with others share a second
-program, which takes nothing for granted; there is never a third. A program in which another check
-would then always fail takes no length for a constant: its branches are for different lengths. What
-is inlined into another program is the one for all lengths.
+program, which assumes nothing; there is never a third. A program in which another check would then
+always fail treats no length as a constant: its branches are for different lengths. The program
+inlined into another one is that for all lengths.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from srcgrad.tree import paths
 
 @record(frozen=True)
 class OfCall:
-    """Makes of a program the one for a call; `known`: by what there is one for other lengths."""
+    """Specializes a program for a call; `known`: the lengths of one for other lengths."""
 
     known: Lengths | None = None
 
@@ -60,7 +60,7 @@ def _specialised(function: Function, pairs: Any) -> Function:
 
 
 def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:
-    """The lengths that are compared and equal in a call; if none is, all that are compared."""
+    """The compared lengths that are equal in a call; if none are, all that are compared."""
 
     def value(length: Any) -> int:
         return length if isinstance(length, int) else values[length[0]].shape[length[1]]
@@ -71,7 +71,7 @@ def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:
 
 
 def _renamed(pairs: Any, to: Any) -> Any:
-    """Pairs of lengths, by positions of parameters or by what these stand for."""
+    """Pairs of lengths, by positions of parameters or by the sources of these."""
 
     def at(place: Any) -> Any:
         return to[place[0]], place[1]

@@ -99,7 +99,7 @@ def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
 
 
 def _read_by(s: Saved) -> str:
-    """The lines whose reverse reads a tape; a list of the program may be read by itself alone."""
+    """The lines whose reverse reads a tape; that of a list may be read by the program alone."""
     if not s.readers:
         return "read by the program alone"
     lines = ", ".join(str(loc.line) for loc in s.readers)
@@ -148,7 +148,7 @@ def _fused_lines(function: Function, fused: Function) -> list[str]:
     return list(out)
 
 
-# ---- what is captured ----
+# ---- captured values ----
 def _hidden(program: Any, printer: Printer) -> list[str]:
     captured = program.function.params[len(program.inputs) :]
     rows = [(printer.names[v], printer.type(v.type)) for v in captured[: len(program.hidden)]]

@@ -1,7 +1,7 @@
-"""A thin way from a call to compiled code: one generated function per signature.
+"""The fast path from a call to compiled code: one generated function per signature.
 
 It tests the kinds of positional arguments and the guards, calls the kernel and builds the result;
-anything else it leaves to the general way by returning MISS. Never compiles.
+anything else it leaves to the general path by returning MISS. Never compiles.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Writer:
         return name
 
     def made(self) -> Callable:
-        """The function; its globals do not hold it, so that it goes when nobody calls it."""
+        """The generated function; its globals do not hold it, so that it is freed when unused."""
         exec(compile("\n".join(self.lines), "<srcgrad fast path>", "exec"), self.scope)
         return self.scope.pop("fast")
 
@@ -98,7 +98,7 @@ def test_lengths(w: Writer, p: str, lengths: Sequence[tuple[int, int]]) -> None:
 
 
 def compare_lengths(w: Writer, lengths: Lengths | None, names: tuple[str, ...]) -> None:
-    """Writes the test of which lengths are equal, behind those of all kinds."""
+    """Writes the test of equal lengths, after those of all kinds."""
 
     def shape_of(what: Any) -> str:
         return shape_name(f"h{what}" if isinstance(what, int) else f"a{names.index(what[0])}")

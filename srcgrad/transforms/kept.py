@@ -1,10 +1,10 @@
-"""Keeps on disk what stages make of a program: another process reads it instead of making it again.
+"""Caches results of stages on disk: another process reads them instead of making them again.
 
-A stage is a pure function of an IR function and plain values. What it made is found by the digest
+A stage is a pure function of an IR function and plain values. Its result is found by the digest
 of all that it read, of the passes that are switched off, of the files of this package and of the
-versions of Python and NumPy: an entry is never stale. What a stage made is read by the next one
-under the name of its own entry: no stage changes what it reads. The frontend always runs, so what
-the user's code and its surroundings say is read afresh. A program with objects of the user's in it,
+versions of Python and NumPy: an entry is never stale. The result is read by the next stage
+under the name of its own entry: no stage changes its input. The frontend always runs, so the
+user's code and its surroundings are read afresh. A program with objects of the user's in it,
 such as functions with rules of their own, is made in each process, and so is every program where
 the checker runs after each pass, or `SRCGRAD_CACHE_STAGES=0` is in the environment.
 """
@@ -39,10 +39,10 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.stages import statements
 
-# whose classes and functions are the same in each process of these versions
+# modules whose classes and functions are the same in each process of these versions
 STABLE = frozenset(("srcgrad", "builtins", "numpy", "functools"))
 PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
-# what programs are made of, by the modules where it is
+# the parts of programs, by their modules
 PARTS = {
     "srcgrad.ir.nodes": "Def For Function If While",
     "srcgrad.ir.types": "Array Const RefTape Scalar Tape Tuple Var",
@@ -54,10 +54,10 @@ PARTS = {
     "numpy._core.multiarray": "scalar",
     __name__: "_primitive",
 }
-LONG = 60  # statements: it takes as long to make a shorter program as to read it
+LONG = 60  # statements: making a shorter program takes as long as reading it
 DIGITS = 24  # of the digest, in a file's name
 
-_entries: WeakKeyDictionary[Function, str] = WeakKeyDictionary()  # of what stages made
+_entries: WeakKeyDictionary[Function, str] = WeakKeyDictionary()  # of results of stages
 
 
 @record()
@@ -72,7 +72,7 @@ _build: ContextVar[_Build | None] = ContextVar("a build whose stages may be kept
 
 @contextmanager
 def keeping(on: bool) -> Iterator[None]:
-    """Whether what stages make may be kept, within the `with` block: that of long programs is."""
+    """Lets results of stages be cached or not, within the `with` block; only long programs are."""
     wanted = on and os.environ.get("SRCGRAD_CACHE_STAGES", "") != "0"
     token = _build.set(_Build() if wanted else None)
     try:
@@ -113,7 +113,7 @@ def kept(stage: Callable[..., Function], function: Function, *read: Any) -> Func
 
 
 def _read(file: str) -> Function | None:
-    """The content of a file; None if there is none, or something else in it."""
+    """The content of a file; None if there is none, or another one in it."""
     found = files.kept_bytes(file)
     if found is None:
         return None
@@ -125,16 +125,16 @@ def _read(file: str) -> Function | None:
 
 
 class _Foreign(Exception):
-    """A program has an object in it that another process may not have."""
+    """Raised for a program with an object in it that another process may not have."""
 
 
 # ---- the name of an entry ----
 class _Described:
-    """Describes equal programs alike: variables by numbers, operations by names, else by value."""
+    """Descriptions of programs: variables by numbers, operations by names, else by value."""
 
     def __init__(self) -> None:
         self.numbers: dict[Var, tuple[str, int]] = {}
-        self.known: dict[int, tuple[Any, Any]] = {}  # by id: what keeps it, its description
+        self.known: dict[int, tuple[Any, Any]] = {}  # by id: the object, its description
 
     def value(self, x: Any) -> Any:
         kind = type(x)
@@ -169,11 +169,11 @@ class _Described:
 
 @cache
 def _record(cls: type) -> tuple[str, Callable[[Any], tuple[Any, ...]]]:
-    """The name of a class of records, and what gives the values of one's fields."""
+    """The name of a class of records, and the function that reads the fields of one."""
     if not is_dataclass(cls):
         raise _Foreign
     names = [f.name for f in fields(cls)]
-    if len(names) < 2:  # of one name `attrgetter` gives no tuple
+    if len(names) < 2:  # with one name `attrgetter` returns no tuple
         return _stable(cls), lambda x: (cls.__qualname__, *[getattr(x, n) for n in names])
     return f"{_stable(cls)}.{cls.__qualname__}", attrgetter(*names)
 
@@ -184,7 +184,7 @@ def _primitive(name: str) -> Primitive:
 
 
 class _Pickler(pickle.Pickler):
-    """Writes operations by their names. What a stage has read holds nothing foreign."""
+    """Writes operations by their names. The input of a stage contains nothing foreign."""
 
     dispatch_table = copyreg.dispatch_table | {
         Primitive: lambda op: (_primitive, (_registered(op).name,))
@@ -192,7 +192,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Makes what programs are made of; no file chooses what is called."""
+    """Makes only parts of programs: a file cannot choose other functions to call."""
 
     def find_class(self, module: str, name: str) -> Any:
         if name not in PARTS.get(module, "").split():
@@ -207,12 +207,12 @@ def _registered(op: Primitive) -> Primitive:
 
 
 def _is_named(x: Any) -> bool:
-    """Whether another process finds it by its name."""
+    """Whether pickle stores a value by its name."""
     return isinstance(x, type | types.FunctionType | types.BuiltinFunctionType)
 
 
 def _stable(x: Any) -> str:
-    """The module of a class or function that its name leads to in each process."""
+    """The module of a class or function with the same meaning in each process; else raises."""
     module = x.__module__ or ""
     if module.partition(".")[0] not in STABLE or "<" in getattr(x, "__qualname__", ""):
         raise _Foreign
@@ -221,7 +221,7 @@ def _stable(x: Any) -> str:
 
 @cache
 def _made_by() -> bytes:
-    """The versions that decide what a stage makes, and the state of the package's files."""
+    """The versions that determine the results of stages, and the state of the package's files."""
     folder = os.path.dirname(os.path.dirname(__file__))
     with open(os.path.join(folder, "__init__.py"), encoding="utf-8") as file:  # has the version
         found = [file.read(), np.__version__, platform.python_version(), platform.machine()]

@@ -1,4 +1,4 @@
-"""Which lengths of a call are equal: what a program may be specialised on (see `equal_lengths`)."""
+"""Equal lengths of a call, which a program may be specialized on (see `equal_lengths`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Lengths:
     equal: bool
 
     def fit(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
-        """Whether a call with these arguments and captured values is one of the program's."""
+        """Whether the program is for a call with these arguments and captured values."""
         at: dict[Any, Any] = {**dict(given), **dict(enumerate(captured))}
 
         def value(length: Length) -> int:
@@ -41,7 +41,7 @@ class Lengths:
 
     @property
     def variable(self) -> Lengths:
-        """Those of the pairs that have no constant."""
+        """The pairs without a constant."""
         pairs = tuple([(m, n) for m, n in self.pairs if not isinstance(n, int)])
         return Lengths(pairs, self.equal)
 
@@ -55,12 +55,12 @@ class Lengths:
         return " and ".join(equal) if self.equal else f"not ({' and '.join(equal)})"
 
     def differing(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> Lengths:
-        """Those of the pairs that are not equal in a call."""
+        """The pairs that are not equal in a call."""
         each = [Lengths((pair,), False) for pair in self.pairs]
         return Lengths(tuple([p for e in each if e.fit(given, captured) for p in e.pairs]), False)
 
     def spelled(self, names: Sequence[str]) -> str:
-        """The first pair as the user would write it, given the names of the captured values."""
+        """The first pair in the user's notation, given the names of the captured values."""
 
         def length(at: Length) -> str:
             if isinstance(at, int):

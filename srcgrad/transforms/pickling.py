@@ -35,7 +35,7 @@ def reduced(compiled: Any, transforms: tuple) -> tuple:
         return type(compiled), transforms, compiled.options, given, (), None
     found = _found(function)
     shadowed = found is not function and getattr(found, "function", None) is function
-    # where the name stands for `found`, the function is its `portable`
+    # if the name is bound to `found`, the function is its `portable`
     sent = found.portable if shadowed else function
     texts = _texts(function)
     return type(compiled), transforms, compiled.options, sent, texts, stated_source(function)
@@ -45,7 +45,7 @@ def restored(
     kind: type, transforms: tuple, options: Any, function: Any, texts: tuple = (),
     stated: str | None = None,
 ) -> Any:  # fmt: skip
-    """Rebuild a compiled object from the values of `reduced`."""
+    """Rebuilds a compiled object from the values of `reduced`."""
     function = getattr(function, "srcgrad_original", None) or function
     for code, file, text in texts:
         receive_source(code, file, text)
@@ -95,7 +95,7 @@ def _texts(function: types.FunctionType) -> tuple[tuple[str, str, str], ...]:
 
 
 def _goes_by_value(f: types.FunctionType) -> bool:
-    """Does cloudpickle store the function itself rather than its name?"""
+    """Whether cloudpickle stores the function itself rather than its name."""
     module = f.__module__ or "__main__"
     cloudpickle: Any = sys.modules.get("cloudpickle")
     chosen = cloudpickle.list_registry_pickle_by_value() if cloudpickle else ()

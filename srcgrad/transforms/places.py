@@ -1,8 +1,8 @@
-"""Where captured values stand, as paths from the function that captures them.
+"""Access paths of captured values from the function that captures them.
 
 A captured value has a key that names an object by its id, a cell or a module's globals. The path
-leads to the object from the function, by way of values that were captured before it; so it leads to
-what another function of the same code captures in its place. Holds on to no object of users.
+leads to the object from the function, through values that were captured before it; so it leads to
+the value that another function of the same code captures instead. Holds on to no object of users.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Place:
     """A captured value: a holder, found by steps from a value met before, and steps from there."""
 
     kind: str
-    slot: int  # of the values met, the function itself first
+    slot: int  # among the values met, of which the function itself is the first
     to_holder: tuple[Step, ...]
     steps: tuple[Step, ...]
-    rest: tuple  # of the key, behind the holder's id
+    rest: tuple  # of the key, after the holder's id
 
     def holder(self, met: Sequence[Any]) -> Any:
         return walked(met[self.slot], self.to_holder)
@@ -60,13 +60,13 @@ class Met:
         self._known: dict[int, tuple[int, tuple[Step, ...]]] = {}
 
     def meet(self, value: Any) -> None:
-        """Give the next slot to a value."""
+        """Gives the next slot to a value."""
         self.values.append(value)
         self._open(value, len(self.values) - 1, ())
 
     def place(self, key: tuple) -> Place:
         """The place that a key names."""
-        while key[0] == "inlined":  # by another program: the rest of the key is its own
+        while key[0] == "inlined":  # from another program: the rest of the key is its own
             key = key[2:]
         kind, at, *rest = key
         if at not in self._known:
@@ -82,7 +82,7 @@ class Met:
 
 
 def _ways(v: Any) -> list[Step]:
-    """The steps to what else is read of an object without being captured by itself."""
+    """The steps to other values that are read of an object without being captured themselves."""
     if poses(v):
         return [type]
     match v:
@@ -161,13 +161,13 @@ def _parts(rest: list[Any]) -> tuple[Step, ...]:
 
 # ---- one object by several ways ----
 def pattern(met: Sequence[Any]) -> tuple[int, ...]:
-    """Which of the objects met are one: each by the number of the first that it is."""
+    """Identities among the objects met: each by the number of its first occurrence."""
     numbers: dict[int, int] = {}
     return tuple([numbers.setdefault(i, len(numbers)) for v in met for i in _identities(v)])
 
 
 def _identities(v: Any) -> list[int]:
-    """The ids of a value met that may be another object than before, and of its cells."""
+    """The ids of a value met that may be replaced by another object, and of its cells."""
     if poses(v):
         return [id(v)]
     if is_compiled(v):

@@ -1,4 +1,4 @@
-"""The passes that a program goes through before derivatives are taken of it.
+"""The passes of a program before it is differentiated.
 
 Functions of matrices are found on the way, while small matrices are not yet numbers.
 """

@@ -1,4 +1,4 @@
-"""A program: an IR function, what its parameters stand for, and the template of its results."""
+"""A program: an IR function, the sources of its parameters, and the template of its results."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Program:
     guards: tuple[Guard, ...]
     output: Any
     name: str
-    # what the user's function stores to, by path or captured name; kept under transforms, which
-    # store to copies: arguments that share such memory are still not what was differentiated
+    # inputs that the user's function stores to, by path or captured name; preserved under
+    # transforms, which store to copies: inputs that share such memory are still not differentiated
     stored: frozenset = frozenset()
-    copied: frozenset = frozenset()  # what a transform inside stores to copies of, the same way
+    copied: frozenset = frozenset()  # those of which a transform inside stores to copies
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
-    changed: frozenset = frozenset()  # the paths of these, kept under transforms
-    origins: tuple[tuple[int, tuple], ...] = ()  # results that are gradients, and of what
+    changed: frozenset = frozenset()  # the paths of these, preserved under transforms
+    origins: tuple[tuple[int, tuple], ...] = ()  # gradients among the results, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
     zeros: tuple[LocatedWarning, ...] = ()  # issued when it has been built
     false_promise: UnsupportedError | None = None  # raised where loops run at once
-    lengths: Lengths | None = None  # the calls it is for, by which of their lengths are equal
+    lengths: Lengths | None = None  # the calls it is for, by their equal lengths
 
     @property
     def written(self) -> set[int]:
@@ -52,7 +52,7 @@ class Program:
         return (*self.inputs, *(h.var for h in self.hidden))
 
     def parameter(self, k: int) -> str:
-        """The parameter at a position, as the user would write it."""
+        """The parameter at a position, in the user's notation."""
         if k < len(self.inputs):
             return spelled(self.inputs[k])
         h = self.hidden[k - len(self.inputs)]
@@ -66,7 +66,7 @@ class Program:
 
 
 def values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
-    """A Parameter is a value under a transform: a gradient by it is asked for by `weights`."""
+    """Treats Parameters as values under a transform: their gradients are requested by `weights`."""
     return tuple(h if h.parameter is None else replace(h, tensor=None) for h in hidden)
 
 
@@ -100,7 +100,7 @@ def pruned(p: Program) -> Program:
 
 
 def persistent(p: Program) -> Program:
-    """The program on copies; what it leaves in those of Parameters are further results."""
+    """The program on copies; the final contents of copies of Parameters are further results."""
     p = _without_writes(p)
     held = {
         k: h.parameter for k, h in enumerate(p.hidden, len(p.inputs)) if h.parameter is not None
@@ -117,7 +117,7 @@ def persistent(p: Program) -> Program:
 
 
 def _without_writes(p: Program) -> Program:
-    """The program without what a plain call leaves in the containers it was given."""
+    """The program without the changes of a plain call to the containers it was given."""
     if not p.writes:
         return p
     returns = p.function.returns[: len(leaf_numbers(p.output))]

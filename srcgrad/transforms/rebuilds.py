@@ -1,4 +1,4 @@
-"""Why a function is built again: a record each time, and one warning when it goes on and on.
+"""Reports why a function is built again: a record each time, and one warning if it continues.
 
 Records are those of the logger `srcgrad`. Never decides what is built.
 """
@@ -22,7 +22,7 @@ from srcgrad.transforms.specialization import Entry, kind_of
 from srcgrad.transforms.stack import described
 from srcgrad.tree import paths, spelled
 
-MANY = 10  # builds of one code object by one transform, after which a warning says why
+MANY = 10  # builds of one code object by one transform, after which a warning tells why
 _builds: ByCode[Counter[str]] = ByCode()
 
 Reason = tuple[str, str]  # why, and the way out
@@ -35,7 +35,7 @@ ANEW = (
 
 
 def record_build(compiled: Any, reason: Reason | None) -> None:
-    """Count a build, record why it was not the first, and warn of the tenth."""
+    """Counts a build, records why it was not the first, and warns of the tenth."""
     from srcgrad.backends.progress import LOG
 
     count = _counted(compiled)
@@ -49,7 +49,7 @@ def record_build(compiled: Any, reason: Reason | None) -> None:
 
 
 def _counted(compiled: Any) -> int:
-    """How often the code of a function has been built by the same transforms, with this build."""
+    """The number of builds of a function's code by the same transforms, this one included."""
     code = code_of(compiled.function)
     if code is None:
         return 1
@@ -144,7 +144,7 @@ def _of_array(key: Any) -> bool:
 
 
 def _lengths(entry: Entry, given: list[tuple[tuple, Any]]) -> Reason | None:
-    """Which lengths are not equal any more, or are now, if all else is as it was."""
+    """The lengths that are not equal any more, or are now, if all else is unchanged."""
     captured, lengths = entry.captured(), entry.program.lengths
     if captured is None or lengths is None:
         return None
@@ -155,7 +155,7 @@ def _lengths(entry: Entry, given: list[tuple[tuple, Any]]) -> Reason | None:
 
 
 def _captured(entry: Entry) -> Reason:
-    """Which captured value is not what it was."""
+    """The captured value that has changed."""
     for g in entry.program.guards:
         if not g.holds():
             return f"the captured '{g.name or g.key[-1]}' was {_short(g.value)}", OUTSIDE
@@ -170,7 +170,7 @@ def _captured(entry: Entry) -> Reason:
 
 
 def _other_kind(name: str, was: Any, now: Any) -> str:
-    """How the kind of a captured value differs; of what has a shape it may be a part."""
+    """The difference in the kind of a captured value, or in its shape if the kind includes it."""
     (old, before), (new, after) = _key_and_shape(was), _key_and_shape(now)
     if old == new and before != after:
         return f"the captured '{name}' has the shape {after} and had {before}"
@@ -179,7 +179,7 @@ def _other_kind(name: str, was: Any, now: Any) -> str:
 
 
 def _key_and_shape(kind: Any) -> tuple[Any, Any]:
-    """A kind as `kind_of` makes it, which adds the shape of what has one."""
+    """A kind of `kind_of`, and the shape if it includes one."""
     paired = isinstance(kind, tuple) and len(kind) == 2 and isinstance(kind[1], tuple)
     return (kind[0], kind[1]) if paired else (kind, None)
 

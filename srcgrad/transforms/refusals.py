@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
-    """Refuse the gradient of a complex result, which has no single real part to differentiate."""
+    """Refuses the gradient of a complex result, which has no single real part to differentiate."""
     pairs = zip(p.function.returns, seeds, strict=True)
-    # what has a seed is a number or an array, never a tuple: its type has a dtype
+    # a result with a seed is a number or an array, never a tuple: its type has a dtype
     if any(seed and is_complex(a.type.dtype) for a, seed in pairs):
         kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
         raise ArgumentTypeError(
@@ -37,7 +37,7 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
 
 
 def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> None:
-    """Refuse complex results with respect to complex parameters: an entry is not one number."""
+    """Refuses complex results with respect to complex parameters: an entry is not one number."""
     params, returns = p.function.params, p.function.returns
     by = [params[k] for k in wrt if is_complex(params[k].type.dtype)]
     results = [t for k in of if float_type(t := returns[k].type)]
@@ -53,7 +53,7 @@ def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> N
 
 
 def without_floats(v: Any, path: tuple) -> bool:
-    """Whether an argument holds something, but no float. The gradient of {} is {}."""
+    """Whether an argument holds values, but no float. The gradient of {} is {}."""
     held = leaves(v)
     return bool(held) and all(_has_none(x) for x in held)
 
@@ -65,7 +65,7 @@ def _has_none(v: Any) -> bool:
 
 
 def no_position(position: int, name: str, many: int) -> Exception:
-    """The error for a position behind the last argument."""
+    """The error for a position after the last argument."""
     return PositionError(
         f"Position index {position} is exceed input size.", None,
         f"{name}() has {many} argument{'s' * (many != 1)}: positions count from 0",
@@ -91,7 +91,7 @@ def no_float(function: str, name: str, value: Any) -> Exception:
 
 
 def refuse_known(function: str, path: tuple, value: Any) -> None:
-    """Refuse the derivative with respect to a float that was specialized on."""
+    """Refuses the derivative with respect to a float that was specialized on."""
     kind = type_of_value(value)
     if kind is not None and float_type(kind):
         name = ".".join(map(str, path))
@@ -104,7 +104,7 @@ def refuse_known(function: str, path: tuple, value: Any) -> None:
 
 
 def refuse_tangents(function: str, inputs: tuple[tuple, ...], extra: dict[tuple, Any]) -> None:
-    """Refuse nonzero tangents of floats that were specialized on: they are not inputs."""
+    """Refuses nonzero tangents of floats that were specialized on: they are not inputs."""
     for key, t in extra.items():
         if key[0] == "tangent" and key not in inputs and np.any(getattr(t, "srcgrad_value", t)):
             refuse_known(function, key[1:], t)

@@ -1,9 +1,9 @@
 """Reuses what was built for a function for others that its `def` or `lambda` has made.
 
-`flow.grad(loss)` called anew, or a closure made anew in a loop, finds the compiled code of its code
+A new `flow.grad(loss)`, or a new closure made in a loop, finds the compiled code of its code
 object, if all that the frontend read is of the same kind: guards and kinds of captured values are
 tested as for a second call of one object, through paths from the function. When in doubt it is
-built again. The table holds on to no function, and to nothing that one captures.
+built again. The table holds on to no function, and to none of its captures.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from srcgrad.tree import Leaf
 
 MOST = 8  # programs of one code object
 MOST_CODES = 256
-WRAPPER = {"srcgrad_callable", "__signature__"}  # attributes of a function that calls another one
-PARAMETERS = (*BY_TEXT, np.dtype, frozenset)  # of an operation: nothing of a user's
+WRAPPER = {"srcgrad_callable", "__signature__"}  # attributes of functions that call another one
+PARAMETERS = (*BY_TEXT, np.dtype, frozenset)  # parameters of operations without objects of users
 
 
 @record(frozen=True)
@@ -54,9 +54,9 @@ class CapturedGuard:
 
     place: Place
     test: Test
-    number: Any  # the value, where another number becomes an input; None of others
+    number: Any  # the value, if another number becomes an input; else None
     name: str
-    scope: str  # what of the holder the fast path looks a name up in
+    scope: str  # the part of the holder where the fast path looks a name up
     owner: bool
 
     def of(self, met: list[Any]) -> Guard | None:
@@ -77,7 +77,7 @@ class CapturedGuard:
 
 @record(frozen=True)
 class OwnGuard:
-    """A guard of srcgrad's own functions, which is that of any function."""
+    """A guard of srcgrad's own functions, which is the same for any function."""
 
     guard: Guard
 
@@ -120,10 +120,10 @@ class Shared:
     guards: tuple[CapturedGuard | OwnGuard, ...]
     inputs: tuple[CapturedInput, ...]
     pattern: tuple[int, ...]
-    entry: Entry  # that nobody calls
+    entry: Entry  # which is never called
 
     def entry_of(self, function: types.FunctionType) -> Entry | None:
-        """The entry of another function; None where what it captures is of another make."""
+        """The entry of another function; None if its captures are of another kind."""
         if not self.root(function):
             return None
         met: list[Any] = [function]
@@ -141,7 +141,7 @@ _table: ByCode[tuple[Shared, ...]] = ByCode(MOST_CODES)
 
 
 def forget() -> None:
-    """Build everything anew: for tests that change what builds."""
+    """Forgets all entries: for tests that change how programs are built."""
     _table.clear()
 
 
@@ -150,7 +150,7 @@ def reused(
 ) -> tuple[Entry | None, Lengths | None]:
     """An entry that was built for a function of the same code, for this one.
 
-    Also by what there is one for other lengths than those of the call.
+    Also the lengths of one for other lengths than those of the call.
     """
     known = None
     found = _table.get(compiled.function.__code__) if not wanted() else None
@@ -178,7 +178,7 @@ def reused(
 
 
 def offer(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> None:
-    """Let other functions of the same code use an entry, if that can be right."""
+    """Lets other functions of the same code use an entry, if that can be right."""
     try:
         made = _shared(compiled, entry, key_under)
     except Unshared:
@@ -215,7 +215,7 @@ def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard, ...]) -
         program=replace(entry.program, hidden=hidden, guards=guards),
         whole=replace(entry.whole, hidden=hidden, guards=guards),
         hidden=tuple([h.fetch for h in hidden]),
-        apart=Apart(entry.apart.given, entry.apart.stored),  # it remembers arrays
+        apart=Apart(entry.apart.given, entry.apart.stored),  # it stores arrays
         quick=set(),
     )
 
@@ -226,7 +226,7 @@ def _settings() -> tuple:
 
 
 def _root(function: types.FunctionType, followed: set[int]) -> Test:
-    """Whether a function is as good as this one, but for what it captures."""
+    """Tests whether a function can replace this one, apart from its captures."""
     known = facts(function)
     if set(function.__dict__) == WRAPPER:
         return lambda now: set(now.__dict__) == WRAPPER and facts(now) == known
@@ -253,7 +253,7 @@ def _guard(g: Guard, met: Met, followed: set[int]) -> CapturedGuard | OwnGuard:
 
 
 def _is_own(g: Guard) -> bool:
-    """Whether a guard is of a function or a module of srcgrad, which captures nothing of users."""
+    """Whether a guard is of a function or a module of srcgrad, which captures no user's object."""
     scope = g.scope or {}
     if isinstance(g.owner, types.FunctionType) and g.owner.__closure__ is None:
         scope = g.owner.__globals__
@@ -278,7 +278,7 @@ def _check_place(place: Place, met: Met, value: Any) -> None:
 
 
 def _check_program(p: Program) -> None:
-    """Refuse a program that holds functions or objects of users."""
+    """Refuses a program that holds functions or objects of users."""
     if p.writes or p.changed or p.state or has_custom_rules(p.function):
         raise Unshared("it changes what it is given, or has rules of users")
     _check_template(p.output)

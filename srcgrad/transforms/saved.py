@@ -68,7 +68,7 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
 
 
 class _Uses:
-    """Who uses which variable of a function, and which names are of one memory."""
+    """The users of each variable of a function, and the names of each alias class."""
 
     def __init__(self, function: Function):
         self.users: dict[Var, list[Stmt]] = {}
@@ -84,7 +84,7 @@ class _Uses:
         return self.members.get(self.classes.of(v), [])
 
     def readers(self, tape: Var) -> tuple[Location, ...]:
-        """Where values of a tape are used, also behind copies and buffers that they go back to."""
+        """The uses of values of a tape, also through copies and buffers they are restored to."""
         found: dict[int, Location] = {}
         followed = dict.fromkeys(todo := self.names(tape).copy())
         for v in todo:

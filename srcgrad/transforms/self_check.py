@@ -1,7 +1,7 @@
-"""`SRCGRAD_CHECK=1`: the first gradient of each specialisation is held against forward mode.
+"""`SRCGRAD_CHECK=1`: compares the first gradient of each specialization with forward mode.
 
-Forward mode decides, since it is exact: a difference is a GradientError. Differences of the
-function only warn, since at a kink they say something else. Never changes a result, nor the
+Forward mode decides, since it is exact: a difference is a GradientError. Finite differences of
+the function only warn, since at a kink they differ. Never changes a result, nor the
 arguments, nor captured values: everything here runs on copies.
 """
 
@@ -20,22 +20,22 @@ from srcgrad.records import record
 from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
-MOST_ELEMENTS = 64  # of one argument that are looked at to say where a gradient is wrong
-# What rounding may do, in parts of the sum of magnitudes of what was added.
+MOST_ELEMENTS = 64  # of one argument that are checked to locate a wrong gradient
+# Tolerances for rounding, relative to the sum of magnitudes of the terms.
 NEAR = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 3e-3, np.dtype(np.float16): 1e-1}
 
 
 def wanted() -> bool:
-    """Whether the environment asks for it."""
+    """Whether the environment requests it."""
     return os.environ.get("SRCGRAD_CHECK", "") not in ("", "0")
 
 
 @record(frozen=True)
 class Question:
-    """One gradient at its arguments, and the two other ways to a derivative."""
+    """One gradient at its arguments, and the two other ways to compute a derivative."""
 
     name: str
-    leaves: dict[tuple, Any]  # what is differentiated by, by path
+    leaves: dict[tuple, Any]  # the differentiated arguments, by path
     gradient: dict[tuple, Any]
     rate: Callable[[dict[tuple, Any]], tuple[float, float]]  # along a direction, with magnitudes
     value: Callable[[dict[tuple, Any]], float]  # at other arguments
@@ -46,7 +46,7 @@ class Question:
 def verify(
     compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence
 ) -> None:
-    """Raise GradientError if the results `raw` of a gradient are not those of forward mode."""
+    """Raises GradientError if the results `raw` of a gradient are not those of forward mode."""
     try:
         question = _question(compiled, entry, arguments, extra, raw)
         rng = np.random.default_rng(0)
@@ -57,7 +57,7 @@ def verify(
 
 
 def _by_one(q: Question, path: tuple, rng: np.random.Generator) -> None:
-    """One argument, along a direction in which all of its numbers move."""
+    """Checks one argument, along a direction in which all of its numbers move."""
     moves = {path: _drawn(q.leaves[path], rng)}
     reverse, one = product(q.gradient[path], moves[path])
     forward, other = q.rate(moves)
@@ -85,7 +85,7 @@ def _apart(reverse: float, forward: float, scale: float, near: float) -> bool:
 
 
 def _wrong(q: Question, path: tuple, reverse: float, forward: float) -> GradientError:
-    """The error, at the element that is most wrong of those looked at."""
+    """The error, at the checked element with the largest difference."""
     where, worst = "along a random direction", 0.0
     for index, step in _units(q.leaves[path]):
         rate, one = q.rate({path: step})[0], float(np.asarray(q.gradient[path])[index])
@@ -123,7 +123,7 @@ def _drawn(value: Any, rng: np.random.Generator) -> Any:
     return t.astype(value.dtype) if isinstance(value, np.ndarray) else type(value)(t)
 
 
-# ---- the question that a compiled gradient puts ----
+# ---- the question for a compiled gradient ----
 def _question(
     compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence
 ) -> Question:

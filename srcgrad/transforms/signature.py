@@ -54,12 +54,12 @@ def key_under(
 
 
 def length(value: Any, axis: int) -> int | None:
-    """The length of an axis; None of a value without it, which another call may give."""
+    """The length of an axis; None for a value without it, which another call may pass."""
     shape = value.shape if states(value, "shape") else ()
     return shape[axis] if axis < len(shape) else None
 
 
-# what is equal is the same here; other objects may be equal and differ in what is read of them
+# equal ones are the same; other objects may be equal and differ in values that are read of them
 BY_VALUE = (
     str, bytes, range, frozenset, type(None), type(Ellipsis), types.MethodType,
     types.BuiltinMethodType,
@@ -68,7 +68,7 @@ BY_VALUE = (
 
 @record(frozen=True, eq=False)
 class Same:
-    """An object by its identity; it is kept, so that no other one gets its place in memory."""
+    """An object by its identity; it is held, so that its id stays its own."""
 
     value: Any
 
@@ -80,11 +80,11 @@ class Same:
 
 
 def blank(value: Any) -> Any:
-    """Something of the kind and shape of a leaf that holds on to no memory of the caller's."""
+    """A value of the kind and shape of a leaf that holds on to no memory of the caller's."""
     if not isinstance(value, np.ndarray):
         return value
     if value.flags.c_contiguous:
-        made = np.empty(value.shape, value.dtype)  # pages that nobody touches are never made
+        made = np.empty(value.shape, value.dtype)  # pages that are never touched are never made
     else:
         made = np.empty((*value.shape, 2), value.dtype)[..., 0]
     return made.view(type(value)) if type(value) in MARKS else made
@@ -94,7 +94,7 @@ def stand_in(
     path: tuple, value: Any, target: str, instead: str = "a NumPy array: cupy.asnumpy(x)",
     what: str = "argument",
 ) -> Any:  # fmt: skip
-    """A leaf as a program is made for it: an array on a GPU is like one of NumPy's."""
+    """A leaf in the form that a program is made for: an array on a GPU is like one of NumPy's."""
     if isinstance(value, np.ndarray | np.generic) or not is_on_device(value):
         return value
     if target != "cuda":

@@ -1,7 +1,7 @@
 """Snapshots of captured values: a later call that continues the first is refused if they changed.
 
-Arguments are copied by whoever keeps them; captured values belong to the caller, so they are
-watched. Never changes one.
+Arguments are copied by the code that stores them; captured values belong to the caller, so they
+are watched. Never changes one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Moment:
         self.kept = [_kept(v) for v in captured]
 
     def check(self) -> None:
-        """AutogradError if a captured value is no longer what it was."""
+        """Raises AutogradError if a captured value has changed."""
         for guard in self.entry.program.guards:
             if not guard.holds():
                 raise changed(guard.name or str(guard.key[-1]), self.taken_by)

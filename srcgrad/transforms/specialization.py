@@ -27,18 +27,18 @@ from srcgrad.transforms.stored_inputs import Apart
 @record(frozen=True)
 class Options(BuildOptions):
     target: str = "cpu"
-    tape: bool = False  # whether calls with tensors may go there where the compiler refuses
+    tape: bool = False  # whether calls with tensors may use the tape where the compiler refuses
 
 
 @record(frozen=True)
 class Entry:
-    """The program compiled for one signature, with what a call needs to use it."""
+    """The program compiled for one signature, with all that a call needs to use it."""
 
     program: Program
     executable: Executable
     hidden: tuple[Callable[[], Any], ...]
     kinds: tuple  # of the captured values
-    shapes: bool  # whether their shapes count as well
+    shapes: bool  # whether their shapes are part of it
     converters: tuple[Callable | None, ...]
     stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
     stages: tuple[Stage, ...]
@@ -47,7 +47,7 @@ class Entry:
     options: Options
     tensors: bool  # whether a captured value is one
     apart: Apart  # whether inputs share no memory that is stored to
-    extensions: dict[Any, Any] = field(default_factory=dict)  # what other layers made of it
+    extensions: dict[Any, Any] = field(default_factory=dict)  # derived objects of other layers
     quick: set[tuple[type, ...]] = field(default_factory=set)  # kinds of tensors with a fast path
 
     @cached_property
@@ -55,7 +55,7 @@ class Entry:
         return self.executable.run
 
     def fits(self, given: Sequence[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
-        """Whether it is for a call with these arguments and captured values, by their lengths."""
+        """Whether the entry is for a call with these arguments and captured values, by lengths."""
         lengths = self.program.lengths
         return lengths is None or lengths.fit(given, captured)
 
@@ -87,7 +87,7 @@ def built(function: Function, options: Options) -> Executable:
 
 
 def settled(function: Function) -> Function:
-    """The function as it is run: no further derivative is taken of it."""
+    """The function in the form that is run: it is not differentiated any more."""
     if not has_custom_rules(function):
         return function
     return staged("passes", lambda: kept(run_passes, function, (STRIP_CUSTOM_RULES, *PIPELINE)))

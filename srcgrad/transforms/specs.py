@@ -50,7 +50,7 @@ from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, opened, pla
 @record(frozen=True)
 class Primal:
     function: types.FunctionType
-    of_call: OfCall | None = None  # for what calls with these arguments run
+    of_call: OfCall | None = None  # for the program that calls with these arguments run
 
     @property
     def name(self) -> str:
@@ -79,7 +79,7 @@ class ByPosition:
     bare: bool = True  # one position: its derivative alone
     has_aux: bool = False
     weights: Weights | None = field(default=None, kw_only=True)  # Parameters, after the arguments
-    # the names of *args, which count one by one, and of **kwargs, which count if there are some
+    # the names of *args, which count one by one, and of **kwargs, which count if not empty
     variadic: tuple[str, str] = field(default=("", ""), kw_only=True)
 
     @property
@@ -103,7 +103,7 @@ class ByPosition:
         return [given[k] for k in self.positions]
 
     def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
-        """Refuse a differentiated argument that holds values but no float."""
+        """Refuses a differentiated argument that holds values but no float."""
         for path, v in slots if self.positions else ():
             if without_floats(v, path):
                 raise no_float(self.name, ".".join(map(str, path)), v)
@@ -126,7 +126,7 @@ class ByPosition:
         return wrt, found
 
     def refuse_constants(self, p: Program, slots: list, found: list[Any]) -> None:
-        """Refuse an argument that holds values, none of which is a floating parameter."""
+        """Refuses an argument that holds values, none of which is a floating parameter."""
         for (path, v), g in zip(slots, found, strict=True):
             if not leaf_numbers(g) and leaves(v):
                 raise no_float(p.name, ".".join(map(str, path)), v)
@@ -148,7 +148,7 @@ class Gradient(ByPosition):
 
     with_value: bool = False
     seeded: bool = False  # vjp: every argument, a seed per result
-    ids: bool = False  # each gradient with the position or the name of what it belongs to
+    ids: bool = False  # each gradient with its position or the name of its Parameter
 
     def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
         slots = self.slots(arguments)
@@ -179,7 +179,7 @@ class Gradient(ByPosition):
         return replace(pruned(replace(made, hidden=values(p.hidden))), function=function)
 
     def _wrt(self, p: Program, slots: list[tuple[tuple, Any]]) -> tuple[list[int], list[Any]]:
-        """Positions of the parameters differentiated by, and a template per chosen argument."""
+        """Positions of the differentiated parameters, and a template per chosen argument."""
         wrt, found = self.chosen(p, slots)
         if self.positions is None and not self.seeded:
             found = [g for g in found if leaf_numbers(g)]
@@ -189,7 +189,7 @@ class Gradient(ByPosition):
         return wrt, [placed(g, lambda k: Leaf(first + k)) for g in found]
 
     def _by_weights(self, p: Program, wrt: list[int]) -> list[Any]:
-        """A template per Parameter, whose places are added to `wrt`."""
+        """A template per Parameter, whose positions are added to `wrt`."""
         first, made = len(p.function.returns), []
         if self.weights is None:
             return made
@@ -204,7 +204,7 @@ class Gradient(ByPosition):
         return made
 
     def named(self, gradients: list[Any], slots: list[tuple[tuple, Any]]) -> list[Any]:
-        """The gradients by arguments, each with its position if that is asked for."""
+        """The gradients by arguments, each with its position if requested."""
         positions = range(len(slots)) if self.positions is None else self.positions
         return [*zip(positions, gradients, strict=False)] if self.ids else gradients
 
@@ -256,7 +256,7 @@ class Tangent:
 
 @record(frozen=True)
 class Protected:
-    """The program itself, on copies of what it stores to."""
+    """The program itself, on copies of the arguments that it stores to."""
 
     inner: Any
 

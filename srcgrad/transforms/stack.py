@@ -57,7 +57,7 @@ def _with_positions(name: str, transform: Any, others: Sequence[str] = ()) -> st
 
 
 def weights_of(spec: Any) -> tuple[Any, ...]:
-    """The Parameters that some transform of a stack differentiates by."""
+    """The Parameters that some transform of a stack differentiates with respect to."""
     found = [t.weights for t in transforms(spec) if isinstance(t, Gradient)]
     return tuple(p for w in found if w is not None for p in w.parameters)
 

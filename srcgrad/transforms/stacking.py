@@ -41,7 +41,7 @@ def gradient_of(
     fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
     with_value: bool, **stated: Any,
 ) -> Compiled:  # fmt: skip
-    """A gradient whose arguments are checked; positions None: by every argument with a float.
+    """A gradient with checked arguments; positions None: with respect to all with a float.
 
     `stated`: options that differ from the function's, where they are not None.
     """
@@ -77,7 +77,7 @@ def is_float(v: Any) -> bool:
 
 
 def by_name(function: Any, tangents: Any) -> dict[str, Any]:
-    """Tangents by the names of the arguments that they belong to; those of `*args` in a tuple."""
+    """Tangents by the names of their arguments; those of `*args` in a tuple."""
     return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
 
 
@@ -89,6 +89,6 @@ def tangent_of(
 
 
 def constants(arguments: Iterable[str], given: dict[str, Any]) -> frozenset[str]:
-    """The arguments without a tangent, or with None for it; none of them if that is all."""
+    """The arguments without a tangent, or with None for it; none of them if these are all."""
     found = frozenset(n for n in arguments if given.get(n) is None)
     return found if any(t is not None for t in given.values()) else frozenset()

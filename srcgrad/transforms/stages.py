@@ -32,7 +32,7 @@ _recorded: ContextVar[list[Stage] | None] = ContextVar("stages of the program", 
 
 @contextmanager
 def recording() -> Iterator[list[Stage]]:
-    """Collect the stages that run within the `with` block."""
+    """Collects the stages that run within the `with` block."""
     stages: list[Stage] = []
     token = _recorded.set(stages)
     try:
@@ -42,11 +42,11 @@ def recording() -> Iterator[list[Stage]]:
 
 
 def staged(name: str, make: Callable[[], T], function_of: Callable[[T], Any] = lambda t: t) -> T:
-    """Run `make`, record it as a stage, return its result, whose program `function_of` gives."""
+    """Runs `make`, records it as a stage, returns its result, whose program `function_of` gives."""
     stages = _recorded.get()
     if stages is None:
         return make()
-    token = _recorded.set(None)  # stages of what `make` builds on the way are not recorded
+    token = _recorded.set(None)  # stages of other programs that `make` builds are not recorded
     start = time.perf_counter()
     try:
         made = make()

@@ -1,6 +1,6 @@
-"""Inputs that a program stores to must not share memory with others; training steps in particular.
+"""Tests that inputs that a program stores to share no memory with others, also in training steps.
 
-Every `ir.nodes.Function` takes this for granted. The Parameters of a step are the same arrays at
+Every `ir.nodes.Function` assumes this. The Parameters of a step are the same arrays at
 each call: they are compared once. Never writes.
 """
 
@@ -15,7 +15,7 @@ from srcgrad.backends.gpu_arrays import is_on_device, may_share
 
 
 class Apart:
-    """Called with a program's inputs, whether those stored to share no memory with others.
+    """Tests of a program's inputs whether those stored to share no memory with others.
 
     The first `given` inputs are arguments, the others captured.
 
@@ -27,7 +27,7 @@ class Apart:
 
     def __init__(self, given: int, stored: frozenset[int]):
         self.given, self.stored = given, stored
-        self.known: list[Any] = []  # captured arrays that are apart from each other
+        self.known: list[Any] = []  # captured arrays that do not overlap
 
     def __call__(self, inputs: Sequence[Any]) -> bool:
         arrays = [getattr(x, "_a", x) for x in inputs]

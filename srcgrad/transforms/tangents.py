@@ -1,7 +1,7 @@
 """Checks the tangents passed to `jvp` against the arguments.
 
 A tangent has the structure and shape of its argument and a dtype that casts to it; None stands for
-zero, for a leaf or for a whole subtree. An argument that has it as a whole is a constant. Nothing
+zero, for a leaf or for a whole subtree. An argument whose tangent is None is a constant. Nothing
 is broadcast: a number in place of an array is usually a mistake.
 """
 
@@ -25,7 +25,7 @@ ZERO = "None stands for zero"
 def tangents_of(
     arguments: dict[str, Any], given: dict[str, Any], constant: frozenset[str]
 ) -> dict[tuple, Any]:
-    """The tangent of each floating leaf that is no constant, keyed by ("tangent", *path)."""
+    """The tangent of each floating leaf that is not a constant, keyed by ("tangent", *path)."""
     out: dict[tuple, Any] = {}
     for name, value in arguments.items():
         if name in constant:
@@ -41,7 +41,7 @@ def tangents_of(
 
 
 def _array_or_number(v: Any) -> Any:
-    """The array of a tensor; any other value as it is."""
+    """The array of a tensor; any other value unchanged."""
     return v.srcgrad_value if states(v, "srcgrad_value") else v
 
 
@@ -64,7 +64,7 @@ def tangent_at(given: dict[str, Any], path: tuple) -> Any:
 
 
 def _check_structure(value: Any, t: Any, path: tuple) -> None:
-    """Refuse tangents for parts that the argument does not have."""
+    """Refuses tangents for parts that the argument does not have."""
     if is_leaf(value) or t is None:
         return
     if isinstance(value, dict) and isinstance(t, dict):
@@ -107,7 +107,7 @@ def _fitted(v: Any, t: Any, name: str) -> Any:
 
 
 def _check_none(v: Any, given: dict[str, Any], path: tuple) -> None:
-    """Refuse a tangent of a non-floating leaf, unless it is missing, None or 0."""
+    """Refuses a tangent of a non-floating leaf, unless it is missing, None or 0."""
     try:
         t = np.asarray(tangent_at(given, path))
     except ArgumentValueError:

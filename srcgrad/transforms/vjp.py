@@ -48,7 +48,7 @@ def vjp(
     arguments = primal._bind(args, kwargs)
     if primal.has_tensors(arguments):
         return above.tensor_calls().vjp(primal, arguments)
-    # on the caller's own arrays: copies would share no memory where these do, nor would results
+    # on the caller's own arrays: copies, and results, would not share memory where these do
     out = primal._run(arguments, {})
     moment, arguments = Moment(primal, arguments), _copied(arguments)
 
@@ -68,7 +68,7 @@ def vjp(
 def _vjp_by_weights(
     fn: Any, args: tuple, kwargs: dict[str, Any], weights: Any, has_aux: bool
 ) -> tuple[Any, ...]:
-    """By the sum of outputs times adjoints, which runs the function at each call."""
+    """`vjp` by the sum of outputs times adjoints, which runs the function at each call."""
     from srcgrad.transforms.weighted import Weighted
 
     kept = above.tensor_calls().kept
@@ -92,7 +92,7 @@ def _vjp_by_weights(
 
 @functools.lru_cache(maxsize=512)
 def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Compiled]:
-    """The function on copies of what it stores to, and its reverse by every argument."""
+    """The function on copies of arguments that it stores to, and its reverse for every argument."""
     gradient = Gradient(
         spec, None, bare=False, with_value=True, seeded=True, variadic=variadic(function)
     )
@@ -102,7 +102,7 @@ def _pair_of(function: Any, spec: Any, options: Options) -> tuple[Compiled, Comp
 def _copied(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments as they are now: a vjp function does not see later changes.
 
-    An object without parts, such as a module, is read as captured values are: it is watched.
+    An object without parts, such as a module, is read like captured values: it is watched.
     """
 
     def kept(leaf: Any) -> Any:

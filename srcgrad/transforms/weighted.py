@@ -87,7 +87,7 @@ class Weighted:
                 name = getattr(self.__wrapped__, "__name__", "the function")
                 raise no_position(k, name, len(bound.args))
         (_, out), g = self._gradient(sens, *bound.args)
-        if self._every:  # the adjoint is the first argument: it is not asked for
+        if self._every:  # the adjoint is the first argument: its gradient is not requested
             g = (g[0][1:], g[1]) if self._weights else g[1:]
         if self._numbered:
             g = (self._renumbered(g[0]), g[1]) if self._weights else self._renumbered(g)
@@ -96,7 +96,7 @@ class Weighted:
         return (g, tuple(out[1:])) if self.has_aux else g
 
     def _renumbered(self, g: Any) -> Any:
-        """Gradients with their positions, where the adjoint has not been counted."""
+        """Gradients with their positions, the adjoint not counted."""
         pairs = (g,) if self._numbered == 1 else g
         made = tuple((position - 1, gradient) for position, gradient in pairs)
         return made[0] if self._numbered == 1 else made

@@ -1,4 +1,4 @@
-"""The Parameters that a gradient is taken by: what `weights=` accepts, and where they are found.
+"""The Parameters of a gradient: values that `weights=` accepts, and the active tapes.
 
 They are hidden inputs of the program, one each, by identity. Never copies one.
 """
@@ -48,23 +48,23 @@ _active = _Active()
 
 
 def is_active(parameter: Any) -> bool:
-    """Whether some tape of this thread differentiates by a Parameter just now."""
+    """Whether an active tape of this thread differentiates with respect to a Parameter."""
     return any(id(parameter) in ids for ids in _active.stack)
 
 
 def is_outer(parameter: Any) -> bool:
-    """The same of the tapes outside the innermost one."""
+    """Whether a tape outside the innermost one differentiates with respect to a Parameter."""
     return any(id(parameter) in ids for ids in _active.stack[:-1])
 
 
 def none_active() -> bool:
-    """Whether no tape of this thread differentiates by Parameters: the common case."""
+    """Whether no tape of this thread is active: the common case."""
     return not _active.stack
 
 
 @contextmanager
 def active(weights: tuple[Any, ...]) -> Iterator[None]:
-    """A tape: what is computed inside depends on these Parameters."""
+    """Activates a tape: values computed within the block depend on these Parameters."""
     before = _active.stack
     _active.stack = (*before, frozenset(map(id, weights)))
     try:

@@ -13,7 +13,7 @@ from srcgrad.tree import at_path, filled, is_dataclass_instance, nodes
 
 
 def write_back(arguments: dict[str, Any], writes: tuple[Write, ...], values: list[Any]) -> None:
-    """Give the containers among the arguments what the function left in them."""
+    """Writes the final contents to the containers among the arguments."""
     done = []
     for w in writes:
         places = {
@@ -35,7 +35,7 @@ def write_back(arguments: dict[str, Any], writes: tuple[Write, ...], values: lis
 
 
 def refuse_shared(arguments: dict[str, Any], changed: frozenset, name: str) -> None:
-    """A container that is changed must not be reached in two ways: code is made without that."""
+    """Refuses a changed container that is reached in two ways: code assumes there is none."""
     ids = [id(v) for a in arguments.values() for v in nodes(a)]
     if any(ids.count(id(at_path(arguments, path))) > 1 for path in changed):
         raise ArgumentValueError(

@@ -4,7 +4,7 @@ Such a gradient is identically zero because each path passes a step without a de
 rounding or a comparison. Paths are checked while a program is differentiated; the warnings are
 issued at the user's call when the outermost program has been built, once per specialization.
 Inputs that no output depends on have zero gradients too, without a warning. A second warning is of
-roots that loops find by comparisons, which other paths do not make right.
+roots that loops find by comparisons, which other paths do not correct.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _noted: ContextVar[list[LocatedWarning] | None] = ContextVar("zero gradients", d
 
 @contextmanager
 def noting() -> Iterator[list[LocatedWarning]]:
-    """Collect the warnings found by `note` and `note_tangent` in the body."""
+    """Collects the warnings found by `note` and `note_tangent` in the body."""
     notes: list[LocatedWarning] = []
     token = _noted.set(notes)
     try:
@@ -46,7 +46,7 @@ def noting() -> Iterator[list[LocatedWarning]]:
 
 
 def pass_on(notes: Sequence[LocatedWarning]) -> None:
-    """Add warnings to those that are being collected."""
+    """Adds warnings to those that are being collected."""
     if (noted := _noted.get()) is not None:
         noted.extend(notes)
 
@@ -54,7 +54,7 @@ def pass_on(notes: Sequence[LocatedWarning]) -> None:
 def note(
     function: Function, wrt: Sequence[int], outputs: Iterable[Atom], name: str, names: Sequence[str]
 ) -> None:
-    """Check the gradients with respect to the parameters at `wrt`, shown to users as `names`."""
+    """Checks the gradients with respect to the parameters at `wrt`, shown to users as `names`."""
     notes = _noted.get()
     if notes is None:
         return
@@ -77,7 +77,7 @@ def note(
 def note_tangent(
     function: Function, wrt: Sequence[int], outputs: Iterable[Atom], name: str
 ) -> None:
-    """Check the directional derivative along all the parameters at `wrt`."""
+    """Checks the directional derivative along all the parameters at `wrt`."""
     notes = _noted.get()
     if notes is None:
         return
@@ -116,8 +116,8 @@ def _described(step: Def) -> str:
 
 
 def warn(notes: Iterable[LocatedWarning]) -> None:
-    """Issue each distinct warning once, attributed to the calling line outside of srcgrad."""
+    """Issues each distinct warning once, attributed to the calling line outside of srcgrad."""
     for each in {str(n): n for n in notes}.values():
-        # another one: what is raised, where it is an error, holds on to frames
+        # a new one: a warning raised as an error holds on to frames
         again = type(each)(each.reason, each.location, each.way_out)
         warnings.warn(again, stacklevel=users_level())
