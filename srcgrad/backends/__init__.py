@@ -1,4 +1,4 @@
-"""From IR to something that runs, one backend a target; `backend` has their table.
+"""Turns IR into executables, one backend per target; `backend` has their table.
 
 `python` runs the text itself, `loops` the text as loop nests, `cpu` LLVM IR, called through Numba.
 """

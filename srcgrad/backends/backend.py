@@ -29,10 +29,10 @@ BACKENDS = {
 class BuildOptions:
     """The user's choices about how a program is built, for all targets."""
 
-    cache: bool = True  # keep what was compiled on disk
+    cache: bool = True  # cache compiled code on disk
     fastmath: bool | None = None  # see backends/cpu/fastmath.py
     parallel: bool = False  # see passes/loops_in_chunks.py
-    deterministic: bool = False  # see backends/cuda/ordered.py; other targets are
+    deterministic: bool = False  # see backends/cuda/ordered.py; other targets always are
 
     @property
     def strict(self) -> bool:
@@ -46,7 +46,7 @@ class Executable:
 
     run: Callable[..., tuple]
     printed: Callable[[], str]  # the text of what runs, for reading
-    # compiles as a first call does, and returns whether the cache had it; None: nothing is compiled
+    # compiles like a first call, and returns whether the cache had it; None: nothing is compiled
     compile: Callable[[], bool] | None = None
     emitted: Callable[[], str] | None = None  # the text that is compiled, with the source lines
 
@@ -60,17 +60,17 @@ class Executable:
 
 
 class Backend(Protocol):
-    """A target of `compile`. What has a value here is a default that a subclass may keep."""
+    """A target of `compile`. Attributes with a value here are defaults of subclasses."""
 
     name: str
-    compiler: str = ""  # who makes machine code, for `explain`
+    compiler: str = ""  # the compiler of machine code, for `explain`
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
         """The passes between the program, after all differentiation, and `build`."""
         return ()
 
     def build(self, function: Function, options: BuildOptions) -> Executable:
-        """The function, which has been through the pipeline, as something that runs."""
+        """An executable of the function, which has been through the pipeline."""
         ...
 
     def settings(self, options: BuildOptions) -> dict[str, str]:

@@ -1,8 +1,8 @@
-"""The cache folder: where it is, and the files that are put there and found again.
+"""The cache folder: its location, and the files that are put there and found again.
 
-A file is named by the hash of everything that it depends on, so an entry is never stale. Its name
-and its contents are under a digest: what is damaged, or has another file's name, is made again.
-What others may have written is not used (`private.py`): a folder of this process serves instead.
+A file is named by the hash of everything that it depends on, so an entry is never stale. A digest
+covers its name and its contents: a damaged file, or one with another's name, is made again. Files
+that others may have written are not used (`private.py`): a folder of this process replaces them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def cache_dir() -> Path:
 
 
 def module_name(text: str, depends: Iterable[str] = ()) -> str:
-    """k_<hash>: of the text, and of what else decides the compiled code."""
+    """k_<hash>: of the text, and of the other influences on the compiled code."""
     digest = hashlib.sha256(text.encode())
     for part in depends:
         digest.update(b"\0" + part.encode())
@@ -46,12 +46,12 @@ def module_name(text: str, depends: Iterable[str] = ()) -> str:
 
 
 def keep(file: str, text: str) -> None:
-    """Put a text into the folder, to be read by people; where that fails it is not kept."""
+    """Puts a text into the folder, for readers; if that fails it is not stored."""
     _put(file, text.encode())
 
 
 def keep_bytes(file: str, data: bytes) -> None:
-    """Put a file into the folder, under its digest; where that fails it is not kept."""
+    """Puts a file into the folder, under its digest; if that fails it is not stored."""
     _put(file, _digest(file, data) + data)
 
 
@@ -88,6 +88,6 @@ def in_memory(name: str, text: str) -> ModuleType:
     module.__file__ = shown
     module.__package__ = PACKAGE
     exec(compile(text, shown, "exec"), module.__dict__)
-    # by its name Numba finds the module again when it loads what was compiled of it
+    # by its name Numba finds the module again when it loads compiled code of it
     sys.modules[full] = module
     return module

@@ -10,7 +10,7 @@ import re
 from srcgrad.ir.nodes import Stmt
 from srcgrad.ir.text import OURS, Printed
 
-DEEPEST = 15  # levels that stay where they are
+DEEPEST = 15  # levels that stay in place
 _INDENT = "    "
 _HEAD = re.compile(r"(for|while|if) (?!not \w+: break)")
 _TYPED = re.compile(r"(\w+): [^=#]*?( = |$|(?=  #))")
@@ -37,7 +37,7 @@ def compilable(text: Printed) -> Printed:
 
 
 def _flat(lines: Lines, parts: list[Lines]) -> Lines:
-    """Lines with calls in the place of what is too deep, which goes to `parts`."""
+    """Lines with calls in place of those nested too deeply, which go to `parts`."""
     out: Lines = []
     k = 0
     while k < len(lines):
@@ -63,7 +63,7 @@ def _goes_on(line: tuple[int, str, Stmt | None], level: int) -> bool:
 
 
 def _untyped(code: str) -> str:
-    """A line without the type that it declares, which a name from outside cannot have."""
+    """A line without its type declaration, which a name from outside cannot have."""
     found = None if _HEAD.match(code) or code.startswith("else") else _TYPED.match(code)
     if found is None:
         return code

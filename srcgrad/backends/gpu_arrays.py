@@ -1,6 +1,6 @@
-"""Arrays of other libraries that lie on a GPU: what they are like, and results of their kind.
+"""Arrays of other libraries on a GPU: their layouts, and results of their kind.
 
-Asks by two protocols, DLPack and `__cuda_array_interface__`; imports no library. Never copies.
+Queries two protocols, DLPack and `__cuda_array_interface__`; imports no library. Never copies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from srcgrad.protocols import states
 if TYPE_CHECKING:
     from srcgrad.backends.cuda.device import Device
 
-GPUS = (2, 13)  # DLPack's numbers of memory of a GPU, and of memory that it shares with the host
+GPUS = (2, 13)  # DLPack's numbers for memory of a GPU, and for memory that it shares with the host
 
 
 def is_on_device(value: Any) -> bool:
@@ -69,6 +69,6 @@ def on_device(value: Any, like: Any, what: str, whose: str) -> Any:
 
 
 def _current() -> Device:
-    from srcgrad.backends.cuda.selection import current  # what it loads is needed by few
+    from srcgrad.backends.cuda.selection import current  # loaded late: few need it
 
     return current()

@@ -1,6 +1,6 @@
-"""Run-time errors as the user sees them: NumPy's exception, located at the user's line.
+"""Run-time errors for users: NumPy's exception, located at the user's line.
 
-Every backend hands what its code raised to `located_error`. The result is an instance of the
+Every backend passes exceptions of its code to `located_error`. The result is an instance of the
 builtin class a user would catch and of `SrcgradError`. Never decides what is an error.
 """
 
@@ -32,7 +32,7 @@ from srcgrad.primitives.tapes import SAVED, reserve
 # NumPy's words in a ValueError about shapes; other ValueErrors are raised by the user's code
 _SHAPES = re.compile(r"broadcast|shape|dimension|mismatch|zero-size|empty (sequence|array)")
 
-NEAR = 20  # lines of a loop in which what it carries is named
+NEAR = 20  # lines of a loop that are searched for names of carried values
 WAY_OUT = (
     "flow.checkpoint on a function of a part of the loop keeps what this part begins with, and "
     "computes the rest again"
@@ -79,7 +79,7 @@ def _singular_class() -> type[Exception]:
 
 
 def _no_memory(text: str, s: Stmt | None) -> OutOfMemoryError:
-    """The error for a buffer that there is no memory for; of a tape it says what is saved."""
+    """The error for a buffer without memory; for a tape it names the saved value."""
     made = s.args[0] if isinstance(s, Def) and s.op is reserve else getattr(s, "var", None)
     name, location = getattr(made, "name", ""), None if s is None else s.loc
     if not name.endswith(SAVED):

@@ -1,6 +1,7 @@
 """The backend `loops`: array operations as loop nests, run as the reference backend runs a text.
 
-What the cpu backend would print, without Numba: slow, and held against both. Never optimises.
+The text that the cpu backend would print, without Numba: slow, and compared with both. Never
+optimises.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Whose a folder or a file is: what others may have written is neither read nor executed.
+"""Ownership of folders and files: those that others may have written are neither read nor executed.
 
-On POSIX a file is *private* if it belongs to the user that this process runs as and nobody else may
-write to it. Elsewhere the system's own access lists decide, and links alone are refused. Whoever
-can write as the user can run as the user: nothing here guards against that.
+On POSIX a file is *private* if it belongs to the user that this process runs as and no one else may
+write to it. Elsewhere the system's own access lists decide, and only links are refused. A program
+that can write as the user can run as the user: nothing here guards against that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _READING = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, 
 
 
 def read(path: Path) -> bytes | None:
-    """The contents of a private file; None for what is not private, or no file."""
+    """The contents of a private file; None if it is not private, or not a file."""
     if not _NOFOLLOW and path.is_symlink():
         return None
     handle = os.open(path, _READING)
@@ -43,7 +43,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Make a private file: another process sees all of it or nothing, a link is replaced."""
+    """Makes a private file: another process sees all of it or nothing, a link is replaced."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as f:
@@ -55,7 +55,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def usable(folder: Path) -> bool:
-    """Whether a folder, if there is one, is private; says once why it is not."""
+    """Whether a folder, if there is one, is private; warns once why it is not."""
     if not POSIX:
         return True
     try:
@@ -68,7 +68,7 @@ def usable(folder: Path) -> bool:
 
 
 def made(folder: Path) -> bool:
-    """Make a folder that nobody else may enter, unless it is there; whether it is usable."""
+    """Makes a folder that no one else may enter, unless it exists; whether it is usable."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(exist_ok=True, mode=0o700)
     return usable(folder)
@@ -76,11 +76,11 @@ def made(folder: Path) -> bool:
 
 @cache
 def temporary() -> Path:
-    """A private folder of this process, which goes with it."""
+    """A private folder of this process, removed at its end."""
     folder, process = Path(tempfile.mkdtemp(prefix="srcgrad-")), os.getpid()
 
     def remove() -> None:
-        if os.getpid() == process:  # a fork's end is not the end of the folder
+        if os.getpid() == process:  # the end of a fork must not remove the folder
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)
@@ -88,7 +88,7 @@ def temporary() -> Path:
 
 
 def _refused(state: os.stat_result, folder: Path, what: str) -> bool:
-    """Whether a folder, or a file in it, is not private; says so once, with what mends it."""
+    """Whether a folder, or a file in it, is not private; warns once, with the remedy."""
     shown = shlex.quote(str(folder))
     if stat.S_ISLNK(state.st_mode) or state.st_uid != os.geteuid():
         mended = f"rm -r {shown}, or set SRCGRAD_CACHE_DIR to a folder of your own"
@@ -102,6 +102,6 @@ def _refused(state: os.stat_result, folder: Path, what: str) -> bool:
 
 @cache
 def _say(why: str) -> None:
-    """Warn once."""
+    """Warns once."""
     text = f"srcgrad does not use what is in its cache folder, since {why}"
     warnings.warn(text, RuntimeWarning, stacklevel=users_level())

@@ -1,4 +1,4 @@
-"""Tells what is being compiled: records of the logger `srcgrad`, and a line where somebody waits.
+"""Reports what is being compiled: records of the logger `srcgrad`, and a line for users who wait.
 
 Imported at the first build. `SRCGRAD_LOG=info` in the environment sets the level and shows the
 records on stderr. Never changes what is built, and never writes to a file or a pipe by itself.
@@ -20,12 +20,12 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 
-PATIENCE = 1.0  # seconds of compiling after which a line says so
+PATIENCE = 1.0  # seconds of compiling after which a line is printed
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
 class _OnStderr(logging.Handler):
-    """Writes to what is `sys.stderr` at that moment: tests replace it."""
+    """Writes to the present `sys.stderr`: tests replace it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if sys.stderr is not None:
@@ -50,7 +50,7 @@ LOG = _configured(logging.getLogger("srcgrad"), os.environ.get("SRCGRAD_LOG", ""
 
 
 def announced(function: Function, kept: bool, compile: Callable[[], Any]) -> Any:
-    """The result of `compile`; `kept`: its code goes to the cache folder."""
+    """The result of `compile`, with a log record; `kept`: its code goes to the cache folder."""
     logged = LOG.isEnabledFor(logging.INFO)
     if logged:
         LOG.info("compiling %s", _described(function))
@@ -74,7 +74,7 @@ def _described(function: Function) -> str:
 # ---- a line for those who wait ----
 @contextmanager
 def _waiting(function: Function, kept: bool) -> Iterator[None]:
-    """Write one line to a terminal or a notebook if the body takes long."""
+    """Writes one line to a terminal or a notebook if the body takes long."""
     stream = sys.stderr
     if not _is_watched(stream) or any(isinstance(h, _OnStderr) for h in LOG.handlers):
         yield
@@ -97,7 +97,7 @@ def _waiting(function: Function, kept: bool) -> Iterator[None]:
 
 
 def _is_watched(stream: Any) -> bool:
-    """Whether a person reads what is written there while it is written."""
+    """Whether a person reads a stream while it is written."""
     if stream is None or os.environ.get("CI"):
         return False
     if type(stream).__module__.partition(".")[0] == "ipykernel":

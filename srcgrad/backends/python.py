@@ -1,7 +1,7 @@
 """The reference backend: the printed text itself, run with the primitives in scope.
 
-Every other backend is held against it. Scalars have NumPy's semantics (x / 0 is inf), arrays are
-C-contiguous where their type says so, and an error names the user's line. Never optimises.
+Every other backend is compared with it. Scalars have NumPy's semantics (x / 0 is inf), arrays are
+C-contiguous if their type is, and an error names the user's line. Never optimises.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ BACKEND: Backend = Python()
 
 
 def build(function: Function) -> Executable:
-    """The function as something that runs."""
+    """An executable of the function."""
     text = printed(function, taken=set(REGISTRY))
     return Executable(running(function, text, namespace()), lambda: text.text)
 
@@ -70,7 +70,7 @@ def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callabl
             if error is e:
                 raise
             raise error.with_traceback(e.__traceback__) from None
-        raise failed  # by a function that was called back: as it is
+        raise failed  # by a function that was called back: unchanged
 
     call.__name__ = call.__qualname__ = function.name
     shown_while(call, file, text.text)
@@ -89,7 +89,7 @@ def namespace() -> dict[str, Any]:
 
 @functools.cache
 def _implementation(op: Any) -> Callable[..., Any]:
-    """A primitive on NumPy values; a fresh array is contiguous, as its type says."""
+    """A primitive on NumPy values; a fresh array is contiguous, as its type states."""
     impl = op.impl
 
     def run(*args: Any, **params: Any) -> Any:
@@ -109,11 +109,11 @@ def _argument(value: Any, type: Type) -> Any:
     return value
 
 
-_shown: Counter[str] = Counter()  # by file: how many functions have its text
+_shown: Counter[str] = Counter()  # by file: the number of functions with its text
 
 
 def shown_while(function: Callable, file: str, text: str) -> None:
-    """Let tracebacks and debuggers find a text under a file's name as long as a function lives."""
+    """Lets tracebacks and debuggers find a text under a file's name while a function lives."""
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     _shown[file] += 1
     weakref.finalize(function, _released, file).atexit = False
@@ -129,7 +129,7 @@ def _released(file: str) -> None:
 def _place(traceback: TracebackType | None, file: str, text: Printed) -> tuple[bool, Stmt | None]:
     """Whether a primitive of the text failed, and the statement it belongs to.
 
-    What the text itself raises (an unbound name, say) is a fault of srcgrad: it stays as it is.
+    An error of the text itself (an unbound name, say) is a fault of srcgrad: it is left unchanged.
     """
     found: tuple[bool, Stmt | None] = False, None
     while traceback is not None:

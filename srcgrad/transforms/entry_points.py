@@ -239,7 +239,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
 
     A tangent has the structure, the shapes and the kinds of its argument, None stands for zero, and
     makes a constant of a whole argument, which then needs no derivative;
-    ArgumentValueError or ArgumentTypeError says which leaf has another, and what was expected.
+    ArgumentValueError or ArgumentTypeError names the leaf with another, and the expected one.
     Integers and other non-floats have none: their tangent is None. With `has_aux` only
     the first output is differentiated: (out, out_dot, the others).
 
@@ -264,7 +264,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
 
 
 def stop_gradient(x: Any) -> Any:
-    """`x`, taken for a constant; arrays are copied, in a compiled function and outside.
+    """`x` as a constant; arrays are copied, in a compiled function and outside.
 
     >>> import srcgrad as flow
     >>> def f(x):

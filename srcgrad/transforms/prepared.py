@@ -15,7 +15,7 @@ FIRST = PIPELINE.index(SMALL_ARRAYS)
 
 
 def prepared(function: Function) -> Function:
-    """A function as it is traced after the passes."""
+    """A traced function after the passes."""
     if not has_decompositions(function):
         return run_passes(function)
     found = with_matrix_functions(run_passes(function, PIPELINE[:FIRST]))

@@ -57,7 +57,7 @@ def guarded() -> bool:
 
 
 def build(function: Function, options: BuildOptions) -> Executable:
-    """The lowered `function` as something that runs, compiled at the first call."""
+    """An executable of the lowered `function`, compiled at the first call."""
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], guarded())
     with compiling(program):
@@ -113,7 +113,7 @@ def _shown(function: Function) -> str:
 
 
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:
-    """Conversions of the results where there is a scalar that Numba returns as a wider one."""
+    """Conversions of the results if there is a scalar that Numba returns as a wider one."""
     types = [a.type for a in function.returns]
     narrow = [isinstance(t, Scalar) and t.dtype not in PYTHONS for t in types]
     if not any(narrow):

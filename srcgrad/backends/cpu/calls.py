@@ -1,4 +1,4 @@
-"""The library calls of compiled code: the error that each raises, and where its function is.
+"""The library calls of compiled code: the error that each raises, and its function.
 
 Those with a module are its functions, which take the number of their site first if they may raise;
 the others are routines that the emitter writes (`emit/matrices.py`).
@@ -23,15 +23,15 @@ from srcgrad.primitives import (
 )
 from srcgrad.records import record
 
-# what a call returns where an operand is not finite; LAPACK's own numbers are smaller
+# the result of a call with an operand that is not finite; LAPACK's own numbers are smaller
 NOT_FINITE = 2**30 + 1
 
 
 @record(frozen=True)
 class Call:
     module: str = ""  # none: a routine of the emitted module
-    error: str | Callable[[int], str] = ""  # the text of its LinAlgError, by what LAPACK said
-    functions: tuple[str, ...] = ()  # if it is not one that has the operation's name
+    error: str | Callable[[int], str] = ""  # the text of its LinAlgError, by LAPACK's info
+    functions: tuple[str, ...] = ()  # if not one function with the operation's name
 
 
 _SINGULAR, _SVD = "Singular matrix", "SVD did not converge"
@@ -83,10 +83,10 @@ CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))
 
 
 def functions_of(op: Primitive) -> tuple[str, ...]:
-    """The names of the functions that calls of an operation are."""
+    """The names of the functions that implement an operation."""
     return CALLS[op].functions or (op.name,)
 
 
 def function_of(s: Def) -> str:
-    """The name of the function that this call is."""
+    """The name of the function that a call uses."""
     return f"search_{s.params['side']}" if s.op is scans.searchsorted else functions_of(s.op)[0]

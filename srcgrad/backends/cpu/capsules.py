@@ -1,6 +1,6 @@
 """The functions of C and Fortran that SciPy offers to Cython, called by symbols of ours.
 
-Their addresses are in capsules, beside their signatures. An address differs from process to
+Their addresses are in capsules, with their signatures. An address differs from process to
 process, so machine code names a symbol, and the symbol gets its address before that code is loaded.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 from srcgrad.errors import CompilerError
 
-LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # in front of a routine's name
+LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # prefix of a routine's name
 
 _api = ctypes.pythonapi
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", _api))
@@ -33,7 +33,7 @@ def symbol_of(module: str, name: str) -> str:
 
 @cache
 def name_routine(module: str, name: str, arity: int) -> None:
-    """Give a function of `lapack`, `blas` or `special` its symbol."""
+    """Gives a function of `lapack`, `blas` or `special` its symbol."""
     import llvmlite.binding as llvm
 
     capsule = (_special if module == "special" else _fortran)(module, name, arity)
@@ -53,7 +53,7 @@ def _fortran(module: str, name: str, arity: int) -> Any:
 
 
 def _alone(name: str) -> ModuleType:
-    """A module of scipy.linalg, without the package around it: that takes five times as long."""
+    """A module of scipy.linalg, without the package around it, which takes five times as long."""
     full = f"scipy.linalg.{name}"
     if "scipy.linalg" in sys.modules:
         return importlib.import_module(full)
@@ -64,13 +64,13 @@ def _alone(name: str) -> ModuleType:
         return importlib.import_module(full)
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
-    # the package is to bind it to its name when it is imported itself
+    # the package binds its name when it is imported itself
     sys.modules.pop(full, None)
     return module
 
 
 def _special(_: str, name: str, arity: int) -> Any:
-    """The function of doubles; one that is there for other numbers too has a longer name."""
+    """The function of doubles; one that exists for other numbers too has a longer name."""
     from scipy.special import cython_special
 
     signature = b"double (" + b"double, " * (arity - 1) + b"int __pyx_skip_dispatch)"

@@ -11,7 +11,7 @@ import numpy as np
 
 @lru_cache(maxsize=1)
 def environment() -> tuple[str, ...]:
-    """Versions, the processor, and the texts of this folder: what a program calls is linked in."""
+    """Versions, the processor, and the texts of this folder: called functions are linked in."""
     import llvmlite.binding as llvm
     import numba
 

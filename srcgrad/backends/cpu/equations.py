@@ -1,4 +1,4 @@
-"""Square roots of matrices: LAPACK has none, so an interpreter runs what the primitive does."""
+"""Square roots of matrices: LAPACK has none, so an interpreter runs the primitive."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from srcgrad.primitives.callbacks import kept
 
 
 def found_sqrtm(site, out, a):
-    """Whether there is a root; it is in `out`."""
+    """Whether there is a root; writes it to `out`."""
 
     def run():
         out[...] = equations.sqrtm.impl(a)

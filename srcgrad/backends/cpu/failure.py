@@ -1,8 +1,8 @@
 """The exception that compiled code raises: the number of its site and the operands there.
 
 The wrapper around a compiled function turns it into the exception that NumPy would raise.
-A function of Python's that compiled code calls raises one without arguments: what it raised itself,
-and the site, are kept beside (`callbacks.raised`). Never seen by a user.
+A function of Python's that compiled code calls raises one without arguments: its own exception,
+and the site, are stored apart (`callbacks.raised`). Never seen by a user.
 """
 
 

@@ -20,7 +20,7 @@ FLAGS = {None: "reassoc ", True: "fast ", False: ""}
 
 
 def meaning(fastmath: bool | None) -> str:
-    """Describe the setting for `explain`."""
+    """Describes the setting for `explain`."""
     if fastmath is None:
         return "unset: sums and products may be regrouped"
     if fastmath:

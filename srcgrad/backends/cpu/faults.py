@@ -1,6 +1,6 @@
-"""Reports a fault of the emitter to the user: their line, whose fault it is, the way round.
+"""Reports a fault of the emitter to the user: their line, the cause, the way round.
 
-What LLVM or Numba say speaks of generated code. It is shown where `SRCGRAD_DEBUG` is set. Never
+Messages of LLVM or Numba are about generated code. They are shown if `SRCGRAD_DEBUG` is set. Never
 decides what is compiled.
 """
 
@@ -22,12 +22,12 @@ WAY_OUT = f'{REPORT}; target="python" runs it without compiling'
 
 
 def debugging() -> bool:
-    """Whether generated texts are kept, and shown in errors."""
+    """Whether generated texts are stored, and shown in errors."""
     return bool(os.environ.get("SRCGRAD_DEBUG"))
 
 
 def compiling(program: Program, text: Noted = NO_TEXT) -> AbstractContextManager[None]:
-    """Around the making of machine code: what goes wrong is reported at the user's line."""
+    """Reports errors while machine code is made, within the `with` block, at the user's line."""
     return faults_reported(partial(_fault, program, text))
 
 
@@ -42,6 +42,6 @@ def _fault(program: Program, text: Noted, error: Exception) -> CompilerError:
 
 
 def _place(error: Exception, text: Noted) -> Location | None:
-    """The user's line of the line of IR that LLVM speaks of."""
+    """The user's line of the line of IR that LLVM's message names."""
     found = re.search(r":(\d+):\d+: error", str(error))
     return text.location(int(found[1]) - 1) if found else None

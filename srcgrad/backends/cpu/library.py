@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.kernels import compiled, objmode
 
 # ---- Fourier transforms: NumPy's own, for Numba has none. An interpreter runs them ----
 def transform(kind, x, axis, out):
-    """Without a factor in front of the sums, as the primitives are."""
+    """A transform without a factor in front of the sums, like the primitives."""
     if kind == 0:
         np.fft.fft(x, axis=axis, out=out)
     elif kind == 1:

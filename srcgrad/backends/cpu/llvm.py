@@ -1,4 +1,4 @@
-"""The LLVM options of our own compilations: set for their time, then as they were.
+"""The LLVM options of srcgrad's compilations: set while these run, then restored.
 
 LLVM hoists the test that two arrays do not overlap out of an enclosing loop; where that loop runs
 downwards through memory (a reverse sweep over saved rows does) the hoisted test always fails and
@@ -6,8 +6,8 @@ the vectorised loop is never taken. Measured on a stencil's adjoint: 7 times slo
 
 Where a step through memory is known at run time only (`x[j, 0]` of a row-major `x`), LLVM bets on
 a step of 1 and vectorises for that case alone. Measured on 64 bodies whose positions are rows of
-three, with the pass `pack_columns` off: 3 times slower. Arguments that are not contiguous are what
-the bet is good for.
+three, with the pass `pack_columns` off: 3 times slower. The bet pays for arguments that are not
+contiguous.
 
 Loop strength reduction looks for the cheapest induction variables of each loop. It is left out: it
 took a third of the time of code generation, for code that runs no faster
@@ -26,7 +26,7 @@ from srcgrad.ir.types import Array
 
 # the releases of LLVM known to have the options: an unknown one would end the process
 KNOWN = range(20, 23)
-# what we set, and what LLVM has otherwise
+# srcgrad's values, and LLVM's defaults
 HOIST = ("-hoist-runtime-checks", "false", "true")
 BET = ("-enable-mem-access-versioning", "false", "true")
 REDUCTION = ("-disable-lsr", "true", "false")

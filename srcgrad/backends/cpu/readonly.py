@@ -1,7 +1,7 @@
-"""Arrays that may not be written to: compiled code takes them where it does not store to them.
+"""Read-only arrays: compiled code takes them if it does not store to them.
 
 Numba has a type of its own for them, and one signature takes one type. An array that the function
-only reads is handed over as a writable view of the same memory; what comes back of that memory is
+only reads is passed as a writable view of the same memory; results in that memory are
 read-only again. Never copies an array.
 """
 
@@ -20,10 +20,10 @@ from srcgrad.ir.walk import walk
 
 
 class _Lent:
-    """The memory of an array as NumPy's array interface describes it, said to be writable."""
+    """The memory of an array in NumPy's array interface, declared writable."""
 
     def __init__(self, array: np.ndarray):
-        self.array = array  # kept: the memory is its
+        self.array = array  # keeps the memory alive
         interface = array.__array_interface__
         self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 

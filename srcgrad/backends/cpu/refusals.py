@@ -14,7 +14,7 @@ NOT_COMPILED = 'target="python" runs it without compiling'
 
 
 def refuse(f: Function) -> None:
-    """There is no float16; a tape that grows is kept at a place of its own, so none is joined."""
+    """Refuses float16, and joins of growing tapes, each of which has slots of its own."""
     for p in f.params:
         if _half(p):
             raise UnsupportedError(

@@ -29,7 +29,7 @@ def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
     assert isinstance(site, Def)
     if failure.args:
         return located_error(_as_numpy(site, operands), site)
-    (error,) = operands  # by a function of Python's: what the user's own raise stays as it is
+    (error,) = operands  # by a function of Python's: the user's own exceptions stay unchanged
     if site.op in CALLS and isinstance(error, np.linalg.LinAlgError):
         return located_error(error, site)
     return error
@@ -53,7 +53,7 @@ def _as_numpy(site: Def, operands: list[Any]) -> Exception:
 
 
 def _no_room(site: Def, shape: tuple[int, ...]) -> str:
-    """NumPy's words where memory is missing; another try might find it, and be the last straw."""
+    """NumPy's text for missing memory, without another attempt, which might exhaust it."""
     holder: Any = site.args[0] if site.var is None else site.var
     dtype = np_dtype(holder.type.dtype)
     size, unit = float(math.prod(shape) * dtype.itemsize), 0

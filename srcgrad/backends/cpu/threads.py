@@ -1,9 +1,9 @@
-"""Threads for chunks of loops: what emitted code calls to start them, and how many there may be.
+"""Threads for chunks of loops: the functions by which emitted code starts them, and their number.
 
 A thread is started for each launch and ends with it, so that there is no pool that a fork could
-break or that two callers could meet in. Python's own C interface starts threads and makes locks
-without the GIL, on every platform. `NUMBA_NUM_THREADS` says how many threads run in all: helpers
-that are in use are no longer idle, so callers on several threads share them.
+break or that two callers could share. Python's own C interface starts threads and makes locks
+without the GIL, on every platform. `NUMBA_NUM_THREADS` sets how many threads run in all: helpers
+that are in use are not idle any more, so callers on several threads share them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FUNCTIONS = {
 
 @cache
 def name_threads() -> None:
-    """Give symbols to what `spread.py` calls, before machine code that names them is loaded."""
+    """Gives symbols to functions that `spread.py` calls, before code that names them is loaded."""
     import llvmlite.binding as llvm
 
     for symbol, name in FUNCTIONS.items():
@@ -48,7 +48,7 @@ def _all_idle() -> None:
 
 @contextmanager
 def at_most(threads: int) -> Generator[None]:
-    """So many threads for a while; nothing may be running when it begins or ends."""
+    """Limits the threads within the block; no code may be running when it begins or ends."""
     name_threads()
     before, _idle.value = _idle.value, threads - 1
     try:

@@ -31,7 +31,7 @@ OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functio
 
 
 def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
-    """Make what these operations call ready, or of all; each with the seconds it took."""
+    """Prepares the helpers of these operations, or of all; each with the seconds it took."""
     known = [op.name for op in REGISTRY.values() if _wanted(op)]
     for name in names:
         if name not in known:
@@ -49,7 +49,7 @@ def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
 
 
 def _wanted(op: Primitive) -> bool:
-    whole = op.elementwise and not op.params and op is not to_complex  # which is made of floats
+    whole = op.elementwise and not op.params and op is not to_complex  # made of floats
     return whole or op in LIBRARY
 
 

@@ -1,11 +1,11 @@
-"""Memory that a compiled function owns: tapes and temporaries are carved from it at each call.
+"""Workspaces of compiled functions: tapes and temporaries are carved from them at each call.
 
 A *workspace* is one buffer of 8-byte words: the *cursor*, a word per growing tape (the size it
 came to), then what is carved. A call takes one from its function's free ones, or a new one, and
 puts it back: so calls in several threads, and a call inside a call, never share one. Code for
-which it is too small allocates what does not fit; the cursor says what would have fitted, and the
-next call finds a workspace of that size. Nothing that a call returns lies in a workspace (the
-emitter sees to that), and no reference to a user's array is ever kept in one.
+which it is too small allocates the buffers that do not fit; the cursor tells the size needed, and
+the next call finds a workspace of that size. No result of a call is in a workspace (the
+emitter ensures it), and no reference to a user's array is ever stored in one.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import walk
 from srcgrad.primitives.tapes import reserve, tape, tape_like
 
-KEPT = 1 << 30  # bytes that one function keeps between calls, in all its workspaces together
-ALIGNMENT = 64  # of what is carved: a cache line
+KEPT = 1 << 30  # bytes in all workspaces of one function together between calls
+ALIGNMENT = 64  # of carved buffers: a cache line
 WORD = 8
 
 
 class Workspace:
-    """One buffer; `words` is what compiled code gets, `header` its first words for Python."""
+    """One buffer; `words` is passed to compiled code, `header` is its first words for Python."""
 
     def __init__(self, size: int, header: int):
-        """`size` words from an address that is a multiple of ALIGNMENT on, unfilled."""
+        """Allocates `size` words, unfilled, from an address that is a multiple of ALIGNMENT on."""
         memory = np.empty(size + ALIGNMENT // WORD, np.int64)
         skip = -memory.ctypes.data % ALIGNMENT // WORD
         self.words = memory[skip : skip + size]
@@ -38,14 +38,14 @@ class Workspace:
 
 
 class Workspaces:
-    """The free workspaces of one function; `slots` is how many of its tapes grow."""
+    """The free workspaces of one function; `slots` is the number of its growing tapes."""
 
     def __init__(self, slots: int):
         self.first = header_words(slots)
         self.free: list[Workspace] = []
 
     def run(self, compiled: Callable[..., tuple], args: tuple) -> tuple:
-        """Call the compiled function with a workspace of its own."""
+        """Calls the compiled function with a workspace of its own."""
         try:
             w = self.free.pop()
         except IndexError:
@@ -66,7 +66,7 @@ class Workspaces:
         return w
 
     def _grown(self, w: Workspace, wanted: int) -> Workspace:
-        """A workspace of the size that was wanted, within the limit."""
+        """A workspace of the needed size, within the limit."""
         size = min(wanted, KEPT // WORD)
         if size <= w.size:
             return w
@@ -96,7 +96,7 @@ def in_workspace(function: Function) -> dict[Var, int]:
     if not any(_varies(d) for d in made):
         return {}
     reserved = {s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is reserve}
-    # at the end of the function only what is made outside branches has a size
+    # at the end of the function only buffers made outside branches have a size
     sized = {s.var for s in function.body if isinstance(s, Def)} & reserved
     out: dict[Var, int] = {}
     for d in made:

@@ -1,4 +1,4 @@
-"""Additions that trips share become atomic ones; buffers of zeros are filled by a loop.
+"""Makes additions to shared arrays atomic, and fills buffers of zeros by a loop.
 
 An addition is a load, a sum and a store of one element, of which only the sum's other operand is
 left. Never decides which arrays trips share.
@@ -33,8 +33,8 @@ class Additions:
         return self.places.place(s.array, (None,) * (len(s.args) - 2))[0] in self.shared
 
     def parts(self, s: Def) -> tuple[Def, Def, Atom]:
-        """Of a store of what was there and more: the load, the sum and the rest."""
-        assert isinstance(s.args[-1], Var)  # what is stored is a sum: it was proved
+        """The parts of a store that adds to an element: the load, the sum and the rest."""
+        assert isinstance(s.args[-1], Var)  # the stored value is a sum, as was proved
         total = self.places.definition[s.args[-1]]
         found = [self.places.definition.get(a) for a in total.args if isinstance(a, Var)]
         old = next(

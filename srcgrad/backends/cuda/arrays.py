@@ -1,8 +1,8 @@
 """The arguments of a call on a device, and its results in the caller's kind of array.
 
-NumPy's arrays are copied over; what a program stores to comes back, if it succeeds, and results
-become NumPy's arrays. Where an argument is an array of a device, results stay there, as arrays of
-the library of the first such argument.
+NumPy's arrays are copied over; those that a program stores to come back, if it succeeds, and
+results become NumPy's arrays. If an argument is an array of a device, results stay there, as
+arrays of the library of the first such argument.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.backends.progress import LOG
 
 
 class Arguments:
-    """The arguments of one call: `values` are those of the device, numbers as they are."""
+    """The arguments of one call: `values` are those of the device, numbers unchanged."""
 
     def __init__(self, device: Device, given: Sequence[Any]):
         self.device, self.given = device, given
@@ -36,7 +36,7 @@ class Arguments:
                 np.copyto(self.given[k], self.device.to_host(self.values[k]))
         results = list(results)
         roots = Counter(id(_root(r)) for r in results if _is_array(r))
-        copies: dict[int, np.ndarray] = {}  # the memory of what several results are parts of
+        copies: dict[int, np.ndarray] = {}  # the memory that several results are parts of
         return tuple([self._result(r, roots, copies) for r in results])
 
     def _result(self, value: Any, roots: Counter[int], copies: dict[int, np.ndarray]) -> Any:
@@ -55,7 +55,7 @@ class Arguments:
         return _part(value, root, copies[id(root)])
 
     def _memory(self, root: Any) -> np.ndarray:
-        """A copy of an array that has no gaps, with its axes as they lie in memory."""
+        """A copy of an array without gaps, with its axes in their order in memory."""
         axes = sorted(range(root.ndim), key=lambda k: -root.strides[k])
         return np.ascontiguousarray(self.device.to_host(root.transpose(axes)))
 

@@ -1,9 +1,9 @@
-"""Where the threads of a block wait for one another within a trip that they run together.
+"""Places barriers for the threads of a block within a trip that they run together.
 
-Every thread runs the statements of a trip; one of them alone stores, and the loops that they share
-each runs a part of. A barrier stands before a statement that reads what other threads have stored,
-or stores where others have read or stored, since the last one. Memory is compared by alias classes.
-All threads reach a barrier: what a trip branches on is alike in all of them.
+Every thread runs the statements of a trip; only one of them stores, and of the loops that they
+share each runs a part. A barrier precedes a statement that reads memory that other threads have
+stored to, or stores where others have read or stored, since the last one. Memory is compared by
+alias classes. All threads reach a barrier: conditions of a trip are equal in all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NONE: Classes = frozenset()
 
 @dataclass(frozen=True)
 class Touched:
-    """The classes touched since a barrier."""
+    """The alias classes accessed since a barrier."""
 
     read: Classes = NONE  # by any thread
     stored: Classes = NONE  # by the first thread
@@ -36,7 +36,7 @@ class Touched:
         )
 
     def precedes(self, after: Touched) -> bool:
-        """Whether what is touched after this needs a barrier between."""
+        """Whether these accesses and later ones need a barrier between them."""
         written = self.stored | self.spread
         return bool(
             after.read & written
@@ -77,7 +77,7 @@ class Barriers:
         return touched
 
     def trips(self, s: For | While, since: Touched) -> Touched:
-        """Any trip of a loop may come after another one."""
+        """Walks a loop, any trip of which may come after another one."""
         body = tuple(t for b in blocks(s) for t in b)
         return self.block(body, since | self.all_of(body))
 
@@ -103,7 +103,7 @@ class Barriers:
 
 
 def ends_with_a_barrier(s: Spread) -> bool:
-    """Whether threads wait behind a loop that they share: for its sums, or to ask who failed."""
+    """Whether threads wait after a loop that they share: for its sums, or for failures."""
     return bool(s.combined) or can_fail(s.loop)
 
 

@@ -1,9 +1,9 @@
-"""The text of a kernel whose trips are blocks: every thread runs the trip, but for two things.
+"""The text of a kernel whose trips are blocks: every thread runs the trip, with two exceptions.
 
-Of a loop that the threads share each runs its part; what they make together comes from a tree. The
-first thread alone stores what is outside of these loops. A check outside of them fails in all
-threads alike. A trip of a shared loop that has checks is a function, which one that fails ends;
-behind the loop all threads leave if any has failed: all of them reach each barrier.
+Of a loop that the threads share each runs its part; their values are combined by a tree. Only the
+first thread stores outside of these loops. A check outside of them fails in all
+threads. A trip of a shared loop that has checks is a function, which a failing one ends;
+after the loop all threads leave if any has failed: all of them reach each barrier.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class BlockKernel(Kernel):
 
     layout: ByBlock
     classes: AliasClasses
-    first: Kernel  # that of the first layout
+    first: Kernel  # the one of the first layout
 
     @cached_property
     def reads(self) -> list[Var]:
@@ -68,11 +68,11 @@ class _BlockPrinter(KernelPrinter):
         return "np.int64(cuda.blockIdx.x)", running, "cuda.gridDim.x"
 
     def end_trip(self) -> None:
-        if self.of_block and not self.kernel.can_fail:  # the next trip's are the same memory
+        if self.of_block and not self.kernel.can_fail:  # the next trip uses the same memory
             self.write(2, "cuda.syncthreads()")
 
     def over_threads(self, c: Carried) -> None:
-        """Nothing: all threads of a block have the same."""
+        """Writes nothing: all threads of a block have the same."""
 
     # ---- loops that are shared ----
     def block(self, block: Block, depth: int) -> None:
@@ -114,7 +114,7 @@ class _BlockPrinter(KernelPrinter):
         self.join(depth, [c.param for c in known], [c.init for c in known])
 
     def whole(self, c: Carried) -> str:
-        """The final value of what a loop carries: an extremum has seen its initial value."""
+        """The final value that a loop carries: an extremum has seen its initial value."""
         assert c.op is not None
         tree = self.tree(c)
         return tree if c.first is None else combined(c.op, c.param, self.text(c.init), tree)

@@ -1,6 +1,6 @@
-"""The backend `cuda`: loops whose trips are independent become kernels, around which the host runs.
+"""The backend `cuda`: loops with independent trips become kernels, the host runs the rest.
 
-`schedule` says which loops, `kernel` writes their texts, `host` the program around them. Never
+`schedule` chooses the loops, `kernel` writes their texts, `host` the program around them. Never
 compiles: the device does, when a program is first run on it.
 """
 
@@ -118,7 +118,7 @@ class Program:
             try:
                 out = self.call(*given.values)
             except BaseException:
-                state.check()  # what failed first
+                state.check()  # the first failure
                 raise
             return given.leave(state.values(out), self.written)
         finally:

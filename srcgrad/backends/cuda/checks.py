@@ -1,4 +1,4 @@
-"""The checks of a kernel: a thread that fails writes down which check it was, and leaves its trip.
+"""The checks of a kernel: a thread that fails records its check, and leaves its trip.
 
 The record is two arrays: of integers (the number of the site plus one, which the first thread to
 fail puts there; then operands) and of floats. Later trips and later kernels find it taken and do
@@ -28,7 +28,7 @@ Texts = Sequence[str]
 
 
 def _differ(dims: Texts, split: int, test: str) -> str:
-    """Whether some two lengths, axis by axis from the last, do not go together."""
+    """Whether some pair of lengths, axis by axis from the last, does not fit by a test."""
     pairs = zip(reversed(dims[:split]), reversed(dims[split:]), strict=False)
     return " or ".join(f"({test.format(m=m, n=n)})" for m, n in pairs) or "False"
 
@@ -38,7 +38,7 @@ def _misfits(dims: Texts, split: int) -> str:
     return " or ".join(f"({n} != 1 and {n} != {m})" for m, n in pairs) or "False"
 
 
-# when a check fails, from the texts of its operands
+# the condition of a failure, from the texts of a check's operands
 FAILS: dict[Primitive, Callable[[Def, Texts], str]] = {
     memory.index: lambda s, a: f"{a[0]} < -{a[1]} or {a[0]} >= {a[1]}",
     memory.check_range: lambda s, a: f"{a[0]} <= {a[1]} and {a[1]} >= {a[2]}",
@@ -61,7 +61,7 @@ def may_fail(s: Def) -> bool:
 
 
 def can_check(s: Def) -> bool:
-    """Whether a kernel can check this, and write its operands down."""
+    """Whether a kernel can do a check, and record its operands."""
     return (
         s.op in FAILS and len(s.args) <= MOST and not any(is_complex(a.type.dtype) for a in s.args)
     )
@@ -78,7 +78,7 @@ def written(s: Def, site: int, args: Texts) -> list[str]:
 
 
 def error(sites: Sequence[Def], failed: np.ndarray, operands: np.ndarray) -> BaseException | None:
-    """The exception that a record stands for; None if nothing failed."""
+    """The exception of a record; None if nothing failed."""
     if not failed[0]:
         return None
     s = sites[int(failed[0]) - 1]
@@ -86,7 +86,7 @@ def error(sites: Sequence[Def], failed: np.ndarray, operands: np.ndarray) -> Bas
 
 
 def _values(s: Def, failed: np.ndarray, operands: np.ndarray) -> list[Any]:
-    """The operands as they are on the host."""
+    """The operands as values of the host."""
     out: list[Any] = []
     for k, a in enumerate(s.args):
         if isinstance(a, Const):

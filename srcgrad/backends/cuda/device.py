@@ -26,27 +26,27 @@ Extent = int | tuple[int, ...]  # of a grid or a block: up to three axes, x firs
 class KernelText:
     """A kernel and the device functions it calls, as a module without imports or decorators."""
 
-    name: str  # of the function that is the kernel
+    name: str  # of the kernel's function
     source: str
     parameters: tuple[Type, ...]  # scalars and arrays, in the order of the kernel's parameters
     fastmath: bool = False
-    location: Location | None = None  # the line of the user's that it runs
+    location: Location | None = None  # the user's line that it runs
 
     def run_in(self, scope: dict[str, Any], tree: ast.Module | None = None) -> None:
-        """Define the functions in a scope; `tree` stands for a text that was changed."""
+        """Defines the functions in a scope; `tree`: those of a changed text instead."""
         file = f"<kernel {self.name}>"
         linecache.cache[file] = (len(self.source), None, self.source.splitlines(True), file)
         exec(compile(tree or self.source, file, "exec"), scope)
 
 
 class Kernel(Protocol):
-    """A kernel that can be launched. Returns before it has run."""
+    """A kernel that can be launched; the call returns before it has run."""
 
     def __call__(self, blocks: Extent, threads: Extent, args: Sequence[Any]) -> None: ...
 
 
 class Device(Protocol):
-    """Where kernels run, and the arrays they run on."""
+    """A device that runs kernels, and its arrays."""
 
     @property
     def xp(self) -> ModuleType:

@@ -1,7 +1,7 @@
 """The expression of a scalar primitive in a kernel, and the texts of the functions it calls.
 
-They are those of the cpu's text where numba-cuda has the same function; the rest stands here, most
-of it functions of libdevice. An operation in neither table has no kernel.
+They are those of the cpu's text if numba-cuda has the same function; the others are here, mostly
+functions of libdevice. An operation in neither table has no kernel.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from srcgrad.primitives import special as sp
 THREADS = 128
 WARP, MOST_THREADS = 32, 256
 
-# libdevice's names for float64; those for float32 have an f behind
+# libdevice's names for float64; those for float32 end with an f
 LIBDEVICE: dict[Primitive, str] = {
     e.floor: "floor", e.ceil: "ceil", e.trunc: "trunc", e.rint: "rint", e.exp2: "exp2",
     e.cbrt: "cbrt", sp.gammaln: "lgamma", sp.gammafn: "tgamma", sp.erfinv: "erfinv",
@@ -76,14 +76,14 @@ def expression(s: Def, operands: list[ast.expr]) -> ast.expr | None:
 
 
 def is_written(s: Def) -> bool:
-    """Whether kernels have a scalar definition."""
+    """Whether kernels can have a scalar definition."""
     if s.var is None or not s.args:
         return False
     return expression(s, [ast.Name(id="x")] * len(s.args)) is not None
 
 
 def combined(op: Primitive, v: Var, a: str, b: str) -> str:
-    """The expression that puts two values of trips together."""
+    """The expression that combines two values of trips."""
     atoms: tuple[Atom, ...] = (v, v)
     made = expression(Def(v, op, atoms), [ast.Name(id=a), ast.Name(id=b)])
     assert made is not None
@@ -92,7 +92,7 @@ def combined(op: Primitive, v: Var, a: str, b: str) -> str:
 
 # ---- functions ----
 def called_by(text: str) -> list[str]:
-    """The texts of the functions that a text calls, what those call first."""
+    """The texts of the functions that a text calls, each after its own callees."""
     found: dict[str, str] = {}
 
     def visit(text: str) -> None:
@@ -120,7 +120,7 @@ def sources() -> dict[str, str]:
 
 
 def block_function(op: Primitive, v: Var, threads: int = THREADS) -> tuple[str, str]:
-    """The name and the text of what combines the values of a block's threads, in a fixed tree.
+    """The name and text of a function that combines values of a block's threads, in a fixed tree.
 
     There are `threads` of them at most; any power of two makes a tree.
     """
@@ -145,6 +145,6 @@ def block_function(op: Primitive, v: Var, threads: int = THREADS) -> tuple[str, 
 
 
 def taken() -> Iterable[str]:
-    """Names that a kernel's own variables do not get."""
+    """Names that a kernel's own variables must not have."""
     own = {"cuda", "cmath", "libdevice", "flat", "thread", "total", "place", "half", "values"}
     return {*sources(), *own}

@@ -1,7 +1,7 @@
-"""The kernel that puts together what the blocks of a launch leave, and what there was before it.
+"""The kernel that combines the partial results of a launch's blocks, and the initial values.
 
 One block: each thread takes every so many partial results in order, then the threads' values go
-through the tree of a block. So a sum depends on the number of blocks and on nothing else.
+through the tree of a block. So a sum depends on the number of blocks only.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from srcgrad.ir.types import Array, Type
 
 
 def finish_name(k: Kernel) -> str:
-    """Says what the kernel does: launches that sum up alike share it."""
+    """The name of the kernel: launches with the same combinations share it."""
     return "_".join(["finish", *(_operation(c) + "_cell" * _is_there(k, c) for c in k.sums)])
 
 
 def finishing(k: Kernel, fastmath: bool) -> KernelText:
-    """The kernel of what a launch sums up: initial value, partial results and sum of each."""
+    """The kernel of the values a launch combines: initial value, partial results, sum of each."""
     trees = dict(block_function(c.op, c.param) for c in k.sums if c.op is not None)
     lines = [
         f"def {finish_name(k)}({', '.join(_names(len(k.sums)))}):",

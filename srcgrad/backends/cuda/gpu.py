@@ -1,7 +1,7 @@
 """A GPU as a device: CuPy's arrays, kernels loaded and launched by cuda.core.
 
-Kernels are put on CuPy's current stream, after what CuPy has put there; nothing waits for them
-but a copy to the host. The only module that imports CuPy.
+Kernels are put on CuPy's current stream, after CuPy's own work; only a copy to the host waits for
+them. The only module that imports CuPy.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Gpu:
 
 @cache
 def gpu(index: int) -> Gpu:
-    """The device of this number, which must be there."""
+    """The device of this number, which must exist."""
     machine().check()
     cupy = import_module("cupy")
     digits = cupy.cuda.Device(index).compute_capability
@@ -104,5 +104,5 @@ def _configuration(blocks: Extent, threads: Extent) -> Any:
 
 @lru_cache(maxsize=512)
 def _loaded(code: bytes) -> Any:
-    """A cubin in the process; kernels of it keep it there."""
+    """A cubin loaded in the process; its kernels keep it loaded."""
     return _core().ObjectCode.from_cubin(code)

@@ -1,8 +1,8 @@
-"""The host program: the text of a lowered function with launches in the place of its kernels.
+"""The host program: the text of a lowered function with launches in place of its kernels.
 
 It runs as the reference backend runs a text: checks, lengths and loops around kernels are Python,
-with NumPy's numbers; whole arrays are handed to the library of the device. A number that is on the
-device is handed on as it is, and read where the host computes with it.
+with NumPy's numbers; whole arrays are passed to the library of the device. A number that is on the
+device is passed on unread, and read where the host computes with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def host_text(
     numbers: Numbers,
     loops: Mapping[Stmt, HostLoop],
 ) -> Printed:
-    """The function as the text that the host runs."""
+    """The text that the host runs for a function."""
     return _HostPrinter(kernels, wide, numbers, loops).printed(f)
 
 
@@ -67,7 +67,7 @@ class _HostPrinter(Printer):
         super().statement(s, depth)
 
     def compiled(self, loop: HostLoop, s: Stmt, depth: int) -> None:
-        """The call of a loop that is compiled."""
+        """Writes the call of a loop that is compiled."""
         if any(isinstance(t, Def) and self.is_seen(t) for t in walk((s,))):
             self.line(depth, "look()", s)
         given = [self.contents(v) or self.operand(v) for v in loop.function.params]
@@ -76,11 +76,11 @@ class _HostPrinter(Printer):
         self.line(depth, f"{', '.join(made)}, = {call}" if made else call, s, note=True)
 
     def contents(self, a: Atom) -> str:
-        """The data of a tape, as compiled code takes it; empty of anything else."""
+        """The expression of a tape's data, as compiled code takes it; empty for anything else."""
         return f"{self.atom(a)}.data" if isinstance(a.type, Tape) else ""
 
     def is_seen(self, s: Def) -> bool:
-        """Whether the caller sees what a statement does, also if the call fails."""
+        """Whether the caller sees the effect of a statement, also if the call fails."""
         stores = is_library(s) and s.op.writes
         return s.op in messages.WRITTEN or (stores and self.placement.is_of_caller(s.array))
 

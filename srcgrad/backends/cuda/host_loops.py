@@ -1,4 +1,4 @@
-"""Loops of the host over numbers and memory of its own, compiled as the cpu target compiles them.
+"""Compiles loops of the host over numbers and memory of its own, as the cpu target does.
 
 Such a loop launches nothing and calls no library. It becomes a function of the numbers, arrays and
 tapes that it reads, which the host's program calls; a tape that grows in it comes back grown.
@@ -18,7 +18,7 @@ from srcgrad.ir.walk import blocks, free_variables, walk
 from srcgrad.primitives import tapes
 from srcgrad.records import record
 
-FEW = 32  # trips of a loop without loops in it: as long as it takes to call compiled code
+FEW = 32  # trips of a loop without loops in it: they take as long as a call of compiled code
 
 
 @record(frozen=True)
@@ -64,7 +64,7 @@ class _Loops:
                 yield from self.of(b)
 
     def is_alone(self, s: Loop) -> bool:
-        """Whether a loop touches nothing but numbers and memory that only the host has."""
+        """Whether a loop accesses only numbers and memory that only the host has."""
         if any(t in self.launches or (isinstance(t, Def) and is_library(t)) for t in walk((s,))):
             return False
         held = [v for v in free_variables((s,)) if is_reference(v.type)]

@@ -1,8 +1,8 @@
 """The text of a kernel: a loop over the trips of a thread.
 
-Printed by the cpu's printer of texts, whose loops, branches and loads are those of a thread. What
-differs is here: additions that trips share, memory of a thread, and checks. A trip that has checks
-is a function of its own, which one that fails ends.
+Printed by the cpu's printer of texts, whose loops, branches and loads are those of a thread. The
+differences are here: additions that trips share, memory of a thread, and checks. A trip that has
+checks is a function of its own, which a failing one ends.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from srcgrad.passes.effects import makes_buffer
 from srcgrad.primitives import memory
 
 FIRST = "if cuda.threadIdx.x == 0:"
-LOCAL = 32  # elements: an array of a trip that is known to have no more lives in the thread
+LOCAL = 32  # elements: an array of a trip that is known to have no more is local to the thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Kernel:
 
     @cached_property
     def bounds(self) -> list[tuple[Var, Var]]:
-        """For each loop of the grid where it starts, and its trips."""
+        """The start and the number of trips of each loop of the grid."""
         return [(Var("start", INT), Var("trips", INT)) for _ in self.launch.grid]
 
     @cached_property
@@ -85,7 +85,7 @@ class Kernel:
 
     @property
     def of_threads(self) -> list[Var]:
-        """Those of which each thread has its own."""
+        """The arrays of which each thread has its own."""
         return self.stored
 
     @cached_property
@@ -94,7 +94,7 @@ class Kernel:
 
     @cached_property
     def left(self) -> list[tuple[Var, Var]]:
-        """For each addition that is made behind the launch the places, and what to add there."""
+        """The places and the summands of each addition that is made after the launch."""
         return [
             (Var("places", Array("i64", (0, 0))), Var("values", Array(a.dtype, (0, 0))))
             for a in self.launch.ordered
@@ -123,7 +123,7 @@ class Kernel:
 
     @cached_property
     def made(self) -> list[tuple[Var, Var]]:
-        """The numbers that are left in the device's memory, and the arrays they are put in."""
+        """The numbers that stay in the device's memory, and the arrays they are put in."""
         return [(v, _cell(v)) for v in self.launch.numbers]
 
     @cached_property
@@ -164,8 +164,8 @@ class KernelPrinter(Printer):
         super().__init__({*taken(), kernel.name, f"{kernel.name}_trip"})
         self.kernel, self.launch, self.sites = kernel, kernel.launch, sites
         self.trees: dict[str, str] = {}  # the functions that combine the values of threads
-        self.parts: list[str] = []  # functions that the trip's calls
-        self.handed = kernel.sums  # what the function that is written returns
+        self.parts: list[str] = []  # functions that the trip calls
+        self.handed = kernel.sums  # results of the function being written
         for v in kernel.record:
             self.names.give(v, v.name)
 
@@ -184,7 +184,7 @@ class KernelPrinter(Printer):
         return any(isinstance(s, Def) and checks.may_fail(s) for s in walk(self.launch.body))
 
     def trip(self) -> None:
-        """The function of one trip: of the indices, of what it reads, and of what it carries."""
+        """Writes the function of one trip: its parameters are indices, live-ins, carried values."""
         self.write(0, f"def {self.kernel.name}_trip({', '.join(self.trip_arguments())}):")
         self.body(self.launch.body, (), (), 1)
         self.leave_numbers(1)
@@ -220,7 +220,7 @@ class KernelPrinter(Printer):
             self.write(depth, "return")
 
     def grid(self) -> None:
-        """The kernel: runs trips, and combines what they make."""
+        """Writes the kernel: it runs trips, and combines their results."""
         k = self.kernel
         self.write(0, f"def {k.name}({', '.join(self.names[v] for v in k.parameters)}):")
         for v, cell in k.cells.items():
@@ -247,7 +247,7 @@ class KernelPrinter(Printer):
         """Writes the work of a thread between two trips: none."""
 
     def begin(self, c: Carried, depth: int) -> None:
-        """A thread's own part of what is carried, before its first trip."""
+        """Writes the initial value of what a thread carries, before its first trip."""
         if c.first is not None:
             first = f"{named_dtype(c.param.type.dtype)}({c.first})"
             self.put(depth, assign(self.names[c.param], parsed(first)))
@@ -276,7 +276,7 @@ class KernelPrinter(Printer):
         self.put(1, assign(self.names[c.param], parsed(self.tree(c))))
 
     def tree(self, c: Carried) -> str:
-        """The expression of what the threads of a block made together."""
+        """The expression of the combined values of a block's threads."""
         assert c.op is not None
         name, text = block_function(c.op, c.param, self.threads)
         self.trees[name] = text
@@ -315,7 +315,7 @@ class KernelPrinter(Printer):
         self.leave(depth + 1, [self.names[c.param] for c in self.handed])
 
     def addition(self, s: Def) -> Iterator[str]:
-        """An atomic addition; of a complex number each part is one."""
+        """Writes an atomic addition; of a complex number one for each part."""
         x, *at, v = map(self.text, s.args)
         place = at[0] if len(at) == 1 else tuple_text(at)
         parts = (".real", ".imag") if is_complex(s.array.type.dtype) else ("",)

@@ -28,7 +28,7 @@ def _words(type_: Type, value: Any) -> Iterator[Any]:
 
 
 def _of_array(type_: Array, a: Any) -> Iterator[int]:
-    # machine code trusts what the type says: anything else would read other memory
+    # machine code trusts the type: anything else would read other memory
     fits = a.dtype == np_dtype(type_.dtype) and a.ndim == type_.ndim
     if not fits or (type_.layout == "C" and not a.flags.c_contiguous):
         raise TypeError(f"a kernel expects {type_}, not {a.dtype} {a.shape} {a.strides}")

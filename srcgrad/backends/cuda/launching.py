@@ -71,12 +71,12 @@ def launcher(k: Kernel, wide: BlockKernel | None) -> Callable[..., tuple]:
 
 # ---- additions in order ----
 def _left(xp: Any, trips: int, count: int, a: Addition) -> tuple[Any, Any]:
-    """Room for what trips would add, and where; nowhere at first."""
+    """Memory for the summands of trips, and their places; initially none."""
     return xp.full((trips, count), -1, np.int64), xp.empty((trips, count), np_dtype(a.dtype))
 
 
 def _add(run: Run, k: Kernel, left: tuple[Any, Any], a: Addition, x: Any) -> None:
-    """Adds what trips have left to an array."""
+    """Adds the summands of trips to an array."""
     places, values = (part.reshape(-1) for part in left)
     if places.size:
         order = run.device.xp.argsort(places, kind="stable")
@@ -91,7 +91,7 @@ def _cell(run: Run, v: Var) -> Any:
 
 
 def _passed(run: Run, k: Kernel, v: Var, a: Any) -> Any:
-    """An argument of a kernel as its parameter takes it."""
+    """An argument of a kernel in the form of its parameter."""
     if v in k.cells:
         return run.cell(a, v.type.dtype)
     return a.data if isinstance(a, GrowingArray) else a
@@ -134,15 +134,15 @@ def _tape_like(tape: GrowingArray) -> GrowingArray:
     return GrowingArray(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
 
 
-# ---- what the host asks of the device ----
+# ---- queries of the host to the device ----
 def read(value: Any) -> Any:
-    """A number as the host has it."""
+    """A number as a value of the host."""
     (number,) = RUN.get().values([value])
     return number
 
 
 def look() -> None:
-    """Raises what has failed, before the host does what cannot be taken back."""
+    """Raises failures of kernels, before the host does something irreversible."""
     RUN.get().check()
 
 
@@ -156,14 +156,14 @@ def library_call(op: Primitive) -> Callable[..., Any]:
 
 
 def number(found: Any, dtype: str) -> Number:
-    """The number that an operation of the library has made."""
+    """A number that an operation of the library returned."""
     return Number(RUN.get().device.xp.asarray(found, np_dtype(dtype)))
 
 
-# what there are two of: one of the host's and one of the device's
+# operations with two versions: one of the host's and one of the device's
 PLACED: dict[Any, Callable[..., Any]] = {
     memory.zeros: _zeros, memory.empty: _empty, memory.load: _load, tapes.tape: _tape,
     tapes.tape_like: _tape_like,
 }  # fmt: skip
-# by the names that the host's text has for them
+# by their names in the host's text
 ASKING: dict[str, Callable[..., Any]] = {"read": read, "look": look, "number": number}

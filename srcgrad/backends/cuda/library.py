@@ -1,7 +1,7 @@
 """Operations on whole arrays that the library of the device has: products, solves, sorts, scans.
 
 Each is a function of `xp`, which is CuPy (or NumPy for the simulated device), and of the operands.
-What CuPy has not, and nothing here makes of what it has, is refused.
+Operations that CuPy lacks, and that are not composed here of others, are refused.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def called(op: Primitive, xp: ModuleType, *args: Any, **params: Any) -> Any:
 
 
 def _raising(xp: ModuleType) -> AbstractContextManager[Any]:
-    """CuPy says that a matrix is singular only if it is asked to."""
+    """Lets CuPy raise for singular matrices, which it does on request only."""
     return nullcontext() if xp is np else import_module("cupyx").errstate(linalg="raise")
 
 
 def _linalg_of(xp: ModuleType) -> Any:
-    """`scipy.linalg`, or what CuPy has of it."""
+    """`scipy.linalg`, or CuPy's part of it."""
     return import_module("scipy.linalg" if xp is np else "cupyx.scipy.linalg")
 
 
@@ -131,7 +131,7 @@ def _cumsum(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
 
 
 def _running_product(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """The product of what comes before each element."""
+    """The product of the elements before each element."""
     lines = xp.moveaxis(x, axis, 0)
     lines = lines[::-1] if reverse else lines
     y = xp.ones_like(lines)
@@ -148,7 +148,7 @@ def _extreme_place(name: str) -> Callable[..., Any]:
     return place
 
 
-# ---- stores at places by data: of those at one place the last one counts ----
+# ---- stores at data-dependent places: of those at one place the last one counts ----
 def _scatter(xp: Any, x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
     *places, value = rest
     axes = [k for k, code in enumerate(spec) if code == "a"]

@@ -15,14 +15,14 @@ from typing import Any
 from srcgrad.errors import DeviceError
 
 NEEDED = {"numba_cuda": "numba-cuda", "cupy": "CuPy", "cuda.core": "cuda-core"}
-# what CuPy calls for products, factorisations, transforms and random numbers
+# libraries that CuPy calls for products, factorisations, transforms and random numbers
 LIBRARIES = ("cuBLAS", "cuSOLVER", "cuSPARSE", "cuFFT", "cuRAND")
 INSTALL = "pip install 'srcgrad[cuda13]', or 'srcgrad[cuda12]' for a driver of CUDA 12"
-# Releases that compile kernels: numba-cuda calls functions that NumPy 2.5 has no more, and the
+# Releases that compile kernels: numba-cuda calls functions that NumPy 2.5 removed, and the
 # toolchain derives from numba-cuda's internals.
 COMPILER = {"numba-cuda": ">=0.30.4,<0.31", "numpy": ">=2.0,<2.5"}
 COMPILER_INSTALL = "pip install " + " ".join(f"'{name}{r}'" for name, r in COMPILER.items())
-# what makes machine code; of nvvm and nvjitlink one of each is installed
+# the compiler of machine code; of nvvm and nvjitlink one of each is installed
 LINKERS = ("nvidia-nvjitlink", "nvidia-nvjitlink-cu12")
 PACKAGES = ("numba-cuda", "nvidia-nvvm", "nvidia-cuda-nvcc-cu12", *LINKERS, "cuda-core")
 
@@ -37,7 +37,7 @@ class Machine:
     way_out: str = ""
 
     def check(self) -> None:
-        """Raise unless the target runs here."""
+        """Raises unless the target runs here."""
         if self.problem:
             raise DeviceError(self.problem, None, self.way_out)
 
@@ -58,7 +58,7 @@ def machine() -> Machine:
 
 
 def check_compiler() -> None:
-    """Raise unless kernels can be compiled; neither a driver nor a GPU is needed."""
+    """Raises unless kernels can be compiled; neither a driver nor a GPU is needed."""
     if problem := compiler_problem():
         raise DeviceError(problem, None, COMPILER_INSTALL)
 
@@ -82,7 +82,7 @@ def _numbers(release: str) -> list[int]:
 
 
 def _missing() -> str:
-    """A complaint about what is not installed: packages, or the libraries that CuPy calls."""
+    """A complaint about missing packages, or libraries that CuPy calls."""
     missing = [name for module, name in NEEDED.items() if not _found(module)]
     missing = missing or [name for name in LIBRARIES if not _loads(name.lower())]
     return f"not installed: {', '.join(missing)}" if missing else ""
@@ -116,7 +116,7 @@ def _loads(library: str) -> bool:
 
     try:
         load_nvidia_dynamic_lib(library)
-    except RuntimeError:  # the class of what is not found derives from it
+    except RuntimeError:  # the class raised for a missing library derives from it
         return False
     return True
 
@@ -150,7 +150,7 @@ def _described(d: Any, index: int) -> str:
 
 
 def _asked(answer: tuple) -> Any:
-    """The value beside the driver's status; None where it failed."""
+    """The value returned with the driver's status; None if it failed."""
     status, value = answer
     return None if int(status) else value
 

@@ -1,6 +1,6 @@
-"""Machine code of programs, kept on disk: made once per text, GPU architecture and toolchain.
+"""Machine code of programs, cached on disk: made once per text, GPU architecture and toolchain.
 
-What is on disk is used without loading the compiler. Never launches anything.
+Cached code is used without loading the compiler. Never launches anything.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def _name(kernels: Sequence[KernelText], capability: tuple[int, int]) -> str:
 
 
 def _kind(type_: Type) -> str:
-    """A type as the compiler sees it: without the names of lengths."""
+    """A type in the compiler's view: without the names of lengths."""
     if isinstance(type_, Array):
         return f"{type_.dtype}[{type_.ndim}]{type_.layout}"
     return str(type_)
 
 
 def _versions() -> list[str]:
-    """The releases of what decides machine code besides the text."""
+    """The releases of packages that determine machine code besides the text."""
     packages = ("numba", *PACKAGES)
     return [f"{name} {release}" for name in packages if (release := release_of(name))]

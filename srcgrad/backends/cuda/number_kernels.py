@@ -1,7 +1,7 @@
 """Statements of the host that compute with numbers of the device, as kernels of one thread.
 
-Consecutive ones are one kernel. What the host does between them with lengths, and where arrays
-begin, it does before: neither reads what the kernel computes.
+Consecutive ones are one kernel. The host's work between them on lengths and starts of arrays is
+done before: neither reads results of the kernel.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Kernels:
         return s
 
     def kernel(self, statements: Sequence[Stmt]) -> For:
-        """A loop of one trip; what it makes is defined for what follows it."""
+        """A loop of one trip, whose results are defined for later statements."""
         one, body = Var("one", INT), tuple(statements)
         nothing, trip = Const(0, INT), Const(1, INT)
         loc = next((s.loc for s in statements if s.loc is not None), None)
@@ -71,7 +71,7 @@ class _Kernels:
 
 
 def _goes_first(s: Stmt, waiting: Sequence[Stmt]) -> bool:
-    """Whether the host can do this before a kernel that stands before it."""
+    """Whether the host can run a statement before a kernel that precedes it."""
     if not isinstance(s, Def) or {v for t in waiting for v in results(t)} & {*uses(s)}:
         return False
     inside = [t for t in walk(waiting) if isinstance(t, Def)]
@@ -81,5 +81,5 @@ def _goes_first(s: Stmt, waiting: Sequence[Stmt]) -> bool:
 
 
 def _is_noticed(s: Def) -> bool:
-    """Whether one sees that a statement has run although a later one raises."""
+    """Whether it is visible that a statement has run although a later one raises."""
     return is_observable(s) or is_write(s)

@@ -1,7 +1,7 @@
-"""Which numbers of the host's program stay on the device.
+"""Numbers of the host's program that stay on the device.
 
-What launches and the library make is there, and so is what is computed of it, elements of device
-arrays included: the host reads a number only where it needs one, for a branch, a length or a check.
+Results of launches and of the library are there, and so are values computed from them, elements of
+device arrays included: the host reads a number only if it needs one, for a branch, length or check.
 A loop without launches, over numbers alone, is the host's.
 """
 
@@ -34,7 +34,7 @@ class Numbers:
             tried |= more
 
     def _settle(self, body: Block) -> None:
-        self.of_host: set[Stmt] = set()  # the host needs what they compute, and has the rest
+        self.of_host: set[Stmt] = set()  # the host needs their results, and has the rest
         self._found(body)
         while needed := set(self._needed(body, ())):
             self.of_host |= needed
@@ -45,9 +45,9 @@ class Numbers:
         self.moved: set[Stmt] = set()
         self._block(body)
 
-    # ---- memory that only the host would touch, such as tapes ----
+    # ---- memory that only the host would access, such as tapes ----
     def _stored(self, body: Block) -> Iterator[Var]:
-        """The alias classes of the host's to which it would store what it reads from the device."""
+        """The alias classes of the host to which it would store numbers read from the device."""
         kept = {c for s in walk(body) if self._is_of_host(s) for c in self._touched((s,))}
         found = self.on_device | {v for s in self.of_host for v in results(s)}
         for s in walk(body):
@@ -55,7 +55,7 @@ class Numbers:
                 yield from {*self._touched((s,))} - kept - self.placement.on_device
 
     def _try(self, c: Var, body: Block) -> None:
-        """Puts a class on the device, unless the host needs what it loads from there or stores."""
+        """Puts a class on the device, unless the host needs numbers loaded or stored there."""
         self.placement.on_device.add(c)
         self._settle(body)
         stores = [s for s in self.moved if isinstance(s, Def) and s.op in STORES]
@@ -74,7 +74,7 @@ class Numbers:
             return False
         return isinstance(s, For | While) and not self.placement.runs_on_device(s)
 
-    # ---- what follows from what is there ----
+    # ---- consequences of what is on the device ----
     def _block(self, block: Block) -> None:
         for s in block:
             match s:
@@ -122,7 +122,7 @@ class Numbers:
         self.on_device.update(made)
 
     def _may_move(self, s: Stmt) -> bool:
-        """Whether a thread can do what the host does here."""
+        """Whether a thread can run a statement of the host."""
         if isinstance(s, If):
             inner = all(self._may_move(t) for b in blocks(s) for t in b)
             return inner and all(isinstance(r.type, Scalar) for r in s.results)
@@ -133,9 +133,9 @@ class Numbers:
         scalars = all(isinstance(a.type, Scalar) for a in (*s.args, *results(s)))
         return scalars and self.is_written(s) and (s.var is not None or s.op in checks.FAILS)
 
-    # ---- what the host needs ----
+    # ---- needs of the host ----
     def _needed(self, block: Block, more: tuple[Atom, ...]) -> Iterator[Def]:
-        """The moved statements that the host does rather: all that it would read is one number."""
+        """The moved statements that the host runs instead: each needs only one number of the device."""
         needed = {a for s in block if s not in self.moved for a in self._read(s)} | {*more}
         for s in reversed(block):
             if s not in self.moved:

@@ -1,6 +1,6 @@
-"""Additions that trips share in a fixed order, in the place of atomic ones: deterministic=True.
+"""Additions that trips share in a fixed order, instead of atomic ones: deterministic=True.
 
-Each trip leaves what it would add, and where. A stable sort by place puts the additions of a
+Each trip stores its summands and their places. A stable sort by place puts the additions of a
 statement to one element side by side, in the order of its trips, and a thread for each element adds
 them up; then come those of the next statement.
 Refuses additions whose number in a trip is known only when it runs.
@@ -34,11 +34,11 @@ class Addition:
         return self.target.type.dtype
 
     def count(self, text: Texts) -> str:
-        """How many of them a trip has."""
+        """The number of such additions in a trip."""
         return " * ".join(["1", *(_trips(s, text) for s in self.loops)])
 
     def slot(self, text: Texts) -> str:
-        """Which of them one is, in the order of the trip."""
+        """The number of one of them, in the order of the trip."""
         slot = "0"
         for s in self.loops:
             at = f"{text(s.index)} - {text(s.start)}"
@@ -63,7 +63,7 @@ def _trips(s: For, text: Texts) -> str:
 
 
 def _below(view: Def, at: list[str], text: Texts) -> list[str]:
-    """The coordinates of what a view is of."""
+    """The coordinates in the source of a view."""
     if view.op is memory.transpose:
         return [at[view.params["perm"].index(k)] for k in range(len(at))]
     atoms, rest, out = list(view.args[1:]), list(at), list[str]()
@@ -112,9 +112,9 @@ def _with_loops(
             yield from _with_loops(b, inner)
 
 
-# ---- what is left is added ----
+# ---- adding up ----
 def adding(x: Array | Tape, can_fail: bool) -> KernelText:
-    """The kernel that adds what trips have left to an array: a thread for each element."""
+    """The kernel that adds the summands of trips to an array: a thread for each element."""
     ndim = x.ndim if isinstance(x, Array) else 1
     at = [f"at{k}" for k in range(ndim)]
     whole = ", ".join(at) or "()"

@@ -1,7 +1,7 @@
-"""Where the arrays of a program live, and which of its loops the host may run.
+"""Placement of a program's arrays on device or host, and the loops that the host may run.
 
-Arrays that a kernel or the library touches, or that come in or go out, live on the device. Those
-that only the host's own statements touch, such as tapes of its numbers, are NumPy's. Single
+Arrays that a kernel or the library accesses, or that come in or go out, are on the device. Those
+that only the host's own statements access, such as tapes of its numbers, are NumPy's. Single
 elements of device arrays are read and stored between launches; a loop that does nothing else is
 refused.
 """
@@ -23,7 +23,7 @@ WAY_OUT = (
     "write it with array operations, or as a loop over flow.prange if no trip needs another one, or"
     ' use target="cpu"'
 )
-# what the host does with single elements, references and lengths
+# the host's operations on single elements, references and lengths
 OWN = ELEMENTS | {
     memory.zeros, memory.empty, memory.dim, tapes.tape, tapes.tape_like, tapes.slots, tapes.reserve,
     tapes.reftape, tapes.ref_put,
@@ -31,7 +31,7 @@ OWN = ELEMENTS | {
 
 
 class Placement:
-    """Which alias classes of a function are on the device."""
+    """The alias classes of a function that are on the device."""
 
     def __init__(self, function: Function, schedule: Schedule):
         self.schedule, self.classes = schedule, schedule.classes
@@ -45,7 +45,7 @@ class Placement:
         return self.classes.of(v) in self.on_device
 
     def is_of_caller(self, v: Var) -> bool:
-        """Whether it may be memory of an argument."""
+        """Whether a reference may be memory of an argument."""
         return any(self.classes.of(p) is self.classes.of(v) for p in self.arguments)
 
     def _touched(self, block: Block) -> Iterator[Var]:

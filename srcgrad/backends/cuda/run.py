@@ -1,7 +1,7 @@
-"""One call of a program on a device: its kernels there, what failed, and what the host reads.
+"""One call of a program on a device: its kernels there, failures, and reads of the host.
 
-Every read waits for the device. Each brings the record of failures along, and raises what failed:
-the host never goes on with what a kernel has not computed.
+Every read waits for the device. Each fetches the record of failures too, and raises one: the host
+never continues with values that a kernel has not computed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Run:
     device: Device
     kernels: Mapping[str, Loaded]
     sites: Sequence[Def]
-    memory: tuple[Any, ...]  # of the record: integers, behind them floats
-    record: tuple[Any, ...]  # its two parts, as kernels have them
+    memory: tuple[Any, ...]  # of the record: integers, then floats
+    record: tuple[Any, ...]  # its two parts, as passed to kernels
 
     def check(self) -> None:
-        """Raises what failed in a kernel, if anything did."""
+        """Raises the failure of a kernel, if there is one."""
         self.fetched(())
 
     def fetched(self, arrays: Iterable[Any]) -> list[np.ndarray]:
@@ -64,7 +64,7 @@ class Run:
         return [piece.view(a.dtype).reshape(a.shape) for a, piece in pieces]
 
     def values(self, found: Sequence[Any]) -> list[Any]:
-        """Results with the host's numbers in the place of the device's, by one read at most."""
+        """Results with the host's numbers in place of the device's, by one read at most."""
         unknown = {id(n): n for n in found if isinstance(n, Number) and n.known is None}
         cells = [n.cell for n in unknown.values()]
         for n, value in zip(unknown.values(), self.fetched(cells), strict=True):
@@ -72,7 +72,7 @@ class Run:
         return [n.known if isinstance(n, Number) else n for n in found]
 
     def cell(self, value: Any, dtype: str) -> Any:
-        """Where a kernel reads a number: it is the host's in a first trip, or where none ran."""
+        """The cell where a kernel reads a number: the host's in a first trip, or if none ran."""
         if isinstance(value, Number):
             return value.cell
         return self.device.xp.full((), value, np_dtype(dtype))

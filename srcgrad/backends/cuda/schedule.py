@@ -1,7 +1,7 @@
-"""Which loops become kernels, and how one is laid out: a thread runs trips of a flattened grid.
+"""Chooses loops that become kernels, and their layout: a thread runs trips of a flattened grid.
 
-The outermost loops that are marked as independent are launched. A loop inside that is all its trip
-does joins the grid: a thread then runs trips of both. What is carried is combined by a tree in each
+The outermost loops that are marked as independent are launched. A loop inside that is the whole
+trip joins the grid: a thread then runs trips of both. Carried values are combined by a tree in each
 block and one partial result per block; additions that trips share are atomic. `spread` has the
 other layout, of a trip that is a block's. Never looks at a device.
 """
@@ -26,13 +26,13 @@ from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, 
 from srcgrad.passes.places import ELEMENTS
 from srcgrad.primitives import memory
 
-# what threads can add to at once: a complex number is two such numbers
+# numbers that threads can add to atomically: a complex number is two such numbers
 ATOMIC = ("i32", "i64", "u32", "u64", "f32", "f64", "c64", "c128")
 
 
 @dataclass(frozen=True)
 class Carried:
-    """A value that the trips of a launch make together: by `op`, or unchanged (None)."""
+    """A value that the trips of a launch combine by `op`, or leave unchanged (None)."""
 
     param: Var
     init: Atom
@@ -48,15 +48,15 @@ class Carried:
 
 @dataclass(frozen=True, eq=False)
 class Launch:
-    """A nest as one kernel: `body` is what a thread does for each trip of the `grid`."""
+    """A nest as one kernel: a thread runs `body` for each trip of the `grid`."""
 
     loop: For
     grid: tuple[For, ...]
     body: Block
     carried: tuple[Carried, ...]
     atomic: frozenset[Def]  # the additions that trips share
-    numbers: tuple[Var, ...] = ()  # what the body of a single trip leaves for what follows
-    ordered: tuple[Addition, ...] = ()  # the additions that are made behind it, in a fixed order
+    numbers: tuple[Var, ...] = ()  # results of the body of a single trip for later statements
+    ordered: tuple[Addition, ...] = ()  # the additions that are made after it, in a fixed order
 
     @property
     def made(self) -> list[Var]:
@@ -71,17 +71,17 @@ class Launch:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why a loop is no kernel."""
+    """The reason why a loop is not a kernel."""
 
     reason: str
     loc: Location | None
-    lacking: bool = False  # its trips are independent, but kernels lack what they do
+    lacking: bool = False  # its trips are independent, but kernels lack an operation
 
 
 class Schedule:
-    """The launches of a lowered program, and why its other loops are none.
+    """The launches of a lowered program, and the reasons why its other loops are not launched.
 
-    `is_written` says whether a kernel can have a scalar operation or a check. With `in_order` no
+    `is_written` tells whether a kernel can have a scalar operation or a check. With `in_order` no
     addition is atomic.
     """
 
@@ -112,7 +112,7 @@ class Schedule:
         return isinstance(launch, Launch)
 
     def _ordered(self, launch: Launch) -> Launch | Obstacle:
-        """The launch with its additions in order, if that is wanted."""
+        """The launch with its additions in order, if requested."""
         found = additions(launch.body, launch.atomic) if self.in_order else []
         if isinstance(found, Def):
             reason = f"deterministic=True: how often a trip adds to '{found.array.name}'"
@@ -120,7 +120,7 @@ class Schedule:
         atomic = launch.atomic - {a.statement for a in found}
         return replace(launch, atomic=atomic, ordered=tuple(found))
 
-    # ---- what a kernel may hold ----
+    # ---- the contents of a kernel ----
     def obstacle(self, s: For) -> Obstacle | None:
         found = self.facts.of(s)
         if not isinstance(found, Independent):
@@ -168,7 +168,7 @@ class Schedule:
         return found
 
     def _joining(self, grid: list[For], before: list[Stmt]) -> For | None:
-        """The loop inside the last one that joins the grid: what is before it may be done again."""
+        """The loop inside the last one that joins the grid; earlier statements may be repeated."""
         outer = grid[-1]
         inner = outer.body[-1] if outer.body else None
         found = self.facts.of(inner) if isinstance(inner, For) else None
@@ -203,7 +203,7 @@ def shared_by(found: Independent) -> tuple[Var, ...]:
 
 
 def not_atomic(found: Independent) -> Var | None:
-    """An array that trips share, to which no thread can add at once with another."""
+    """An array that trips share, to which threads cannot add atomically."""
     return next((x for x in shared_by(found) if x.type.dtype not in ATOMIC), None)
 
 
@@ -222,7 +222,7 @@ def _goes_up(view: Def) -> bool:
 
 
 def _hands_on(outer: For, inner: For) -> bool:
-    """Whether what a loop carries is what the one inside it carries."""
+    """Whether a loop carries exactly the values that the one inside it carries."""
     if len(outer.params) != len(inner.params) or set(outer.params) != set(inner.inits):
         return False
     pairs = zip(inner.inits, inner.results, strict=True)
@@ -230,7 +230,7 @@ def _hands_on(outer: For, inner: For) -> bool:
 
 
 def _handed(outer: For, inner: list[For], param: Var) -> int:
-    """The position among what `outer` carries of a value that the innermost loop carries."""
+    """The position, among the values that `outer` carries, of one of the innermost loop's."""
     for s in reversed(inner):
         init = s.inits[s.params.index(param)]
         assert isinstance(init, Var)

@@ -1,4 +1,4 @@
-"""Which device programs run on: the one of `using` within its block, else the current GPU."""
+"""The device that programs run on: the one of `using` within its block, else the current GPU."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _CHOSEN: ContextVar[Device | None] = ContextVar("device", default=None)
 
 
 def current() -> Device:
-    """The device of this context; an error that says what is missing where there is none."""
+    """The device of this context; an error that names what is missing if there is none."""
     return _CHOSEN.get() or current_gpu()
 
 
 @contextmanager
 def using(device: Device) -> Iterator[None]:
-    """Run programs on this device within the block."""
+    """Runs programs on this device within the block."""
     token = _CHOSEN.set(device)
     try:
         yield

@@ -28,13 +28,13 @@ class Shape:
     kernel: Kernel
     blocks: int
     threads: int  # of a block
-    rows: list[Size]  # of the memory for each array that trips make
+    rows: list[Size]  # of the memory of each array that trips make
 
 
 def shape(
     k: Kernel, wide: BlockKernel | None, trips: int, sizes: Sequence[Size], lengths: Sequence[int]
 ) -> Shape:
-    """How a nest of so many trips runs; `wide` is its kernel whose trips are blocks."""
+    """The shape of a nest's launch by its trips; `wide` is its kernel whose trips are blocks."""
     if wide is None:
         return _of_threads(k, trips, sizes)
     known = dict(zip(wide.layout.lengths.reads, map(int, lengths), strict=True))
@@ -51,13 +51,13 @@ def _of_threads(k: Kernel, trips: int, sizes: Sequence[Size]) -> Shape:
 
 
 def _rows(k: Kernel, sizes: Sequence[Size], threads: int) -> list[Size]:
-    """The memory of the arrays that each thread makes: what neighbours read lies side by side."""
+    """The memory of arrays of each thread: elements that neighbours read are side by side."""
     pairs = zip(k.stored, sizes, strict=True)
     return [(threads, *s) if v in k.reshaped else (*s, threads) for v, s in pairs]
 
 
 def _of_blocks(k: BlockKernel, trips: int, sizes: Sequence[Size], longest: int) -> Shape:
-    """A block for a trip, of as many threads as its longest loop has trips, within bounds."""
+    """A block per trip, with as many threads as its longest loop has trips, within bounds."""
     threads = min(max(1 << (longest - 1).bit_length(), WARP), MOST_THREADS)
     each = [1 if v in k.of_block else threads for v in k.stored]
     room = sum(n * _bytes(v, s) for n, v, s in zip(each, k.stored, sizes, strict=True))
@@ -70,7 +70,7 @@ def _of_blocks(k: BlockKernel, trips: int, sizes: Sequence[Size], longest: int) 
 
 
 def blocks_of(trips: int, room: int = 0) -> int:
-    """How many blocks run trips that are threads' and have so many bytes of arrays in a block."""
+    """The number of blocks for trips that threads run, by the bytes of arrays in a block."""
     return _blocks(-(-trips // THREADS), room)
 
 
@@ -79,5 +79,5 @@ def _bytes(v: Var, size: Size) -> int:
 
 
 def _blocks(wanted: int, room: int) -> int:
-    """How many blocks there are, each of which has so many bytes of arrays."""
+    """The number of blocks, by the bytes of arrays in each."""
     return min(wanted, BLOCKS, max(ROOM // max(room, 1), 1))

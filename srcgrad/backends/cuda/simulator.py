@@ -3,7 +3,7 @@
 A function that reaches a barrier becomes a generator which yields there, so that the threads of a
 block run in turn from barrier to barrier: in order, backwards or shuffled. A missing barrier shows
 as a result that depends on the order, a barrier that some threads do not reach is an error, and
-shared memory that nobody wrote holds nonsense. Never checks the types that the compiler infers.
+shared memory that was never written holds garbage. Never checks the types that the compiler infers.
 
     >>> from srcgrad.backends.cuda.device import KernelText
     >>> text = '''
@@ -51,7 +51,7 @@ class Simulator:
         return {k.name: _kernel(k, self.order) for k in kernels}
 
     def array(self, value: Any) -> np.ndarray:
-        if hasattr(type(value), "__cuda_array_interface__"):  # of a test: it is the host's memory
+        if hasattr(type(value), "__cuda_array_interface__"):  # for tests: it is the host's memory
             told = value.__cuda_array_interface__
             return np.asarray(SimpleNamespace(__array_interface__=told, owner=value))
         return np.array(value)
@@ -71,7 +71,7 @@ def _kernel(text: KernelText, order: Order) -> Kernel:
 
 
 def _converted(args: Sequence[Any], parameters: tuple[Type, ...]) -> list[Any]:
-    """The arguments with scalars of their declared dtypes (no declaration: as they are)."""
+    """The arguments with scalars of their declared dtypes (unchanged without a declaration)."""
     if not parameters:
         return list(args)
     return [
@@ -93,7 +93,7 @@ def _ordering(order: Order) -> Callable[[list], list]:
     return (lambda items: items) if order == "forward" else (lambda items: items[::-1])
 
 
-# ---- functions with barriers, as generators; floats as the compiler has them ----
+# ---- functions with barriers, as generators; floats as in the compiler ----
 _BARRIERS = ("syncthreads", "syncthreads_or", "syncthreads_and", "syncthreads_count")
 
 
@@ -136,7 +136,7 @@ class _Simulated(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if not isinstance(node.value, float):
             return node
-        name = f"float {node.value!r}"  # no name of the text
+        name = f"float {node.value!r}"  # not a name in the text
         self.scope[name] = np.float64(node.value)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
@@ -151,9 +151,9 @@ class _Simulated(ast.NodeTransformer):
         return node
 
 
-# ---- the machine: what `cuda` names in a kernel ----
+# ---- the machine: the object `cuda` of a kernel ----
 class _Machine:
-    """One launch at a time; the attributes are those of the thread that is running."""
+    """The machine: one launch at a time; the attributes are those of the running thread."""
 
     warpsize = WARP
 
@@ -210,7 +210,7 @@ class _Machine:
         """Does nothing: threads run one after the other, so writes are visible."""
 
     def _shared_array(self, shape: Any, dtype: Any) -> np.ndarray:
-        """One array a block for each line that makes one."""
+        """A shared array: one per block for each line that makes one."""
         frame = sys._getframe(1)
         place = frame.f_code.co_filename, frame.f_lineno
         if place not in self._shared:
@@ -250,7 +250,7 @@ def _poisoned(shape: Any, dtype: Any) -> np.ndarray:
 
 
 class _Atomic:
-    """Each returns the old value, as the device does."""
+    """Atomic operations: each returns the old value, as on the device."""
 
     def add(self, array: np.ndarray, place: Any, value: Any) -> Any:
         return self._replace(array, place, array[place] + value)
@@ -294,7 +294,7 @@ _SCIPY = {
 
 
 class _Math(_Libdevice):
-    """`math` as the device has it: of a float32 a float32, and no exceptions."""
+    """`math` as on the device: a float32 for a float32, and no exceptions."""
 
     pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
     floor, ceil, trunc = math.floor, math.ceil, math.trunc  # integers

@@ -1,7 +1,7 @@
 """The second layout of a launch: a trip is run by a block, whose threads share its inner loops.
 
 Threads of a block stride over the loops inside a trip whose trips are independent, the outermost
-such of each nest; what these carry is combined by a tree. Every thread alike computes what is
+such of each nest; their carried values are combined by a tree. Every thread runs the statements
 around them. A trip with other loops than these stays a thread's: all threads would repeat them.
 """
 
@@ -37,14 +37,14 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Lengths:
-    """How many trips loops inside a trip have, where numbers of the host tell."""
+    """The numbers of trips of loops inside a trip, if numbers of the host determine them."""
 
     trips: tuple[Poly, ...]
     indices: Mapping[Var, tuple[Poly, Poly]]  # of the loops around: start and stop
-    reads: tuple[Var, ...]  # what the host's numbers are
+    reads: tuple[Var, ...]  # the host's numbers
 
     def longest(self, values: Mapping[Var, int]) -> int:
-        """The trips of the longest loop, where the loops around it are half way."""
+        """The trips of the longest loop, when the loops around it are half way."""
         return max((self.value(p, values) for p in self.trips), default=0)
 
     def value(self, p: Poly, values: Mapping[Var, int]) -> int:
@@ -59,12 +59,12 @@ class Lengths:
 
 @dataclass(frozen=True, eq=False)
 class ByBlock:
-    """A launch whose trips are blocks: its inner loops, and what decides for it."""
+    """A launch whose trips are blocks: its inner loops, and the criteria for this layout."""
 
     launch: Launch
     spread: Mapping[For, Spread]
     lengths: Lengths
-    coalesced: bool  # neighbouring threads touch neighbouring elements, more than by trips
+    coalesced: bool  # neighbouring threads access neighbouring elements, more than by trips
 
 
 def by_block(schedule: Schedule, launch: Launch, on_device: Set[Atom]) -> ByBlock | None:
@@ -135,7 +135,7 @@ class _ByBlock:
                 for b in blocks(s):
                     yield from self.repeated(b, shared)
 
-    # ---- what decides for it ----
+    # ---- criteria for this layout ----
     def lengths(self) -> Lengths:
         around = (s for s in (*self.launch.grid, *walk(self.launch.body)) if isinstance(s, For))
         poly = self.places.poly
@@ -150,8 +150,8 @@ class _ByBlock:
     def coalesced(self) -> bool:
         """Whether more accesses move along the last axis by inner loops than by the grid's.
 
-        What neighbouring trips read alike counts for neither, nor do arrays of a trip, which lie
-        as the layout needs it.
+        Elements that neighbouring trips share count for neither, nor do arrays of a trip, whose
+        memory follows the layout.
         """
         last, inside = self.launch.grid[-1].index, defined((self.launch.loop,))
         votes = 0
@@ -192,7 +192,7 @@ class _ByBlock:
 
 
 def _numbers(p: Poly, indices: Mapping[Var, tuple[Poly, Poly]]) -> list[Var]:
-    """The variables by which a number of trips is known, beside indices."""
+    """The variables that determine a number of trips, besides indices."""
     out: list[Var] = []
     for v in dict.fromkeys(v for m in p for v in m):
         out += [w for q in indices[v] for w in _numbers(q, indices)] if v in indices else [v]
@@ -204,7 +204,7 @@ def _depends_on(place: Place, index: Var) -> bool:
 
 
 def _moves_along(place: Place, index: Var) -> bool:
-    """Whether neighbouring trips touch elements side by side."""
+    """Whether neighbouring trips access adjacent elements."""
     *others, last = place or (None,)
     parts = None if last is None else linear(last, index)
     if parts is None or None in others or _depends_on(tuple(others), index):

@@ -107,7 +107,7 @@ def _compiled(kernel: KernelText, capability: Capability, lto: bool) -> Any:
     return library
 
 
-# What Numba's reshape calls. Its dispatcher links a C file, which needs NVRTC and CUDA's headers.
+# Called by Numba's reshape. Its dispatcher links a C file, which needs NVRTC and CUDA's headers.
 RESHAPE = "numba_attempt_nocopy_reshape"
 
 
@@ -130,7 +130,7 @@ def _strides_of_reshaped(
     ndim: int, dims: Any, strides: Any, new_ndim: int, new_dims: Any, new_strides: Any,
     itemsize: int, fortran: int,
 ) -> int:  # fmt: skip
-    """Fill in the strides; programs reshape contiguous arrays only, their lengths checked."""
+    """Fills in the strides; programs reshape contiguous arrays only, with checked lengths."""
     stride = itemsize
     for k in range(new_ndim - 1, -1, -1):
         new_strides[k] = stride
@@ -144,8 +144,8 @@ def _names() -> dict[str, Any]:
 
 
 def _called(kernel: KernelText, capability: Capability) -> dict[str, CUDADispatcher]:
-    """The device functions of a kernel: those that other kernels have as well are compiled once."""
-    needed: dict[str, tuple[str, ...]] = {}  # of each its text, behind those of what it calls
+    """The device functions of a kernel; those shared with other kernels are compiled once."""
+    needed: dict[str, tuple[str, ...]] = {}  # the text of each, after those of its callees
     for node in ast.parse(kernel.source).body:
         assert isinstance(node, ast.FunctionDef)
         if node.name != kernel.name:

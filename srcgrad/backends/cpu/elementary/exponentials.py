@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from srcgrad.backends.cpu.elementary.lanes import Lanes, bits
 
-LN2 = (0.6931471805599453, 2.3190468138462996e-17)  # a double, and what it lacks
+LN2 = (0.6931471805599453, 2.3190468138462996e-17)  # a double, and its error
 # adding it rounds to a whole number, whose bits are the last ones of the sum
 TO_WHOLE = 1.5 * 2.0**52
-# exp(r) = 1 + r + r**2 (1/2! + r/3! + …): what follows is below 2**-57
+# exp(r) = 1 + r + r**2 (1/2! + r/3! + …): later terms are below 2**-57
 REST = [1 / math.factorial(k + 2) for k in range(12)]
 
 

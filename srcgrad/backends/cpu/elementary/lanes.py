@@ -1,4 +1,4 @@
-"""The text of an LLVM function of one double, or of a vector of doubles, for each lane alike."""
+"""The text of an LLVM function of one double, or of a vector of doubles, lane by lane."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Lanes:
 
     # ---- lanes ----
     def any(self, conditions: str) -> str:
-        """Whether it is true in a lane."""
+        """Whether a condition is true in some lane."""
         if self.n == 1:
             return conditions
         symbol = f"@llvm.vector.reduce.or.v{self.n}i1"
@@ -107,7 +107,7 @@ class Lanes:
         return self.do(f"call {self.doubles} {symbol}({passed})")
 
     def sum(self, a: str | float, b: str | float) -> tuple[str, str]:
-        """a + b, and what its rounding loses (Knuth's two-sum)."""
+        """a + b, and its rounding error (Knuth's two-sum)."""
         total = self.add(a, b)
         added = self.sub(total, a)
         return total, self.add(self.sub(a, self.sub(total, added)), self.sub(b, added))

@@ -19,7 +19,7 @@ Formula = Callable[[Lanes, str], str]
 
 @record(frozen=True)
 class Elementary:
-    """A formula, and the lanes for which the mathematical library is called instead."""
+    """A formula, and the lanes that the mathematical library computes instead."""
 
     formula: Formula
     excluded: Formula | None = None
@@ -62,7 +62,7 @@ def text(op: Primitive, fused: bool) -> str:
 
 
 def _computed(w: Lanes, op: Primitive) -> None:
-    """By the formula, unless there is a lane that it excludes."""
+    """Computes by the formula, unless it excludes a lane."""
     function = FUNCTIONS[op]
     if function.excluded:
         excluded = w.any(function.excluded(w, "%x"))
@@ -75,7 +75,7 @@ def _computed(w: Lanes, op: Primitive) -> None:
 
 
 def _called(w: Lanes, function: str) -> None:
-    """Each lane by a function of one double."""
+    """Computes each lane by a function of one double."""
     y = "poison"
     for k in range(w.n):
         value = w.do(f"call double @{function}(double {w.lane('%x', k)})")
@@ -96,7 +96,7 @@ def _where(w: Lanes, op: Primitive) -> None:
 
 @cache
 def ready(op: Primitive) -> None:
-    """Compile a function, or find its machine code, and give its symbols their addresses."""
+    """Compiles a function, or finds its machine code, and gives its symbols their addresses."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     processor = inside.processor()

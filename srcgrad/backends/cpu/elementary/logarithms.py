@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from srcgrad.backends.cpu.elementary.lanes import Lanes, bits
 
-# ln 2 to 32 bits, so that k times it is exact, and what it lacks
+# ln 2 to 32 bits, so that k times it is exact, and its error
 LN2 = (0.6931471803691238, 1.9082149292705877e-10)
-# R = s**4 (2/3 + 2/5 s**2 + …) / s**2: what follows is below 2**-60
+# R = s**4 (2/3 + 2/5 s**2 + …) / s**2: later terms are below 2**-60
 SERIES = [2 / (2 * k + 3) for k in range(11)]
 SMALLEST = 2.0**-1022
 ROOT = bits(math.sqrt(0.5))
@@ -28,7 +28,7 @@ class Parts(NamedTuple):
 
 
 def parts(w: Lanes, x: str) -> Parts:
-    """For a normal x above 0."""
+    """The parts of a normal x above 0."""
     raw = w.bits_of(x)
     biased = w.whole("lshr", w.whole("add", w.whole("sub", raw, ROOT), 1023 << 52), 52)
     # the bits of 2**52 + k + 1023
@@ -57,7 +57,7 @@ def log_excluded(w: Lanes, x: str) -> str:
 
 
 def log1p(w: Lanes, x: str) -> str:
-    """log(u) + c / u, where u is 1 + x rounded and c what it lacks.
+    """log(u) + c / u, where u is 1 + x rounded and c its error.
 
     c / u is below 2**-53, so 1 / (1 + f) need not be precise except near f = 0.
     """

@@ -1,4 +1,4 @@
-"""The names of the elementary functions, and what a module that calls them declares."""
+"""The names of the elementary functions, and the declarations of a module that calls them."""
 
 from __future__ import annotations
 

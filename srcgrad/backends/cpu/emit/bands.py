@@ -1,4 +1,4 @@
-"""Systems with banded matrices: element (i, j) stands in row `upper + i - j` of what is stored."""
+"""Systems with banded matrices: element (i, j) is in row `upper + i - j` of the stored band."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from srcgrad.backends.cpu.emit.routines import Matrix, Routine
 # ---- products ----
 @contextmanager
 def diagonals(r: Routine, rows: str, n: str, upper: str) -> Iterator[tuple[str, str, str]]:
-    """A row of what is stored, and the row and column of the element that stands in column `j`."""
+    """A row of the stored band, and the row and column of its element in column `j`."""
     with r.loop(rows) as k:
         below = r.w.do(f"sub nsw i64 {k}, {upper}")
         first = r.w.most(r.negated(below), "0")

@@ -1,7 +1,7 @@
 """The calls of BLAS for a product: of matrices, of a matrix and a vector, of two vectors.
 
-The routines are SciPy's (`capsules.py`). A matrix is handed over row by row, so to BLAS, whose
-matrices lie column by column, it is its transpose.
+The routines are SciPy's (`capsules.py`). A matrix is passed in row-major order, so to BLAS, whose
+matrices are in column-major order, it is its transpose.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CONSTANTS = """
 @letters = private constant [2 x i8] c"NT"
 @unit = private constant i32 1
 """
-# letters and lengths are handed over in memory
+# letters and lengths are passed in memory
 BLAS = Template("""
 @one.$t = private constant [2 x $part] [$part $one, $part $zero]
 @zero.$t = private constant [2 x $part] zeroinitializer
@@ -61,8 +61,8 @@ gemm:
   ret void
 }
 """)
-# how a function of C returns a complex number, by machine (Windows names its own otherwise); where
-# that is unknown a product of vectors is one of a matrix with one row
+# the type of a complex number that a function of C returns, by machine (Windows has other names);
+# if that is unknown a product of vectors is one of a matrix with one row
 RETURNED = {
     **{(m, "c128"): "{ double, double }" for m in ("x86_64", "aarch64", "arm64")},
     **{(m, "c64"): "{ float, float }" for m in ("aarch64", "arm64")},

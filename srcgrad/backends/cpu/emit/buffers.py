@@ -1,6 +1,6 @@
-"""Buffers, tapes and lists as they are made, and numbers as they are loaded and stored.
+"""Allocation of buffers, tapes and lists; loads and stores of numbers.
 
-A buffer lies in the frame of its function, or comes from `@carve` (the workspace) or `@fresh`
+A buffer is in the frame of its function, or comes from `@carve` (the workspace) or `@fresh`
 (Numba's runtime), which are `noalias` and `noinline`: so LLVM knows that no two buffers overlap.
 """
 
@@ -59,7 +59,7 @@ def place(w: Writer, x: Atom, idx: Sequence[Atom]) -> tuple[str, str]:
 
 
 def _inside(w: Writer, r: Ref, offset: str) -> None:
-    """Guarded: the access lies inside its buffer, which is not given up."""
+    """Guarded: checks that an access is inside its buffer, which is not given up."""
     low, high = r.bounds
     under = w.do(f"icmp slt i64 {offset}, {low}")
     over = w.do(f"icmp sgt i64 {w.plus(offset, size_of(r.dtype))}, {high}")
@@ -105,7 +105,7 @@ def _buffer(
     w: Writer, s: Def, dims: tuple[str, ...], dtype: str, zeros: bool, owned: bool = True
 ) -> Ref:
     assert s.var is not None
-    for n in dims:  # a length is looked at once
+    for n in dims:  # a length is checked once
         if not is_constant(n) and not any(("length", n) in known for known in w.memo):
             w.memo[-1]["length", n] = n
             check(w, f"icmp slt i64 {n}, 0", s, dims)
@@ -117,7 +117,7 @@ def _buffer(
 def made(
     w: Writer, s: Def, dims: tuple[str, ...], dtype: str, zeros: bool = False, owned: bool = True
 ) -> Ref:
-    """A buffer for the result of `s`, of lengths that are known not to be negative."""
+    """A buffer for the result of `s`, with lengths that are known not to be negative."""
     var = s.var
     assert w.owners is not None and var is not None
     strides = w.contiguous(dims, dtype)
@@ -150,7 +150,7 @@ def made(
 
 
 def _fallback(w: Writer) -> str:
-    """Where the MemInfo of what is carved is kept, if it does not fit in the workspace."""
+    """The slot of the MemInfo of a carved buffer that does not fit in the workspace."""
     assert w.owners is not None
     slot = w.new()
     w.entry.append(f"  {slot} = getelementptr inbounds ptr, ptr %carved, i64 {w.owners.carved}")
@@ -159,7 +159,7 @@ def _fallback(w: Writer) -> str:
 
 
 def _place_in_frame(w: Writer, var: Var, size: str) -> Place | None:
-    """A place in the frame for a small buffer that no name outlives its trip by."""
+    """A place in the frame for a small buffer that does not escape its trip."""
     assert w.owners is not None
     if not fits_stack(var.type) or w.program.classes.of(var) in w.program.escaping:
         return None
@@ -167,14 +167,14 @@ def _place_in_frame(w: Writer, var: Var, size: str) -> Place | None:
 
 
 def _watched(w: Writer, data: str, size: str) -> str:
-    """Guarded: where the bytes behind a buffer begin, which keep their value."""
+    """Guarded: the start of the bytes after a buffer, which must not change."""
     end = w.do(f"getelementptr i8, ptr {data}, i64 {size}")
     w.put(f"call void @llvm.memset.p0.i64(ptr {end}, i8 {CANARY_BYTE}, i64 {CANARY}, i1 false)")
     return end
 
 
 def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:
-    """How large a buffer is: more than there is where the product does not fit a word."""
+    """The size of a buffer: more than any memory if the product does not fit a word."""
     size = str(size_of(dtype))
     for n in dims:
         if is_constant(n) and is_constant(size):
@@ -185,7 +185,7 @@ def _bytes(w: Writer, dims: tuple[str, ...], dtype: str) -> str:
 
 
 def _there(w: Writer, data: str, s: Def, dims: Sequence[str]) -> None:
-    """Leave the function where no memory was found; the lengths say how much was asked for."""
+    """Leaves the function if no memory was found; the failure has the requested lengths."""
     if s.op not in ALLOCATIONS:
         s = Def(s.var, memory.empty, (), {}, s.loc)
     guard(
@@ -196,7 +196,7 @@ def _there(w: Writer, data: str, s: Def, dims: Sequence[str]) -> None:
 
 # ---- tapes ----
 def tape(w: Writer, s: Def) -> Ref:
-    """A tape; one that grows begins with the size that it came to in an earlier call."""
+    """A tape; one that grows begins with the size that it reached in an earlier call."""
     assert s.var is not None and w.owners is not None
     grows = s.var in w.program.growing
     if s.op is tapes.tape_like:
@@ -227,7 +227,7 @@ def _keep(w: Writer, kept: Sequence[str], values: Sequence[str]) -> None:
 
 
 def reserve(w: Writer, s: Def) -> None:
-    """Room for as many items; the memory before is given up."""
+    """Makes room for a number of items; the old memory is given up."""
     kept = w.value(s.args[0]).slots
     old, wanted = w.do(f"load i64, ptr {kept[1]}, align 8"), w.whole(s.args[1])
     more, after = w.labels("grow", "grown")
@@ -246,7 +246,7 @@ def reserve(w: Writer, s: Def) -> None:
 
 
 def keep_size(w: Writer, r: Ref, slot: int) -> None:
-    """As large from the start the next time, in a workspace that has room for it."""
+    """Records the size, with which the tape begins the next time if the workspace has room."""
     size = w.do(f"load i64, ptr {r.slots[1]}, align 8")
     w.put(f"call void @keep(ptr %work, i64 {slot}, i64 {size}, i64 {size_of(r.dtype)})")
 

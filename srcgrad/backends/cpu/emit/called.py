@@ -24,7 +24,7 @@ for _module in ("library", "equations"):
 
 
 def imports_of(body: str, modules: dict[str, tuple[str, ...]] = CALLED) -> str:
-    """The imports of what a generated text calls, from modules of this backend."""
+    """The imports that a generated text needs, from modules of this backend."""
     called = set(re.findall(r"(\w+)\(", body))
     lines = ["import math", "", "import numpy as np"]
     for module, names in modules.items():
@@ -51,7 +51,7 @@ def _transform(p: Any, s: Def) -> str:
 
 
 def _call_back(p: Any, s: Def) -> str:
-    """The number of the function, which differs from process to process, is a parameter."""
+    """A call back; the function's number, which differs from process to process, is a parameter."""
     total, *rest = [p.text(a) for a in s.args]
     many = sum(s.params["back"].ranks)
     dims, operands = tuple_text(["0", *rest[:many]]), tuple_text(["0", *rest[many:]])
@@ -68,7 +68,7 @@ def _report(p: Any, s: Def) -> str:
     return f"report({p.site()}, {s.params['message']!r}, {values}, {s.params['words']!r})"
 
 
-# the expression of a call, from what names its operands
+# the expression of a call, given the names of its operands
 LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
     **dict.fromkeys([op for op, call in CALLS.items() if call.module], _library),
     **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),

@@ -71,7 +71,7 @@ def _invert(w: Writer, s: Def) -> Number | None:
 
 
 def _shift(left: bool) -> Emit:
-    """By 64 places and more nothing is left but the sign."""
+    """A shift; by 64 places and more only the sign is left."""
 
     def emit(w: Writer, s: Def) -> Number | None:
         dtype = dtype_of(s)

@@ -46,7 +46,7 @@ def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
 
 
 def scoped(w: Writer, block: Block, yields: Sequence[Atom]) -> list[Any]:
-    """A block with what it hands on, counted; what it owns is given up at its end."""
+    """Writes a block; its yields are counted, the references it owns are given up at its end."""
     w.memo.append({})
     open_scope(w)
     statements(w, block, yields)
@@ -58,7 +58,7 @@ def scoped(w: Writer, block: Block, yields: Sequence[Atom]) -> list[Any]:
 
 # ---- joins ----
 def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
-    """The texts that a join of this type has a phi for, with their LLVM types."""
+    """The texts that have a phi in a join of this type, with their LLVM types."""
     match type:
         case Scalar():
             return list(zip(parts_of(type.dtype), texts(value), strict=True))
@@ -68,7 +68,7 @@ def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
         # `refusals.py` has refused it at the user's line
         raise not_emitted("a join of tapes that grow")
     if isinstance(type, Array) and type.layout == "C" and value.layout != "C":
-        # its elements would be looked for where they are not
+        # its elements would be read at wrong addresses
         raise not_emitted("a strided array where a join takes a contiguous one")
     out = [("ptr", value.data), ("i64", value.off), ("ptr", value.mi)]
     if isinstance(type, Tape):
@@ -81,13 +81,13 @@ def pieces(w: Writer, value: Any, type: Any) -> list[tuple[str, str]]:
 
 
 def notes_of(type: Any, count: int) -> list[str]:
-    """The comments of the phis of a join: which of them hands on a counted reference."""
+    """The comments of the phis of a join: they mark the one that passes on a counted reference."""
     at = {Scalar: -1, RefTape: 0}.get(type.__class__, 2)
     return [" ; counted" * (k == at) for k in range(count)]
 
 
 def joined(w: Writer, variables: Sequence[Var], names: Sequence[list[str]]) -> None:
-    """Bind variables to what their phis are called; call it behind the last phi."""
+    """Binds variables to the names of their phis; to be called after the last phi."""
     for v, parts in zip(variables, names, strict=True):
         if isinstance(v.type, Scalar):
             w.env[v] = number(parts)
@@ -112,7 +112,7 @@ def _reference(w: Writer, v: Var, parts: list[str]) -> Ref:
 
 
 def own_counted(w: Writer, variables: Sequence[Var]) -> None:
-    """Own what phis have handed on: it is counted."""
+    """Owns the references that phis have passed on: they are counted."""
     for v in variables:
         if isinstance(v.type, COUNTED) and w.owners is not None:
             keep(w, w.env[v].mi, v)
@@ -131,7 +131,7 @@ class Carried:
         joined(self.w, self.params, self.names)
 
     def close(self, yields: list[Any], end: str) -> None:
-        """Fill in the phis: what each trip hands on."""
+        """Fills in the phis with the yields of each trip."""
         for p, start, names, rows, value in zip(
             self.params, self.starts, self.names, self.rows, yields, strict=True
         ):
@@ -142,7 +142,7 @@ class Carried:
                 self.w.lines[row] = text + note
 
     def own(self) -> None:
-        """The trip that is written owns what the loop carries until it hands on."""
+        """Lets the trip being written own the carried references until it passes them on."""
         open_scope(self.w)
         own_counted(self.w, self.params)
 
@@ -151,7 +151,7 @@ class Carried:
 def loop(w: Writer, s: For) -> None:
     index = s.index.type.dtype
     if index != "i64":
-        raise not_emitted(f"a loop over {index}")  # of no case: trips are counted in i64
+        raise not_emitted(f"a loop over {index}")  # no case has it: trips are counted in i64
     start, stop = w.whole(s.start), w.whole(s.stop)
     inits = [handed(w, a) for a in s.inits]
     head, body, after = w.labels("head", "body", "after")
@@ -188,7 +188,7 @@ def while_loop(w: Writer, s: While) -> None:
     carried = Carried(w, s.params, inits, before)
     carried.bind()
     carried.own()
-    open_scope(w)  # of what the test makes: the body may read it
+    open_scope(w)  # of results of the test: the body may read them
     statements(w, s.test, _everything(s))
     w.put(f"br i1 {w.value(s.cond)}, label %{body}, label %{leaving}")
     w.start(leaving)
@@ -211,7 +211,7 @@ def _everything(s: While) -> Sequence[Atom]:
 
 
 def leave(w: Writer, s: For | While, after: str) -> None:
-    """Behind a loop: what stands in its head is known there too."""
+    """Continues after a loop: values computed in its head dominate that point too."""
     w.start(after)
     head = w.memo.pop()
     w.memo[-1].update(head)

@@ -23,7 +23,7 @@ from srcgrad.primitives import elementwise as e
 
 
 def _of_parts(choose: Callable[[Writer, tuple, str], Number], zero: bool = False) -> Emit:
-    """A function of the parts of a number; of a real one it is the number, or (`zero`) 0."""
+    """The emitter of a function of a number's parts; a real one gives itself, or (`zero`) 0."""
 
     def real(a: Number, s: Def) -> Number:
         return literal(0, dtype_of(s)) if zero else a
@@ -78,13 +78,13 @@ def converted(w: Writer, value: Number, source: str, target: str) -> Number | No
         whole = str(int(value == "true"))
         return whole if not is_float(target) else literal(float(whole), target)
     made = w.do(f"{how} {f} {value} to {t}")
-    if (f, t) == ("i1", "i64"):  # a step of 0 or 1: a nest has to know that it is no other
+    if (f, t) == ("i1", "i64"):  # a step of 0 or 1: a nest has to know that it has no other value
         w.recipes[made] = (_bit, (value,))
     return made
 
 
 def _whole(w: Writer, value: str, kind: str, target: str) -> str:
-    """A float without its fraction; unsigned integers begin again where they end, as NumPy's."""
+    """A float without its fraction; unsigned integers wrap, as in NumPy."""
     if signed(target):
         return w.do(f"fptosi {kind} {value} to {KINDS[target]}")
     if target != "u64":

@@ -1,4 +1,4 @@
-"""Quotients and remainders as instructions; what a division by 0 leaves undefined is NumPy's.
+"""Quotients and remainders as instructions; division by 0 gives NumPy's result.
 
 None carries fast-math flags: each recognises zeros, signs or NaN.
 """
@@ -13,7 +13,7 @@ from srcgrad.ir.nodes import Def
 
 
 def complex_quotient(w: Writer, dtype: str, a: Number, b: Number) -> Number:
-    """Smith's, by the larger part of the divisor; by 0 each part is divided by the size 0."""
+    """Smith's algorithm, by the larger part of the divisor; by 0 each part is divided by +0."""
     kind, part = parts_of(dtype)[0], "f32" if dtype == "c64" else "f64"
     (p, q), (r, t) = a, b
     zero = str(literal(0.0, part))
@@ -38,7 +38,7 @@ def complex_quotient(w: Writer, dtype: str, a: Number, b: Number) -> Number:
 
 
 def whole(quotient: bool) -> Emit:
-    """Division rounded down: `//`, or what it leaves."""
+    """The emitter of division rounded down: `//`, or its remainder."""
 
     def emit(w: Writer, s: Def) -> Number | None:
         (a, b), dtype = values(w, s), dtype_of(s)
@@ -75,19 +75,19 @@ def _of_floats(w: Writer, dtype: str, a: str, b: str, quotient: bool) -> str:
 def _of_unsigned(w: Writer, kind: str, a: str, b: str, quotient: bool) -> str:
     nothing = w.do(f"icmp eq {kind} {b}, 0")
     by = w.choose(nothing, "1", b, kind)
-    if not quotient:  # by 1 nothing is left
+    if not quotient:  # by 1 the remainder is 0
         return w.do(f"urem {kind} {a}, {by}")
     return w.choose(nothing, "0", w.do(f"udiv {kind} {a}, {by}"), kind)
 
 
 def _of_signed(w: Writer, kind: str, a: str, b: str, quotient: bool) -> str:
-    """By 0 it gives 0; the smallest number by -1 is itself."""
+    """Signed division: by 0 it gives 0; the smallest number by -1 is itself."""
     nothing, minus, by = _guarded(w, kind, b)
     rest = w.do(f"srem {kind} {a}, {by}")
     left = w.do(f"icmp ne {kind} {rest}, 0")
     apart = w.do(f"icmp slt {kind} {w.do(f'xor {kind} {rest}, {by}')}, 0")
     correct = w.do(f"and i1 {left}, {apart}")
-    if not quotient:  # by 1, -1 and 0 nothing is left
+    if not quotient:  # by 1, -1 and 0 the remainder is 0
         return w.choose(correct, w.do(f"add {kind} {rest}, {by}"), rest, kind)
     raw = w.do(f"sdiv {kind} {a}, {by}")
     down = w.do(f"sub {kind} {raw}, {w.do(f'zext i1 {correct} to {kind}')}")
@@ -96,13 +96,13 @@ def _of_signed(w: Writer, kind: str, a: str, b: str, quotient: bool) -> str:
 
 
 def _guarded(w: Writer, kind: str, b: str) -> tuple[str, str, str]:
-    """Whether the divisor is 0, or -1; a divisor that is neither."""
+    """Whether the divisor is 0; whether it is -1; a divisor that is neither."""
     nothing, minus = w.do(f"icmp eq {kind} {b}, 0"), w.do(f"icmp eq {kind} {b}, -1")
     return nothing, minus, w.choose(w.do(f"or i1 {nothing}, {minus}"), "1", b, kind)
 
 
 def fmod(w: Writer, s: Def) -> Number | None:
-    """The remainder with the sign of the dividend; of integers 0 where the divisor is."""
+    """The remainder with the sign of the dividend; for integers 0 if the divisor is 0."""
     (a, b), dtype = values(w, s), dtype_of(s)
     if is_real(dtype):
         return libm(w, "fmod", dtype, a, b)

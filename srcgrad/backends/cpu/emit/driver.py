@@ -1,4 +1,4 @@
-"""A lowered function as machine code: the emitted module, in Numba's function around it.
+"""Compiles a lowered function to machine code: the emitted module, inside a function of Numba's.
 
 Helpers that the module names are compiled, or found in their cache, before its machine code is
 loaded. Compiles nothing twice.
@@ -35,7 +35,7 @@ _lock = threading.Lock()
 # ---- compilation ----
 @record(frozen=True)
 class Compiled:
-    """A program as something that is called with its parameters."""
+    """A program that is called with its parameters."""
 
     run: Any
     cached: bool  # whether its machine code was in the cache folder
@@ -73,7 +73,7 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
 
 
 def entry_of(program: Program, name: str) -> Any:
-    """The entry that Python calls of a program, whose emitted function has this name."""
+    """The entry of a program for Python; the emitted function has this name."""
     from numba import types
 
     from srcgrad.backends.cpu.emit import numba_internals as inside
@@ -102,14 +102,14 @@ def numba_type(type: Type) -> Any:
 
 @lru_cache(maxsize=1)
 def emitters() -> tuple[str, ...]:
-    """The texts that decide what is emitted and how it is linked."""
+    """The texts that determine the emitted code and its linking."""
     here = Path(__file__).parent
     return tuple(f.read_text(encoding="utf-8") for f in sorted(here.glob("*.py")))
 
 
 # ---- helpers ----
 def ready(helper: Helper) -> None:
-    """Compile a helper, or find it in the cache, and give its address its symbol."""
+    """Compiles a helper, or finds it in the cache, and gives its address its symbol."""
     import numba
     from numba.core.errors import NumbaWarning
 
@@ -127,13 +127,13 @@ def ready(helper: Helper) -> None:
         kinds = tuple(map(_kind_type, helper.kinds))
         wanted = kinds if helper.result.ndim >= 0 else _kind_type(helper.result)(*kinds)
         with warnings.catch_warnings():
-            # strided operands of a product are copied, printing holds the GIL: it is meant so
+            # copies of strided operands of a product, printing with the GIL: both intended
             warnings.simplefilter("ignore", NumbaWarning)
             made.compile(wanted)
         made.disable_compile()
         (found,) = made.overloads.values()
         if found.signature.return_type != _kind_type(helper.result):
-            # called by its address, it would be read as what it is not
+            # called by its address, its result would be read with a wrong type
             raise not_emitted(f"a helper that returns {found.signature.return_type}")
         inside.name_address(helper.symbol, inside.address_of(found))
         _ready[helper] = made

@@ -1,7 +1,7 @@
-"""Checks and failures: where one leaves the function, and what it tells.
+"""Checks and failures: exits from the function, and the record of each.
 
-A failure stores the number of its site and the operands there, as words, and returns 1. Which
-dtypes the words of a site are of is known beside the text.
+A failure stores the number of its site and the operands there, as words, and returns 1. The
+dtypes of the words of a site are stored with the text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAILED, RAISED, NO_MEMORY, OUTSIDE = 1, 2, 3, 4
 
 
 def check(w: Writer, condition: str, s: Def, operands: Sequence[str]) -> None:
-    """Leave the function where the condition, a text, holds; the operands are i64."""
+    """Leaves the function where the condition, a text, holds; the operands are i64."""
     guard(w, w.do(condition), lambda: fail_words(w, s, operands, ["i64"] * len(operands)))
 
 
@@ -40,7 +40,7 @@ def fail_words(w: Writer, s: Def, words: Sequence[str], dtypes: Sequence[str]) -
 
 
 def leave(w: Writer, code: int) -> None:
-    """Leave the function with this code; it gives up what it owns."""
+    """Leaves the function with this code; it gives up the references it owns."""
     w.fails = True
     if w.owners is None:
         w.put(f"ret @RESULT {w.do(f'insertvalue @RESULT undef, i32 {code}, 0')}")

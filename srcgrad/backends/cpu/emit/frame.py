@@ -1,8 +1,8 @@
 """Small buffers of known lengths, at fixed places of the stack of the function that makes them.
 
-A buffer that no name outlives its trip by is made anew in each, so that its place may be the same
-one in all of them. Behind the last statement that reads it the place is given to the next buffer
-of its size. No call asks for memory, nothing is counted, nothing can fail.
+A buffer that does not escape its trip is made anew in each, so that its place may be the same
+one in all of them. After the last statement that reads it the place is given to the next buffer
+of its size. Nothing is allocated, nothing is counted, nothing can fail.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from srcgrad.records import record
 
 # bytes of a frame; beyond a page Windows wants a function of its C library, which is not linked
 ROOM = 2048 if sys.platform == "win32" else 32768
-# of a function with a frame: it touches each page, so that the end of the stack is noticed
+# attribute of a function with a frame: it touches each page, so that the stack's end is noticed
 PROBED = '"probe-stack"="inline-asm"'
-STEP = 16  # what places are multiples of
+STEP = 16  # places are multiples of it
 
 
 @record(frozen=True, eq=False)
 class Place:
-    """Where a buffer lies: from which byte of the frame on, and how many they are."""
+    """The place of a buffer: its first byte in the frame, and its size."""
 
     start: int
     size: int
 
 
 class Frame:
-    """The places of a function, and which of them no buffer has at the point that is written."""
+    """The places of a function, and those without a buffer at the point being written."""
 
     def __init__(self) -> None:
         self.size = 0

@@ -30,7 +30,7 @@ def libm(w: Writer, name: str, dtype: str, *values: str) -> str:
 
 
 def elementary(w: Writer, op: Primitive, dtype: str, a: str) -> str:
-    """A function that has vector variants; those of floats are computed by doubles."""
+    """Calls a function that has vector variants; a float32 is computed as a double."""
     w.program.elementary.add(op)
     a = w.do(f"fpext float {a} to double") if dtype == "f32" else a
     y = w.do(f"call double @{symbol_of(op)}(double {a})")
@@ -45,7 +45,7 @@ def _function(call: Callable[..., str], name: str | Primitive) -> Emit:
 
 
 def _rounding(name: str) -> Emit:
-    """NumPy rounds integers to themselves."""
+    """The emitter of a rounding; NumPy rounds integers to themselves."""
 
     def emit(w: Writer, s: Def) -> Number | None:
         (a,), dtype = values(w, s), dtype_of(s)
@@ -64,7 +64,7 @@ def _sigmoid(w: Writer, s: Def) -> Number | None:
 
 
 def _logaddexp(w: Writer, s: Def) -> Number | None:
-    """The larger number, and what is added to it; of equal ones, infinite too, it is log 2."""
+    """The larger number plus a correction, which is log 2 for equal ones, infinite ones too."""
     dtype = dtype_of(s)
     if not is_real(dtype):
         return None

@@ -1,8 +1,8 @@
-"""Calls of compiled Numba functions by a symbol of ours: the library, and scalars without a row.
+"""Calls of compiled Numba functions by symbols of srcgrad: the library, and scalars without a row.
 
-A *helper* is a Numba function of one expression, printed as the Python text has it. It is compiled
-once per machine, and its address gets a symbol whose name is the hash of all that decides it: so
-machine code that names it can be kept, if the helper is made ready before that code is loaded.
+A *helper* is a Numba function of one expression, printed as in the Python text. It is compiled
+once per machine, and its address gets a symbol whose name is the hash of all that determines it: so
+machine code that names it can be cached, if the helper is made ready before that code is loaded.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SCALAR: frozenset[Primitive] = frozenset((*TEMPLATES, e.cast, e.powi))
 
 
 def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], result: Kind) -> str:
-    """The symbol of a helper, which the program keeps."""
+    """The symbol of a helper, which the program records."""
     text = imports_of(body) + f"\n\n\ndef call({', '.join(names)}):\n{body}\n"
     made = Helper(text, tuple(kinds), result)
     w.program.called_at.setdefault(made, w.program.here)
@@ -46,7 +46,7 @@ def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], re
 
 # ---- scalars ----
 def scalar(w: Writer, s: Def) -> Number:
-    """A call that cannot fail, of numbers."""
+    """A call of a helper on numbers, which cannot fail."""
     if s.var is None:  # scalar operations have a result
         raise not_emitted(s.op.name)
     names = list("abcdef"[: len(s.args)])
@@ -74,7 +74,7 @@ def _number(w: Writer, value: Number, dtype: str) -> list[tuple[str, str]]:
 def _call(
     w: Writer, symbol: str, result: Kind, args: list[tuple[str, str]], exc: str
 ) -> tuple[str, str]:
-    """Where the result lies, and the code that was returned; Numba's own convention."""
+    """The address of the result, and the returned code, in Numba's own convention."""
     out = w.alloca(_struct(result))
     w.declare(f"i32 @{symbol}(ptr, ptr, {', '.join(k for k, _ in args)})".replace(", )", ")"))
     given = ", ".join(f"{kind} {v}" for kind, v in [("ptr", out), ("ptr", exc), *args])
@@ -112,7 +112,7 @@ class _Names:
 
 
 def library(w: Writer, s: Def) -> Any:
-    """A call that may raise."""
+    """A call of a helper that may raise."""
     if w.owners is None:
         # `nests.fits` leaves library calls outside
         raise not_emitted(f"{s.op.name} in a nest")
@@ -165,7 +165,7 @@ def _layout(r: Ref) -> str:
 
 
 def _array(w: Writer, r: Ref) -> list[tuple[str, str]]:
-    """An array as Numba hands it on: a struct, field by field."""
+    """An array in Numba's form as an argument: a struct, field by field."""
     fields = [("ptr", r.mi), ("ptr", "null"), ("i64", w.items(r.dims)), ("i64", size_of(r.dtype))]
     lengths = [("i64", x) for x in (*r.dims, *r.strides)]
     return [(k, str(v)) for k, v in (*fields, ("ptr", w.pointer(r)), *lengths)]

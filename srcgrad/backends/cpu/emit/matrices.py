@@ -1,6 +1,6 @@
-"""Linear algebra and orderings: which routine does it, and the call of it.
+"""Linear algebra and orderings: the routine of each operation, and its call.
 
-A routine returns whether it failed, so what the caller owns is given up as at any failure.
+A routine returns whether it failed; the caller gives up its references as at any failure.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ ROUTINES: dict[Primitive, Callable[..., None]] = {
 }
 
 
-OF_FLOATS = (least_squares.pinv, least_squares.lstsq)  # their scalars are no places or lengths
+OF_FLOATS = (least_squares.pinv, least_squares.lstsq)  # their scalars are not places or lengths
 
 
 def call(w: Writer, s: Def) -> Ref | Number:
-    """The call of a routine, and its result."""
+    """Calls a routine; its result."""
     if w.owners is None:
         raise not_emitted(f"{s.op.name} in a nest")
     assert s.var is not None

@@ -1,8 +1,8 @@
 """Nests of loops as functions of their own; equal nests share one.
 
-What LLVM takes for a function grows faster than its length. A nest takes as parameters what it
-reads; but sums, products and steps it makes again, so that LLVM sees how places hang together.
-Pointers are `noalias` where no other name of the nest leads to the same memory. A nest owns
+LLVM's time for a function grows faster than its length. A nest has its live-ins as parameters; but
+it recomputes sums, products and steps, so that LLVM sees how places depend on each other.
+Pointers are `noalias` if no other name of the nest leads to the same memory. A nest owns
 nothing and calls nothing of the library.
 """
 
@@ -33,7 +33,7 @@ from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import free_variables, inner_definitions, walk
 from srcgrad.primitives import callbacks, memory, messages, tapes
 
-# what owns memory or calls the library
+# operations that own memory or call the library
 OUTSIDE = {
     memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve, tapes.reftape,
     tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, *CALLS,
@@ -41,7 +41,7 @@ OUTSIDE = {
 
 
 def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
-    """Write a nest as a call; False if it has to stay where it is."""
+    """Writes a nest as a call; False if it has to stay in its function."""
     if w.owners is None or not fits(s, w):
         return False
     nest = Nest(w)
@@ -72,7 +72,7 @@ def fits(s: For, w: Writer) -> bool:
 
 
 class Nest:
-    """The function of a nest, and what it takes: our names by its caller's."""
+    """The function of a nest, and its parameters: their names by those of the caller."""
 
     def __init__(self, outer: Writer, owners: Owners | None = None):
         self.outer = outer
@@ -98,7 +98,7 @@ class Nest:
         return self.given[name][1]
 
     def site(self, number: int) -> str:
-        """The numbers of sites are arguments: nests that differ in them only are equal."""
+        """A site's number as a parameter: nests that differ in such numbers only are equal."""
         key = f"#{number}"
         self.given.setdefault(key, ("i64", f"%a{len(self.given)}"))
         return self.given[key][1]
@@ -174,7 +174,7 @@ def _call(w: Writer, s: For, nest: Nest) -> None:
 
 
 def _alone(nest: Nest, pointers: list[str]) -> set[str]:
-    """The pointers whose memory no other pointer of the nest may lead to."""
+    """The pointers whose memory no other pointer of the nest may alias."""
     known = [nest.classes[p] for p in pointers if p in nest.classes]
     many = Counter(known)
     return {p for p in pointers if p in nest.classes and many[nest.classes[p]] == 1}

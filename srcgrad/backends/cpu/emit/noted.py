@@ -1,7 +1,7 @@
-"""A text of LLVM IR that knows which of the user's lines its lines are made for.
+"""A text of LLVM IR with the user's line of each of its lines.
 
-What is compiled has no comments for them: equal nests share one function, and a program that was
-only moved in its file is found in the cache. Who reads the text gets them.
+The compiled text has no comments for them: equal nests share one function, and a program that was
+only moved in its file is found in the cache. The text for readers has them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Notes = tuple[tuple[int, Location | None], ...]
 
 @record(frozen=True)
 class Noted:
-    """A text, and the lines of it from which on another line of the user's is meant."""
+    """A text, and the lines of it where the code for another line of the user's begins."""
 
     text: str
     notes: Notes = ()
@@ -34,13 +34,13 @@ class Noted:
         return "\n".join([*out, *lines[start:]])
 
     def location(self, line: int) -> Location | None:
-        """The user's line that a line, counted from 0, is made for."""
+        """The user's line for a line of the text, counted from 0."""
         k = bisect_right(self.notes, line, key=lambda note: note[0])
         return self.notes[k - 1][1] if k else None
 
 
 def joined(parts: Iterable[Noted]) -> Noted:
-    """Texts one behind the other; none goes on in the line of another."""
+    """Texts one after the other; none continues the line of another."""
     texts: list[str] = []
     notes: list[tuple[int, Location | None]] = []
     lines = 0

@@ -46,7 +46,7 @@ class Words(Failure):
 
 
 class OutsideError(AssertionError):
-    """A guarded access was outside its buffer, or came after that was given up."""
+    """Raised for a guarded access outside its buffer, or after that was given up."""
 
 
 # ---- what Python calls of a program ----
@@ -149,7 +149,7 @@ class Kept(NullCache):
 
 
 def address_of(compiled: Any) -> int:
-    """Where the machine code of a compiled function is."""
+    """The address of the machine code of a compiled function."""
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
 
 
@@ -157,7 +157,7 @@ def name_address(symbol: str, address: int) -> None:
     llvm.add_symbol(symbol, address)
 
 
-# ---- modules of our own, beside Numba's libraries ----
+# ---- modules outside of Numba's libraries ----
 def processor() -> tuple[str, str, str]:
     """The target of generated code: the triple, the processor's name, its features."""
     return _codegen().magic_tuple()
@@ -175,12 +175,12 @@ def parsed(text: str) -> Any:
 
 
 def object_code(module: Any) -> bytes:
-    """The machine code of a module, which is as it is to be run."""
+    """The machine code of a module, without further optimization."""
     return _codegen()._tm.emit_object(module)
 
 
 def loaded(code: bytes) -> Any:
-    """An engine with machine code, which lives as long."""
+    """An engine with machine code, which lives as long as the engine."""
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
@@ -192,7 +192,7 @@ _engines: list[Any] = []  # of functions that are called by their symbols
 
 
 def name_functions(code: bytes, symbols: Sequence[str]) -> None:
-    """Load machine code for good, and give its functions symbols for what is loaded later."""
+    """Loads machine code for good, and gives its functions symbols for code loaded later."""
     engine = loaded(code)
     for symbol in symbols:
         name_address(symbol, engine.get_function_address(symbol))

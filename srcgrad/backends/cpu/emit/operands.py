@@ -8,7 +8,7 @@ from srcgrad.backends.cpu.emit.values import Number
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
 
-# an emitter gives None where it has nothing for these dtypes: then a helper does it
+# an emitter returns None for dtypes that it does not handle: then a helper does
 Emit = Callable[[Writer, Def], Number | None]
 
 

@@ -1,4 +1,4 @@
-"""Which function emits an operation: one table over all that lowered programs hold."""
+"""The emitter of each operation: one table over all operations of lowered programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import Primitive, arrays, memory, tapes
 
-# what is not here is a helper's (`helpers.py`)
+# other operations are helpers' (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
     **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS, **SPECIALS
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Orderings: a merge sort of places, stable, with NaN last as NumPy has it."""
+"""Orderings: a merge sort of places, stable, with NaN last as in NumPy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from srcgrad.ir.types import is_float
 
 
 def argsort(r: Routine, out: Matrix, x: Matrix, axis: int) -> None:
-    """Of a vector: runs of 1, 2, 4, ... places are merged, from one buffer into the other."""
+    """The argsort of a vector: runs of 1, 2, 4, ... places are merged between two buffers."""
     w, n = r.w, x.rows
     w.declare("i64 @llvm.ctlz.i64(i64, i1)")
     zeros = w.do(f"call i64 @llvm.ctlz.i64(i64 {w.most(w.plus(n, -1), '0')}, i1 false)")
@@ -33,7 +33,7 @@ def turn(r: Routine, number: str, even: str, odd: str) -> str:
 
 
 def merge(r: Routine, x: Matrix, source: str, target: str, bounds: tuple[str, str, str]) -> None:
-    """Two runs that lie side by side, into one."""
+    """Merges two adjacent runs into one."""
     w, (first, middle, end) = r.w, bounds
     i, j = r.variable("i64", first), r.variable("i64", middle)
     last = w.plus(x.rows, -1)
@@ -57,7 +57,7 @@ def place(r: Routine, places: str, k: str) -> str:
 
 
 def before(r: Routine, a: Number, b: Number) -> str:
-    """Whether `a` has to come before `b`, which stands left of it."""
+    """Whether `a` has to come before `b`, which is to the left of it."""
     if not is_float(r.dtype):
         sign = "s" if r.dtype[0] == "i" else "u"
         return r.w.do(f"icmp {sign}lt {r.kind} {a}, {b}")

@@ -31,7 +31,7 @@ class Owned:
 
 @record(frozen=True)
 class Placed:
-    """A buffer in the frame; where its bytes end, if that is watched."""
+    """A buffer in the frame; the end of its bytes, if that is watched."""
 
     var: Var
     place: Place
@@ -103,7 +103,7 @@ def outlived(function: Function) -> set[Var]:
                     assert isinstance(inner.args[0], Var)
                     grown.add(inner.args[0])
         for s in statements:
-            # what the test of a `while` binds is bound in its body too
+            # names bound by the test of a `while` are bound in its body too
             inside = (s.test + s.body,) if isinstance(s, While) else blocks(s)
             for each in inside:
                 block(each)

@@ -25,7 +25,7 @@ _TARGET = re.compile(r"label %([\w.]+)")
 
 
 class OwnershipError(AssertionError):
-    """The emitter is at fault: a reference leaks, or is given up twice."""
+    """Raised for a fault of the emitter: a reference leaks, or is given up twice."""
 
 
 @record()
@@ -55,9 +55,9 @@ class _State:
 
 
 def check(text: str) -> None:
-    """Raise an `OwnershipError` that names the reference and the block."""
+    """Raises an `OwnershipError` that names the reference and the block."""
     for function in text.split("\ndefine ")[1:]:
-        if _NOTE.search(function):  # it owns something
+        if _NOTE.search(function):  # it owns references
             _check_function(function)
 
 

@@ -1,8 +1,8 @@
 """Products of matrices, of matrices and vectors, of vectors: BLAS called from the emitted module.
 
-A module has one function per dtype for all of them. An operand goes to BLAS where it lies if one of
+A module has one function per dtype for all of them. An operand goes to BLAS in place if one of
 its two steps is the item's size; else it is copied, matrix by matrix, into one buffer. Loops do
-what BLAS does not: integers, lengths beyond 32 bits, what is small or empty, and the product of two
+the rest: integers, lengths beyond 32 bits, small or empty operands, and the product of two
 vectors with other steps.
 """
 
@@ -30,7 +30,7 @@ LITTLE = 64  # multiplications; a call of BLAS takes more instructions before it
 
 
 def product(w: Writer, s: Def) -> Ref | Number:
-    """One call, for a stack of matrices too; the buffer of the result is the only one there is."""
+    """Writes one call, for a stack of matrices too; the result's buffer is the only one."""
     assert s.var is not None
     a, b = (w.ref(x) for x in s.args)
     out = _result(w, s, a.dtype)
@@ -52,7 +52,7 @@ def product(w: Writer, s: Def) -> Ref | Number:
 
 
 def _result(w: Writer, s: Def, dtype: str) -> Ref | str:
-    """The buffer of the result, or the place of a number."""
+    """The buffer of the result, or the slot of a number."""
     assert s.var is not None
     if isinstance(s.var.type, Scalar):
         return w.alloca(f"[2 x {parts_of(dtype)[0]}]")
@@ -72,7 +72,7 @@ def _shape(s: Def, a: Ref, b: Ref) -> tuple[Words, Words, Words]:
 
 
 def inside(w: Writer, r: Ref) -> None:
-    """Guarded: an operand with elements lies inside its buffer, which is not given up."""
+    """Guarded: checks that an operand with elements is inside its buffer, which is not given up."""
     low, high = w.extent(r)
     (first, last), off = r.bounds, r.off
     under = w.do(f"icmp slt i64 {w.plus(off, low)}, {first}")
@@ -84,7 +84,7 @@ def inside(w: Writer, r: Ref) -> None:
     guard(w, w.do(f"and i1 {some}, {wrong}"), lambda: leave(w, OUTSIDE))
 
 
-# ---- what a module holds for the products of one dtype ----
+# ---- the functions of a module for products of one dtype ----
 LOOPS = Template("""
 def loops(a: $t.strided[m, k], b: $t.strided[k, n], out: $t[m, n]):
     m: int = dim(a, axis=0)
@@ -113,8 +113,8 @@ def copy(a: $t.strided[m, n], out: $t[m, n]):
     return ()
 """)
 
-# how BLAS may see a matrix: with rows that are contiguous (`turned`: columns) and so many items
-# apart; 0 if neither are. Rows apart by less than their length, or backwards, are no matrix to it
+# a matrix in BLAS's form: with rows that are contiguous (`turned`: columns) at a distance in items;
+# 0 if neither are. Rows at less than their length, or backwards, are not a matrix to it
 SHARED = """
 define internal i64 @leading(i64 %far, i64 %near, i64 %rows, i64 %columns, i64 %item) nounwind {
   %unit = icmp eq i64 %near, %item

@@ -1,4 +1,4 @@
-"""A lowered function -> the text of one LLVM module, and what is to be known to link and call it.
+"""A lowered function -> the text of one LLVM module, and the facts needed to link and call it.
 
 The module holds the function that Python calls (`entry.py`), and the one that it calls in turn,
 `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the results as words in `out`; 1 for
@@ -77,7 +77,7 @@ def written(program: Program) -> tuple[Noted, str]:
 
 
 def _param(w: Writer, k: int, p: Var) -> list[str]:
-    """The parameters that stand for one of the function's."""
+    """The LLVM parameters of one of the function's parameters."""
     if isinstance(p.type, Scalar):
         kinds = parts_of(p.type.dtype)
         names = [f"%p{k}.{i}" for i in range(len(kinds))]
@@ -103,13 +103,13 @@ def _param(w: Writer, k: int, p: Var) -> list[str]:
 
 
 def _lent(w: Writer, p: Var, r: Ref) -> Ref:
-    """A tape of the caller's that grows here: what it grows to stays in here."""
+    """A tape of the caller's that grows here: its new memory stays in this function."""
     count_up(w, r.mi)
     return growing(w, p, r)
 
 
 def _subroutine(function: Function, name: str, flags: str) -> str:
-    """A lowered function that owns nothing and cannot fail, as one that the module calls."""
+    """A lowered function, which owns nothing and cannot fail, as an internal one of the module."""
     w = Writer(Program(function, flags))
     params = [text for k, p in enumerate(function.params) for text in _param(w, k, p)]
     statements(w, function.body, ())
@@ -151,10 +151,10 @@ def _words(
 ) -> dict[int, tuple[str, str]]:
     """A result as words: a number's parts; of an array what its boxing reads of Numba's struct."""
     if isinstance(value, List):
-        # `autodiff/partition.py` hands none over
+        # `autodiff/partition.py` passes none
         raise not_emitted("a list of references as a result")
     if not isinstance(value, Ref):
-        # a `Number`, since it is neither of the two
+        # a `Number`, since it is none of these
         parts = zip(parts_of(a.type.dtype), texts(value), strict=True)  # type: ignore[arg-type]  (a scalar)
         return dict(enumerate((in_memory(kind), w.widened(part, kind)) for kind, part in parts))
     first = w.pointer(value)

@@ -1,4 +1,4 @@
-"""Who owns a reference, and when it is given up.
+"""Ownership of references: the owner of each, and the point where it is given up.
 
 A block owns what is made in it and gives it up after the last statement that reads its alias
 class; what a loop or a branch hands on is counted once more, and owned by the block that gets it.
@@ -51,7 +51,7 @@ def _down_all(w: Writer, slots: str, n: int) -> None:
 
 
 def _return(w: Writer) -> None:
-    """Return, when what was carved and did not fit in the workspace is given up."""
+    """Returns after giving up the carved buffers that did not fit in the workspace."""
     assert w.owners is not None
     code = w.do("load i32, ptr %code, align 8")
     if w.program.guarded and w.owners.frame.size:
@@ -115,13 +115,13 @@ def _overwrite(w: Writer, each: Placed) -> None:
 
 
 def count_up(w: Writer, mi: str) -> None:
-    """Count a reference for who gets it."""
+    """Counts a reference for its new owner."""
     if mi != "null":
         w.put(f"call void @up(ptr {mi})")
 
 
 def handed(w: Writer, a: Atom) -> Any:
-    """A value that a block hands on: a reference is counted once more."""
+    """A value that a block yields: a reference is counted once more."""
     value = w.value(a)
     if isinstance(value, Ref):
         value = w.ref(a)
@@ -138,7 +138,7 @@ def open_scope(w: Writer) -> None:
 
 
 def give_up_scope(w: Writer) -> None:
-    """Give up what the innermost scope owns, and leave it."""
+    """Gives up the references of the innermost scope, and leaves it."""
     if w.owners is not None:
         for each in w.owners.scopes.pop():
             release(w, each)

@@ -1,7 +1,7 @@
-"""Functions of a module that call LAPACK: what `systems.py` and its like are written with.
+"""Functions of a module that call LAPACK: the builder of `systems.py` and similar modules.
 
-A routine is one function per operation and dtype; its operands have any strides. Memory that it
-asks for it gives back, however it is left. Matrices for LAPACK lie column by column.
+A routine is one function per operation and dtype; its operands have any strides. It frees the
+memory that it allocates on every exit. Matrices for LAPACK are in column-major order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from srcgrad.ir.types import is_complex, real_dtype
 from srcgrad.records import record
 
 LARGEST = 2**31 - 1  # LAPACK counts in 32 bits
-# what a routine returns where there is no memory; 0 and LAPACK's numbers are smaller
+# the result of a routine without memory; 0 and LAPACK's numbers are smaller
 NO_ROOM = 2**30
 
 
@@ -33,7 +33,7 @@ class Matrix:
     columns: str
     down: str
     across: str
-    lead: str = "1"  # of one that lies column by column: elements from one column to the next
+    lead: str = "1"  # of a column-major one: elements from one column to the next
 
     @property
     def turned(self) -> Matrix:
@@ -48,12 +48,12 @@ class Place:
     data: str
 
 
-# what LAPACK is handed: an i64 as text, letters as bytes, memory
+# an argument of LAPACK: an i64 as text, letters as bytes, memory
 Argument = str | bytes | Matrix | Place
 
 
 class Routine:
-    """The function that is being written."""
+    """The function being written."""
 
     def __init__(self, program: Program, dtype: str):
         self.w = Writer(program)
@@ -67,7 +67,7 @@ class Routine:
         self.code = self.w.alloca("i32", "i32 0")
 
     def text(self) -> str:
-        """The function; its name is put in the place of @NEST."""
+        """The text of the function, with @NEST in place of its name."""
         self.w.put("br label %exit")
         self.w.start("exit")
         for slot in self.kept:
@@ -88,7 +88,7 @@ class Routine:
 
     # ---- leaving ----
     def leave_where(self, condition: str, code: str) -> None:
-        """Leave with this code where a condition, a text, holds."""
+        """Leaves with this code where a condition, a text, holds."""
         leaves, stays = self.w.labels("leaves", "stays")
         rarely = RARELY * (code != "0")
         self.w.put(f"br i1 {self.w.do(condition)}, label %{leaves}, label %{stays}{rarely}")
@@ -98,7 +98,7 @@ class Routine:
         self.w.start(stays)
 
     def check(self, info: str) -> None:
-        """Fail with what LAPACK says, unless that is 0."""
+        """Fails with LAPACK's info, unless it is 0."""
         self.leave_where(f"icmp ne i32 {info}, 0", info)
 
     def done_where(self, condition: str) -> None:
@@ -106,10 +106,10 @@ class Routine:
 
     # ---- memory ----
     def room(self, count: str, item: int) -> Place:
-        """Memory for as many items, given back at the end."""
+        """Memory for a number of items, freed at the end."""
         slot = self.w.alloca("ptr", "ptr null")
         size = self.w.do(f"call i64 @product(i64 {count}, i64 {item})")
-        size = self.w.plus(size, 64)  # none is empty
+        size = self.w.plus(size, 64)  # never empty
         self.w.declare("ptr @NRT_Allocate(i64)")
         self.w.declare("void @NRT_Free(ptr)")
         data = self.w.do(f"call ptr @NRT_Allocate(i64 {size})")
@@ -167,7 +167,7 @@ class Routine:
         self.w.write(self.at(m, i, j), self.dtype, value)
 
     def parts(self, value: Number) -> tuple[str, str]:
-        """The real part and the imaginary one."""
+        """The real and the imaginary part."""
         return value if isinstance(value, tuple) else (value, self.constant(0.0))
 
     def constant(self, value: float) -> str:
@@ -251,7 +251,7 @@ class Routine:
 
     @contextmanager
     def each(self, m: Matrix) -> Iterator[tuple[str, str]]:
-        """The places of a matrix, row by row."""
+        """Loops over the places of a matrix, row by row."""
         with self.loop(m.rows) as i, self.loop(m.columns) as j:
             yield i, j
 
@@ -260,13 +260,13 @@ class Routine:
             self.store(m, i, j, value)
 
     def triangle(self, to: Matrix, m: Matrix) -> None:
-        """The lower triangle of `m`, and zeros."""
+        """Writes the lower triangle of `m`, and zeros."""
         with self.each(to) as (i, j):
             inside = self.w.do(f"icmp sge i64 {i}, {j}")
             self.store(to, i, j, self.choose(inside, self.load(m, i, j), self.literal(0.0)))
 
     def finite(self, m: Matrix) -> str:
-        """Whether all elements are."""
+        """Whether all elements are finite."""
         good = self.variable("i1", "true")
         infinite = literal(float("inf"), self.real)
         with self.each(m) as (i, j):
@@ -278,7 +278,7 @@ class Routine:
 
     # ---- calls ----
     def call(self, module: str, name: str, *args: Argument) -> None:
-        """Of a routine of `lapack` or `blas`; its name is without the letter of the dtype."""
+        """Calls a routine of `lapack` or `blas`, named without the letter of the dtype."""
         symbol = self.w.program.routine(module, LETTERS[self.dtype] + name, ["ptr"] * len(args))
         self.w.put(f"call void @{symbol}({', '.join(f'ptr {self.passed(a)}' for a in args)})")
 
@@ -304,9 +304,9 @@ class Routine:
         return self.w.do(f"load i32, ptr {info.data}, align 8")
 
     def worked(self, name: str, *args: Argument, then: Sequence[Argument] = ()) -> str:
-        """`lapack`, of a routine that says itself how much memory it works with.
+        """`lapack`, for a routine that is queried for the size of its workspace.
 
-        That and its size come behind `args`; `then`: what comes behind these.
+        The workspace and its size follow `args`; `then` follows these.
         """
         asked = Place(self.w.alloca("[2 x double]"))
         self.lapack(name, *args, asked, "-1", *then)
@@ -318,7 +318,7 @@ class Routine:
         return self.lapack(name, *args, self.room(count, self.item), count, *then)
 
     def product(self, a: Matrix, b: Matrix, how: bytes = b"NN") -> Matrix:
-        """The product of two matrices that lie column by column, or (`T`) of their transposes."""
+        """The product of two column-major matrices, or (`T`) of their transposes."""
         (rows, inner), columns = (a.rows, a.columns), b.columns
         if how[:1] == b"T":
             rows, inner = inner, rows
@@ -350,9 +350,9 @@ class Variable:
         self.w.put(f"store {self.kind} {value}, ptr {self.slot}, align 8")
 
 
-# elements are moved as they are
+# elements are moved bitwise
 LIFTED = {4: ("i32", 4), 8: ("i64", 4), 16: ("<2 x i64>", 8)}
-# one of the two lies column by column
+# one of the two is in column-major order
 COPY = """void @NEST(ptr noalias %to, ptr noalias %from,
     i64 %td, i64 %ta, i64 %fd, i64 %fa, i64 %m, i64 %n) noinline nounwind {
 begin:

@@ -1,4 +1,4 @@
-"""Eigenvalues, singular values, QR and what is made of them: what LAPACK is asked for.
+"""Eigenvalues, singular values, QR and functions of them, by LAPACK.
 
 Each result is one matrix, laid out as `srcgrad.primitives.factorisations` says. The routines are
 those of numpy.linalg, so that signs are NumPy's.
@@ -15,14 +15,14 @@ from srcgrad.backends.cpu.emit.systems import determinant_itself
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.types import is_complex
 
-# NumPy's LAPACK is not SciPy's, which is called here: newer ones find no singular values then
+# NumPy's LAPACK is not SciPy's, which is called here: newer ones do not converge then
 _INFINITE_FAILS = raised(np.linalg.svd, np.array([[np.inf, 1.0], [1.0, 3.0]])) is not None
 
 
 def eigh(r: Routine, out: Matrix, a: Matrix, lower: bool) -> None:
     n = a.columns
     r.fill(out, r.literal(float("nan")))
-    # LAPACK makes numbers of NaN here
+    # LAPACK turns NaN into numbers here
     r.done_where(f"icmp eq i1 {r.finite(a)}, false")
     vectors, values = r.columns(a), r.reals(n)
     places = r.w.plus(r.w.times(n, 5), 3)
@@ -34,7 +34,7 @@ def eigh(r: Routine, out: Matrix, a: Matrix, lower: bool) -> None:
 
 
 def eig(r: Routine, out: Matrix, a: Matrix) -> None:
-    """Of a complex matrix."""
+    """The eigenvalues and vectors of a complex matrix."""
     n = a.columns
     r.leave_where(f"icmp eq i1 {r.finite(a)}, false", str(NOT_FINITE))
     work, vectors = r.columns(a), r.matrix(n, n)
@@ -53,7 +53,7 @@ def shorter(r: Routine, a: Matrix) -> str:
 
 
 def decomposed(r: Routine, a: Matrix, how: bytes) -> tuple[str, Matrix, Matrix, Matrix]:
-    """LAPACK's answer, U, the values, V'; `how` it is asked: `S`, or `N` for the values alone."""
+    """LAPACK's info, U, the values, V'; `how`: `S`, or `N` for the values alone."""
     k, work = shorter(r, a), r.columns(a)
     values, rows, columns = r.reals(k), a.rows, a.columns
     if how == b"N":
@@ -86,7 +86,7 @@ def svd(r: Routine, out: Matrix, a: Matrix) -> None:
 
 
 def singular_values(r: Routine, out: Matrix, a: Matrix, checked: bool) -> None:
-    """NaN where they are not found, unless that is an error."""
+    """The singular values; NaN if they do not converge, unless that is an error."""
     r.fill(out, r.literal(float("nan")))
     r.done_where(f"icmp eq i64 {shorter(r, a)}, 0")
     if checked:
@@ -141,13 +141,13 @@ def qr(r: Routine, out: Matrix, a: Matrix) -> None:
     n, factor = a.columns, r.columns(a)
     tau = r.reals(n)
     r.worked("geqrf", a.rows, n, factor, factor.lead, tau)
-    # before the factor is overwritten by Q
+    # before Q overwrites the factor
     r.triangle(r.below(out, a.rows).first(n), factor.first(n).turned)
     r.worked("orgqr", a.rows, n, n, factor, factor.lead, tau)
     r.copy(out.first(a.rows), factor)
 
 
-# ---- what else is asked of values and vectors ----
+# ---- functions of values and vectors ----
 def largest(r: Routine, v: Matrix) -> str:
     """The largest magnitude; NaN if one is."""
     found = r.variable(r.kind, r.constant(0.0))
@@ -158,7 +158,7 @@ def largest(r: Routine, v: Matrix) -> str:
 
 
 def coincide(r: Routine, out: Matrix, a: Matrix, b: Matrix) -> None:
-    """Which of two vectors' values are the same but for rounding; NaN equals nothing."""
+    """Writes which values of two vectors are equal up to rounding; NaN equals nothing."""
     first, second = largest(r, a), largest(r, b)
     # as Python's max: a NaN of the second does not count
     later = r.w.do(f"fcmp ogt {r.kind} {second}, {first}")

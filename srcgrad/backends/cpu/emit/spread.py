@@ -1,6 +1,6 @@
 """A loop over chunks as a function of one chunk, which threads call.
 
-The function takes its operands from a struct of the caller's. It owns what it makes, and reports
+The function takes its operands from a struct of the caller's. It owns its buffers, and reports
 a failure as the main function does. `@spread` runs the chunks: each thread, the caller's among
 them, takes the next one when it has finished one. The failure of the lowest chunk is the loop's:
 all chunks below it have been run.

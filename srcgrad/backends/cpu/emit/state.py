@@ -24,7 +24,7 @@ MOST = 60  # statements of a nest that becomes a function
 
 @record(frozen=True)
 class Site:
-    """A statement that may fail, and the dtypes of the operands that its failure tells."""
+    """A statement that may fail, and the dtypes of the operands in the record of its failure."""
 
     statement: Def
     dtypes: tuple[str, ...]

@@ -2,14 +2,14 @@
 
 A MemInfo is Numba's: its word 0 counts references, word 3 is the data's address, word 4 its size.
 A list is a MemInfo of three words: how many items there are, how many have room, the MemInfo of
-their memory; its items are words whose first is a MemInfo. A place that nobody has filled
-holds nothing: a program that asks for one does not look at it. Their memory
+their memory; its items are words whose first is a MemInfo. A slot that was never filled
+holds nothing: a program that reads one does not use it. Their memory
 is found through the MemInfo, so it must not come from `@fresh`, which promises that it is not.
 """
 
-GUARD_WORD = "-81985529216486896"  # the count of what is given up, when guarded
+GUARD_WORD = "-81985529216486896"  # the count of a buffer that is given up, when guarded
 
-CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes behind what is carved, and what they hold
+CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes after a carved buffer, and their value
 
 COMMON = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
@@ -163,7 +163,7 @@ done:
 }
 """
 
-# what is given up stays, overwritten and marked: a later access is found, also a second giving up
+# a given-up buffer stays, overwritten and marked: a later access is found, and a second giving up
 GUARDED = f"""
 declare void @abort() noreturn
 

@@ -1,4 +1,4 @@
-"""Symbols of helpers: a name that is the hash of all that decides the machine code behind it."""
+"""Symbols of helpers: a name that is the hash of all that determines their machine code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Systems of equations, inverses, Cholesky factors, determinants, LU: what LAPACK is asked for.
+"""Systems of equations, inverses, Cholesky factors, determinants, LU, by LAPACK.
 
-The routines are those of numpy.linalg and scipy.linalg, so that values are theirs.
+The routines are those of numpy.linalg and scipy.linalg, so that values are the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def solve(r: Routine, out: Matrix, a: Matrix, b: Matrix) -> None:
 
 
 def inv(r: Routine, out: Matrix, a: Matrix) -> None:
-    """As NumPy has it: by the equations for the columns of the identity."""
+    """The inverse as in NumPy: by the equations for the columns of the identity."""
     unit = r.matrix(a.rows, a.columns)
     with r.each(unit) as (i, j):
         same = r.w.do(f"icmp eq i64 {i}, {j}")
@@ -78,7 +78,7 @@ def direction(r: Routine, element: Number, size: str) -> Number:
 
 
 def pivot(r: Routine, pivots: Place, k: str) -> str:
-    """The row that row k is exchanged with, both from 0 on."""
+    """The row that row k is exchanged with, both counted from 0."""
     at = r.moved(pivots.data, r.w.times(k, 4))
     row = r.w.do(f"sext i32 {r.w.do(f'load i32, ptr {at}, align 4')} to i64")
     return r.w.do(f"sub nsw i64 {row}, 1")
@@ -110,7 +110,7 @@ def lu_pivots(r: Routine, out: Matrix, a: Matrix) -> None:
 
 
 def lu(r: Routine, out: Matrix, a: Matrix) -> None:
-    """Without pivots: the factors take the place of the zeros; a zero pivot stays."""
+    """LU without pivots: the factors replace the zeros; a zero pivot stays."""
     assert not is_complex(r.dtype)
     r.copy(out, a)
     with r.loop(a.rows) as k:
@@ -147,7 +147,7 @@ def sylvester(r: Routine, out: Matrix, a: Matrix, b: Matrix, q: Matrix) -> None:
     scale = r.placed(r.literal(1.0), r.dtype)
     info = r.lapack("trsyl", b"N", b"N", "1", y.rows, y.columns, first, first.lead, second,
                     second.lead, y, y.lead, scale)  # fmt: skip
-    # LAPACK perturbs or scales what has no solution of moderate size
+    # LAPACK perturbs or scales equations without a solution of moderate size
     r.check(info)
     factor = r.w.read_part(scale.data, r.kind, r.real)
     r.leave_where(f"fcmp une {r.kind} {factor}, {r.constant(1.0)}", "1")

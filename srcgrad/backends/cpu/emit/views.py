@@ -32,7 +32,7 @@ def view(w: Writer, s: Def) -> Ref:
 
 
 def _seen(w: Writer, s: Def, r: Ref, strides: tuple[str, ...], layout: str = "A") -> Ref:
-    """A view by its type: where that says so its items lie one behind the other."""
+    """A view of its type, which may state that its items are contiguous."""
     assert s.var is not None
     dims = w.dims(s.var.type)
     if s.var.type.layout == "C":
@@ -52,7 +52,7 @@ def reshape(w: Writer, s: Def) -> Ref:
 
 
 def tape_view(w: Writer, s: Def) -> Ref:
-    """A part of a tape; it owns the memory that it sees if the tape may grow meanwhile."""
+    """A part of a tape; it owns the memory that it views if the tape may grow meanwhile."""
     r = w.ref(s.args[0])
     off = w.plus(r.off, w.times(w.whole(s.args[1]), size_of(r.dtype)))
     assert s.var is not None
@@ -63,7 +63,7 @@ def tape_view(w: Writer, s: Def) -> Ref:
 
 
 def ref_get(w: Writer, s: Def) -> Ref:
-    """A reference of a list, counted: the list may put another in its place."""
+    """A reference of a list, counted: the list may replace it."""
     held = w.value(s.args[0])
     assert isinstance(held, List) and s.var is not None and w.owners is not None
     item = w.do(f"call ptr @item(ptr {held.mi}, i64 {w.whole(s.args[1])}, i64 {words(held.ndim)})")
@@ -80,7 +80,7 @@ def ref_get(w: Writer, s: Def) -> Ref:
 
 
 def ref_put(w: Writer, s: Def) -> None:
-    """Put a reference where the list wants it; places that no path fills hold it too."""
+    """Puts a reference into a list; slots before it that no path fills hold it too."""
     held, r = w.value(s.args[0]), w.ref(s.args[2])
     n = words(held.ndim)
     item = w.alloca(f"[{n} x i64]")

@@ -1,8 +1,8 @@
 """One LLVM function while it is written: instructions, blocks, values known by name.
 
-A value that is asked for again in the same block, or in one inside it, is not computed again.
+A value that is needed again in the same block, or in one inside it, is not computed again.
 Arithmetic of places and lengths never overflows, so it is `nsw`; a program's own integers wrap, and
-do not come through here. `recipes` says how products and sums were made: a nest makes them again.
+do not come through here. `recipes` tells how products and sums were made: a nest recomputes them.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ class Writer:
             self.notes.append((len(self.lines), loc))
 
     def closed(self, head: str) -> Noted:
-        """The function as it was written."""
+        """The text of the finished function."""
         lines = [head, "entry:", *self.entry, "  br label %begin", "begin:"]
         notes = [(len(lines) + at, loc) for at, loc in self.notes]
         return Noted("\n".join([*lines, *self.lines, "}"]), tuple(notes))
 
     def hold(self) -> int:
-        """A line whose text is known later."""
+        """Reserves a line whose text is known later."""
         self.lines.append("")
         return len(self.lines) - 1
 
@@ -147,7 +147,7 @@ class Writer:
         return self.do(f"select i1 {condition}, {kind} {a}, {kind} {b}")
 
     def contiguous(self, dims: Sequence[str], dtype: str) -> tuple[str, ...]:
-        """The strides of an array whose items lie one behind the other."""
+        """The strides of a contiguous array."""
         out, step = [], str(size_of(dtype))
         for n in reversed(dims):
             out.append(step)
@@ -169,7 +169,7 @@ class Writer:
         return str(a)
 
     def whole(self, a: Atom | int) -> str:
-        """A length or a place, which a program may have in any integer dtype, as an i64."""
+        """A length or a place, of any integer dtype, as an i64."""
         value = self.value(a)
         dtype = "i64" if isinstance(a, int) else a.type.dtype
         kind = KINDS[dtype]
@@ -179,7 +179,7 @@ class Writer:
         return self.once((how, value), lambda: self.do(f"{how} {kind} {value} to i64"))
 
     def ref(self, a: Atom) -> Ref:
-        """A reference as it is now: a tape may have grown."""
+        """The present state of a reference: a tape may have grown."""
         r = self.value(a)
         assert isinstance(r, Ref), a
         if not r.slots:
@@ -227,11 +227,11 @@ class Writer:
             self.put(f"store {in_memory(kind)} {v}, ptr {p}, align {self.alignment(dtype)}")
 
     def widened(self, v: str, kind: str) -> str:
-        """A part as it is in memory."""
+        """A part in its type in memory."""
         return self.do(f"zext i1 {v} to i8") if kind == "i1" else v
 
     def places(self, place: str, dtype: str) -> list[tuple[str, str]]:
-        """Where the parts of a number lie, and their LLVM types."""
+        """The addresses of the parts of a number, and their LLVM types."""
         kinds = parts_of(dtype)
         if len(kinds) == 1:
             return [(place, kinds[0])]

@@ -107,7 +107,7 @@ def fill(template: str, **operands: ast.expr) -> ast.expr:
 
 
 def constant(value: Any, dtype: str) -> ast.expr:
-    """A literal of this dtype; what Numba takes for 64 bits is written plainly."""
+    """A literal of this dtype; plain if Numba gives it 64 bits anyway."""
     text = _literal(value)
     if dtype not in ("bool", "i64", "f64", "c128"):
         return parsed(f"np.{DTYPES[dtype]}({text})")
@@ -132,7 +132,7 @@ def _literal(value: Any) -> str:
 def scalar(
     definition: Def, operands: list[ast.expr], templates: Mapping[Primitive, str] = TEMPLATES
 ) -> ast.expr | None:
-    """The expression of a scalar definition; None if it is not one of this table."""
+    """The expression of a scalar definition; None if the table does not have it."""
     op = definition.op
     if op is e.cast:
         return _cast(definition.args[0].type.dtype, definition.params["dtype"], operands[0])

@@ -1,6 +1,6 @@
 """Functions that the text of a program calls besides operators: checks, lengths, buffers, library.
 
-All but what makes a buffer grow are the primitives' own implementations, by their names.
+Except those that grow a buffer they are the primitives' own implementations, by their names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def grow(tape: np.ndarray, size: int) -> np.ndarray:
 
 
 def ref_put(references: list[np.ndarray], position: int, reference: np.ndarray) -> None:
-    """Places that no path fills hold anything."""
+    """Puts an item into a list; slots that no path fills hold anything."""
     while len(references) <= position:
         references.append(reference)
     references[position] = reference

@@ -1,7 +1,7 @@
 """Lowered IR -> the source of a Python function over scalars, element accesses and loops.
 
 Each statement is built as a syntax tree and printed by astunparse, so that the notes (the source
-line a statement came from) can stand between. Joins of loops and branches become assignments.
+line a statement came from) can be put between. Joins of loops and branches become assignments.
 Never reorders statements.
 """
 
@@ -52,7 +52,7 @@ class Printer:
         self.write(depth, printed(node), note)
 
     def join(self, depth: int, targets: Sequence[Var], values: Sequence[Atom]) -> None:
-        """Assign all at once; one by one where no value is overwritten before it is read."""
+        """Assigns all at once; one by one if no value is overwritten before it is read."""
         pairs = [
             (self.names[t], self.value(v), self.text(v))
             for t, v in zip(targets, values, strict=True)
@@ -129,7 +129,7 @@ class Printer:
             self.body(s.orelse, s.results, s.else_yields, depth + 1)
 
     def carry(self, s: For | While, depth: int) -> None:
-        """The inits of a loop; its results share the names of what it carries."""
+        """The inits of a loop; its results share the names of its carried values."""
         for p, r in zip(s.params, s.results, strict=True):
             self.names.same(r, p)
         self.join(depth, s.params, s.inits)

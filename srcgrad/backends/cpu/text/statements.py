@@ -1,6 +1,6 @@
 """Definitions over memory and effects as syntax trees: loads, stores, allocation, checks, calls.
 
-Only lowered operations: whole-array arithmetic has become loops before it comes here.
+Only lowered operations: whole-array arithmetic has become loops before.
 """
 
 from __future__ import annotations

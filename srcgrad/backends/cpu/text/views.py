@@ -1,4 +1,4 @@
-"""Views as NumPy expressions. Only references to existing memory come from here, never a copy."""
+"""Views as NumPy expressions: references to existing memory, never copies."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _span(span: list[Atom], text: Text) -> str:
     return f"span({start}, {length}, {step})"
 
 
-# the text of a view, from its definition and the text of what it is a view of
+# the text of a view, from its definition and the text of its source
 VIEWS: dict[Primitive, Callable[[Def, str, Text], str]] = {
     memory.view: _view,
     memory.transpose: _transpose,
