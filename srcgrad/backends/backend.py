@@ -1,7 +1,7 @@
 """Targets: the passes that each needs, and how it makes an `Executable` of an IR function.
 
-The table of targets is `BACKENDS`. A backend is imported when it is first used, so that nobody
-loads what they do not use. Never decides which program is built.
+The table of targets is `BACKENDS`. A backend is imported when it is first used. Never decides
+which program is built.
 """
 
 from __future__ import annotations

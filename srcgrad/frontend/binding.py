@@ -47,7 +47,7 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
     if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
         not is_dataclass_instance(value) and registered_as(type(value)) is None
     ):
-        if str(f.__module__).startswith("srcgrad."):  # nobody changes it
+        if str(f.__module__).startswith("srcgrad."):  # it cannot change
             return value
         for part in ("__defaults__", "__kwdefaults__"):
             it.captures.watch_attribute(f, part)

@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, INT, Scalar, is_complex, is_float, is_int, np_dtype, promoted
 from srcgrad.operation import Primitive
 
-# raised by compiled code where Python, or NumPy, goes on
+# raised by compiled code where Python, or NumPy, continues
 TOO_LARGE = "an integer of more than 64 bits"
 DIVIDED_BY_NUMPY = "integer division or modulo by zero, which gives 0 in NumPy"
 NO_FLOAT = "an integer to a negative power is a float: write float(n) ** k"
@@ -82,7 +82,7 @@ def checked(it: Interpreter, v: Any, dtype: str) -> Any:
 def cast(it: Interpreter, v: Any, target: Scalar, by_value: bool = False) -> Any:
     """A value cast to a dtype as NumPy does; `by_value`: NumPy's numbers as Python's are.
 
-    Unsigned ones take those as they are.
+    Unsigned dtypes take these without a check.
     """
     if is_scalar(v) and (atom(v).type.weak or (by_value and target.dtype[0] == "i")):
         v = checked(it, v, target.dtype)

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.errors import UnsupportedError
 from srcgrad.records import record
 
-MANY = 64  # trips that are a loop rather than so many copies of its code
+MANY = 64  # trips of a loop that is not unrolled
 MOST_RESTARTS = 40
 
 

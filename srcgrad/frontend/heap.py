@@ -93,7 +93,7 @@ def frames_of(frame: Any) -> list[dict]:
 
 
 def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
-    """Every mutable container that can be reached, by id; not through those that are skipped."""
+    """The mutable containers that can be reached, by id; not through those that are skipped."""
     found: dict[int, Any] = {}
     seen: set[int] = set()
     todo = list(reversed(roots))

@@ -37,7 +37,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
 
 Node = gast.AST
-LIMIT = name_of(UnsupportedError)  # raised by programs where Python goes on
+LIMIT = name_of(UnsupportedError)  # raised by programs where Python continues
 
 
 class Interpreter:

@@ -47,7 +47,7 @@ class ScalarSpec:
     type: Scalar
     mixed: bool = False  # Python numbers of several classes
     either: bool = False  # Python's on one path, NumPy's on another
-    shell: bool = False  # NumPy has it in an array of rank 0
+    shell: bool = False  # NumPy holds it in an array of rank 0
     shared: bool = False  # which several names hold
 
 

@@ -48,7 +48,7 @@ def note_read(owner: Any, name: str, value: Any) -> None:
 
 
 def replacements() -> int:
-    """How often a name of a library that a program has read was found to be another object."""
+    """The number of times a library's name that a program has read was found to be replaced."""
     global _replaced
     if not all([scope.get(name, value) is value for scope, name, value in [*_read.values()]]):
         _replaced += 1

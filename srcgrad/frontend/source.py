@@ -105,7 +105,7 @@ def text_of(function: types.FunctionType) -> tuple[str, str]:
 def find(function: types.FunctionType) -> Source:
     """The source of a plain Python function.
 
-    Raises `SourceError` if no file, notebook cell or `source=` has it.
+    Raises `SourceError` if it is in no file, notebook cell or `source=`.
     """
     file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")

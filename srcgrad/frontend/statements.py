@@ -167,7 +167,7 @@ def _unpack(it: Interpreter, target: Any, value: Any) -> None:
 
 
 def _of_length(it: Interpreter, target: Any, value: Var) -> Any:
-    """An array whose length is known at run time, which is as many names as there are."""
+    """An array of run-time length, checked to be the number of names."""
     if any(isinstance(t, gast.Starred) for t in target.elts):
         return value
     n, length = len(target.elts), value.type.dims[0]

@@ -88,7 +88,7 @@ def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> 
 
 
 def owner_of_part(it: Interpreter, node: Node) -> tuple[Any, str]:
-    """For `z.real` and `z.imag`: an array of complex numbers and the part's name.
+    """The array of complex numbers of `z.real` or `z.imag`, and the part's name.
 
     The attribute itself without a name if `z` is something else; (None, "") for other nodes.
     """

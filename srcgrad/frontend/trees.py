@@ -158,7 +158,7 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
 
 
 def _placed(made: Any, at: Any) -> Any:
-    """A tree of ours around parts of the user's; ours is shown at the place of `at`."""
+    """A tree of srcgrad's around parts of the user's, located at the place of `at`."""
     own = set(map(id, gast.walk(at)))
     for n in gast.walk(made):
         if id(n) not in own:
@@ -259,7 +259,7 @@ def filter(f, items):
 
 
 def function_at(place: Any, text: str) -> Any:
-    """A function of ours, as if it were written at the place of a node."""
+    """A function of srcgrad's, located at the place of a node."""
     made = _parsed(text)
     for n in gast.walk(made):
         gast.copy_location(n, place)

@@ -332,7 +332,7 @@ class Compiled:
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
         first three are written for reading, in NumPy's spelling and without the checks of indices
         and shapes; `ir` gives the same programs exactly. The next two are what runs on the cpu:
-        as plain Python, and as it is compiled, with the source lines as comments. The last one is
+        as plain Python, and as compiled, with the source lines as comments. The last one is
         what target="cuda" runs: the kernels, and the host's program around them.
         """
         with self._building():

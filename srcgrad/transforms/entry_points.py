@@ -237,7 +237,7 @@ def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
 def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
 
-    A tangent has the structure, the shapes and the kinds of its argument, None stands for zero, and
+    A tangent has the structure, the shapes and the kinds of its argument, None means zero, and
     makes a constant of a whole argument, which then needs no derivative;
     ArgumentValueError or ArgumentTypeError names the leaf with another, and the expected one.
     Integers and other non-floats have none: their tangent is None. With `has_aux` only

@@ -1,6 +1,6 @@
 """Checks the tangents passed to `jvp` against the arguments.
 
-A tangent has the structure and shape of its argument and a dtype that casts to it; None stands for
+A tangent has the structure and shape of its argument and a dtype that casts to it; None means
 zero, for a leaf or for a whole subtree. An argument whose tangent is None is a constant. Nothing
 is broadcast: a number in place of an array is usually a mistake.
 """

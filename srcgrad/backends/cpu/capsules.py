@@ -1,4 +1,4 @@
-"""The functions of C and Fortran that SciPy offers to Cython, called by symbols of ours.
+"""The functions of C and Fortran that SciPy offers to Cython, called by symbols of srcgrad.
 
 Their addresses are in capsules, with their signatures. An address differs from process to
 process, so machine code names a symbol, and the symbol gets its address before that code is loaded.

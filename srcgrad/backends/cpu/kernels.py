@@ -88,25 +88,25 @@ def sign(a):
 
 @compiled
 def divide(a, b):
-    """Of complex numbers: Numba raises where b is 0."""
+    """The quotient of complex numbers, for which Numba raises where b is 0."""
     return a / b if b != 0 else complex(a.real / abs(b), a.imag / abs(b))
 
 
 @compiled
 def power(a, b):
-    """Of complex numbers: of 0 Numba makes NaN unless the exponent is real."""
+    """A complex power; Numba's of 0 is NaN unless the exponent is real."""
     return a if a == 0 and b.real > 0 else a**b
 
 
 @compiled
 def complex_arccosh(a):
-    """By Kahan's formulas, which keep the sign of zero: Numba's has a negative real part there."""
+    """arccosh by Kahan's formulas, which keep zero's sign: Numba's has a negative real part there."""
     low, high = np.sqrt(complex(a.real - 1, a.imag)), np.sqrt(complex(a.real + 1, a.imag))
     half = math.atan2(low.imag, high.real)
     return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
 
 
-# ---- integers: what C leaves undefined is what NumPy makes of it ----
+# ---- integers: NumPy's results where C's are undefined ----
 @compiled
 def floordiv(a, b):
     if b == 0:
@@ -116,14 +116,14 @@ def floordiv(a, b):
 
 @compiled
 def remainder(a, b):
-    """With the sign of `a`; 0 where b is 0."""
+    """The remainder with the sign of `a`; 0 where b is 0."""
     rest = abs(a) % abs(b)
     return -rest if a < 0 else rest
 
 
 @compiled
 def whole_power(a, b):
-    """By squares, which wrap: past an exponent of 2**16 Numba goes through floats."""
+    """A power by squares, which wrap: beyond an exponent of 2**16 Numba uses floats."""
     y = type(a)(1)
     while b > 0:
         if b & 1:

@@ -12,14 +12,14 @@ def trips(start, stop, step):
 
 
 def slice_end(i, n, step):
-    """Where a slice begins, or ends, that says `i`: on either side it is clipped alike."""
+    """The clipped start or end of a slice that is given as `i`."""
     if step > 0:
         return max(i + n, 0) if i < 0 else min(i, n)
     return max(i + n, -1) if i < 0 else min(i, n - 1)
 
 
 def logaddexp(a, b):
-    """NumPy's: equal infinities do not become NaN."""
+    """NumPy's logaddexp: equal infinities do not become NaN."""
     if a == b:
         return a + type(a)(0.6931471805599453)
     if a > b:

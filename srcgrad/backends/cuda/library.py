@@ -162,7 +162,7 @@ def _scatter(xp: Any, x: Any, *rest: Any, spec: tuple[str, ...]) -> None:
 
 
 def _last_writers(xp: Any, places: list[Any], lengths: list[int]) -> Any:
-    """For each store the number of the last one at its place."""
+    """The number of the last store at the place of each store."""
     flat = xp.zeros(places[0].shape, np.int64)
     for p, n in zip(places, lengths, strict=True):
         flat = flat * n + p

@@ -135,7 +135,7 @@ class Numbers:
 
     # ---- needs of the host ----
     def _needed(self, block: Block, more: tuple[Atom, ...]) -> Iterator[Def]:
-        """The moved statements that the host runs instead: each needs only one number of the device."""
+        """The moved statements that the host runs instead: each needs one device number at most."""
         needed = {a for s in block if s not in self.moved for a in self._read(s)} | {*more}
         for s in reversed(block):
             if s not in self.moved:

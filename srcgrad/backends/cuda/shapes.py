@@ -16,7 +16,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import np_dtype
 
 BLOCKS = 4224  # at most; a thread, or a block, then runs several trips: docs/benchmarks.md
-LONG = 32  # trips: the threads of a block share loops that have as many
+LONG = 32  # trips: the threads of a block share loops that have at least so many
 FEW = 2048  # trips: fewer threads than a device has, where each of them runs one
 ROOM = 1 << 30  # bytes for the arrays that trips make: beyond one block, fewer run at once
 

@@ -225,7 +225,7 @@ def putmask(a: Any, mask: Any, values: Any) -> None:
 
 @stands_for(np.place)
 def put_in_order(arr: Any, mask: Any, vals: Any) -> None:
-    """Stores one value after the other where a mask holds; too few begin anew.
+    """Stores one value after the other where a mask holds; too few are repeated.
 
     >>> x = np.zeros(3)
     >>> put_in_order(x, np.array([True, False, True]), [5.0, 6.0])

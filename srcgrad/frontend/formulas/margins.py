@@ -38,7 +38,7 @@ def reflected(first: Any, count: Any, n: Any) -> Any:
 
 
 def ramp(edge: Any, end: Any, count: Any, axis: int, before: bool) -> Any:
-    """From a number at the far end to the edge, which is not repeated.
+    """A ramp from a number at the far end to the edge, which is not repeated.
 
     >>> ramp(np.array([4.0]), 0.0, 2, 0, True)
     array([0., 2.])

@@ -123,7 +123,7 @@ def tensorinv(a: Any, ind: int) -> Any:
 
 @stands_for(np.kron)
 def kron(a: Any, b: Any) -> Any:
-    """Each element of one array times the other.
+    """The Kronecker product: each element of one array times the other.
 
     >>> kron(np.array([1, 2]), np.array([1, 3]))
     array([1, 3, 2, 6])

@@ -152,7 +152,7 @@ def stored(value: Any, out: Any) -> Any:
 
 
 def shaped(x: Any, shape: Any) -> Any:
-    """An array in a shape of as many elements; compiled code does not check that.
+    """An array in a shape with the same number of elements, which compiled code does not check.
 
     >>> shaped(np.zeros((2, 1)), (2,)).shape
     (2,)

@@ -1,4 +1,4 @@
-"""Einstein sums: operands in turn, each pair as one product of (stacks of) matrices if it is one.
+"""Einstein sums: operands from left to right, each pair as a product of matrices if it is one.
 
 Subscripts are a string, or lists of integers after the operands; an ellipsis denotes axes that
 broadcast. From left to right: which order is cheapest is not known at compile time.

@@ -189,7 +189,7 @@ def combinations(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
 
 
 def _pairs(it: Interpreter, part: Iterated) -> Iterated:
-    """Each item with each later one: the k-th pair from the rows of a triangle.
+    """Pairs of each item with each later one: the k-th from the rows of a triangle.
 
     Row i starts at i (2 n - i - 1) / 2. The root that solves this for i may be off by one, as it is
     rounded.

@@ -42,7 +42,7 @@ def rest(w: Lanes, x: Reduced) -> str:
 
 
 def exp(w: Lanes, x: str) -> str:
-    """For x between -708 and 708, and in vectors 0 for all below -746: masks are full of it."""
+    """exp for x between -708 and 708, and in vectors 0 for all below -746, common in masks."""
     if w.n == 1:
         return _exp(w, x)
     none = w.compare("olt", x, -746.0)
@@ -74,7 +74,7 @@ def _expm1(w: Lanes, x: str) -> str:
 
 
 def expm1(w: Lanes, x: str) -> str:
-    """For x below 700; -1 for all below -40, where the nearest double is -1."""
+    """expm1 for x below 700; -1 for all below -40, where the nearest double is -1."""
     y = _expm1(w, w.choose(w.compare("olt", x, -40.0), -40.0, x))
     return w.copysign(y, x)
 

@@ -151,7 +151,7 @@ class Carried:
 def loop(w: Writer, s: For) -> None:
     index = s.index.type.dtype
     if index != "i64":
-        raise not_emitted(f"a loop over {index}")  # no case has it: trips are counted in i64
+        raise not_emitted(f"a loop over {index}")  # not met: trips are counted in i64
     start, stop = w.whole(s.start), w.whole(s.stop)
     inits = [handed(w, a) for a in s.inits]
     head, body, after = w.labels("head", "body", "after")

@@ -129,7 +129,7 @@ def lstsq(r: Routine, out: Matrix, a: Matrix, b: Matrix, rcond: str) -> None:
 
 
 def least_squares(r: Routine, a: Matrix, x: Matrix, k: str, rcond: str) -> str:
-    """By gelsd; its integers are 3 k levels + 11 k, and no matrix has more than 32 levels."""
+    """Least squares by gelsd; its integers are 3 k levels + 11 k, with at most 32 levels."""
     limit = r.placed(r.narrowed(rcond), r.real)
     return r.worked("gelsd", a.rows, a.columns, x.columns, a, a.lead, x, x.lead, r.reals(k), limit,
                     r.integers("1"), then=(r.integers(r.w.times(k, 107)),))  # fmt: skip

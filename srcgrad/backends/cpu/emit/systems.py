@@ -138,7 +138,7 @@ def solve_triangular(
 
 # ---- a x + x b = q ----
 def sylvester(r: Routine, out: Matrix, a: Matrix, b: Matrix, q: Matrix) -> None:
-    """By Schur factors a = u r u' and b = w s w': r y + y s = u' q w for y = u' x w."""
+    """Solves by Schur factors a = u r u' and b = w s w': r y + y s = u' q w for y = u' x w."""
     r.fill(out, r.literal(float("nan")))
     for m in (a, b):
         r.done_where(f"icmp eq i1 {r.finite(m)}, false")
