@@ -1,8 +1,8 @@
 """Reports several problems of one function: where a statement is refused, the next is tried.
 
 The names that it would have bound are `POISON`: statements that read these are passed over in
-silence, so that one mistake is reported once. The result of interpreting on is thrown away;
-whatever goes wrong in it ends the search. Never decides what is a problem.
+silence, so that one mistake is reported once. Code emitted after the first problem is thrown away;
+whatever goes wrong there ends the search. Never decides what is a problem.
 """
 
 from __future__ import annotations

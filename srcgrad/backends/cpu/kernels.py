@@ -100,7 +100,7 @@ def power(a, b):
 
 @compiled
 def complex_arccosh(a):
-    """arccosh by Kahan's formulas, which keep zero's sign: Numba's has a negative real part there."""
+    """arccosh by Kahan's formulas, which keep zero's sign; Numba's has a negative real part."""
     low, high = np.sqrt(complex(a.real - 1, a.imag)), np.sqrt(complex(a.real + 1, a.imag))
     half = math.atan2(low.imag, high.real)
     return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
