@@ -1,4 +1,4 @@
-"""Tests that inputs that a program stores to share no memory with others, also in training steps.
+"""Inputs that a program stores to, tested to share no memory with others, also in training steps.
 
 Every `ir.nodes.Function` assumes this. The Parameters of a step are the same arrays at
 each call: they are compared once. Never writes.
@@ -15,7 +15,7 @@ from srcgrad.backends.gpu_arrays import is_on_device, may_share
 
 
 class Apart:
-    """Tests of a program's inputs whether those stored to share no memory with others.
+    """Tests whether the inputs that a program stores to share no memory with others.
 
     The first `given` inputs are arguments, the others captured.
 

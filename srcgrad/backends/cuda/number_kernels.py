@@ -1,7 +1,7 @@
 """Statements of the host that compute with numbers of the device, as kernels of one thread.
 
 Consecutive ones are one kernel. The host's work between them on lengths and starts of arrays is
-done before: neither reads results of the kernel.
+done before: it does not read results of the kernel.
 """
 
 from __future__ import annotations

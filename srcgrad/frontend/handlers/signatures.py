@@ -82,7 +82,7 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
 
 
 def _takes_many(known: list[inspect.Parameter]) -> bool:
-    """Whether a handler takes positional arguments one by one, and no others by name."""
+    """Whether a handler takes `*args` without `**kwargs`, which would be passed on by name."""
     kinds = [p.kind for p in known]
     P = inspect.Parameter
     return P.VAR_POSITIONAL in kinds and P.VAR_KEYWORD not in kinds
