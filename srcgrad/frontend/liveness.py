@@ -96,14 +96,14 @@ class Liveness:
         return self.head.get(node, set()) | self.always
 
     def _block(self, stmts: list[Any], live: set[str]) -> set[str]:
-        """What is live before statements, where `live` is live after them."""
+        """The names live before statements, where `live` is live after them."""
         live = set(live)
         for s in reversed(stmts):
             live = self._statement(s, live)
         return live
 
     def _statement(self, s: Any, live: set[str]) -> set[str]:
-        """What is live before a statement; `live` may become it."""
+        """The names live before a statement; `live` may be changed to it."""
         match s:
             case gast.If():
                 self._branches(s, live)
@@ -163,14 +163,14 @@ class Liveness:
         return head | before
 
     def _inside(self, s: Any, after: set[str], head: set[str]) -> set[str]:
-        """What is live at the begin of a loop's body."""
+        """The names live at the begin of a loop's body."""
         self._loops.append((after, head))
         body = self._block(s.body, head)
         self._loops.pop()
         return body
 
     def _read_first(self, s: Any) -> set[str]:
-        """What a trip of a loop reads before it binds it."""
+        """The names that a trip of a loop reads before it binds them."""
         if s not in self._first:
             noting, self._noting = self._noting, False
             self._first[s] = self._inside(s, set(), set())

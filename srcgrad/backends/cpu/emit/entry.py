@@ -92,7 +92,7 @@ def _take(w: Writer, k: int, type: Type, place: str) -> None:
 
 
 def _kind(dtype: str) -> str:
-    """What of Python's numbers a number is."""
+    """The kind of Python number that a dtype is unpacked from."""
     if is_complex(dtype):
         return "complex"
     return {"b": "flag", "i": "signed", "u": "unsigned", "f": "float"}[dtype[0]]

@@ -1,4 +1,4 @@
-"""What the point of a function that is being written owns, and where that lies.
+"""Tracks the references owned at the point of a function that is written, and their slots.
 
 Each counted reference lies in a slot of `%owned` while it is owned; what lies in no use is null.
 So all failures of a function go on at one block, which gives up what the slots hold.
@@ -40,7 +40,7 @@ class Placed:
 
 
 class Scope:
-    """What a block owns, by alias class."""
+    """The references that a block owns, by alias class."""
 
     def __init__(self) -> None:
         self.held: dict[Var, list[Owned | Placed]] = {}

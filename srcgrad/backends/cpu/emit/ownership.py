@@ -93,7 +93,7 @@ def _apply(state: _State, block: str, what: str, name: str) -> None:
 
 
 def _over(state: _State, source: str, target: str, block: _Block) -> _State:
-    """What is owned after an edge: a counted phi takes the reference of its operand."""
+    """The references owned after an edge: a counted phi takes that of its operand."""
     out = state.copy()
     if block.all:
         differ = _differ(+out.owned, Counter(out.slots.values()))
