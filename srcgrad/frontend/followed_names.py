@@ -62,7 +62,7 @@ FOLLOWED: dict[str, list[str]] = {
     ],
     "scipy.spatial.distance": [
         "braycurtis", "canberra", "chebyshev", "correlation", "dice", "hamming", "jaccard",
-        "mahalanobis", "minkowski", "rogerstanimoto", "russellrao", "seuclidean", "sokalsneath",
+        "mahalanobis", "minkowski", "seuclidean", "sokalsneath",
         "yule",
     ],
     "scipy.special": ["ivp", "jvp", "kvp", "perm", "yvp"],
