@@ -117,3 +117,15 @@ def test_handlers_read_every_argument_that_they_take():
         taken = code.co_varnames[2 : code.co_argcount + code.co_kwonlyargcount]
         ignored = set(taken) - read - SEEN_BY_NONE
         assert not ignored or f is np.iscomplexobj, f"{f}: {ignored}"
+
+
+def test_where_an_array_is_made_is_passed_over_and_another_like_it_is_refused():
+    def here(x):
+        return np.sum(np.zeros(3, like=None, device="cpu") + x)
+
+    def like(x):
+        return np.sum(np.zeros(3, like=x) + x)
+
+    assert flow.compile(here, target="python")(np.ones(3)) == 3.0
+    with pytest.raises(UnsupportedError, match="keyword argument 'like'"):
+        flow.compile(like, target="python")(np.ones(3))

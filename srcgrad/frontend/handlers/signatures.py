@@ -16,14 +16,14 @@ VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 # these have one meaning in every function: they never name another argument
 EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
 
-# where NumPy makes an array, and of which class
-IGNORED: dict[str, tuple] = {"device": (None, "cpu"), "like": (None,)}
+# where NumPy makes an array, and of which class: the values besides None that need no handler
+IGNORED: dict[str, tuple[str, ...]] = {"device": ("cpu",), "like": ()}
 
 
 def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[list, dict]:
     """The arguments for a handler; TypeError, with NumPy's text, where NumPy would raise it."""
     if (getattr(f, "__module__", None) or "").startswith("numpy"):
-        kwargs = {n: v for n, v in kwargs.items() if n not in IGNORED or v not in IGNORED[n]}
+        kwargs = {n: v for n, v in kwargs.items() if n not in IGNORED or not _is_ignored(n, v)}
     plan = _plan(f, handler)
     if plan is None:
         return args, kwargs
@@ -38,6 +38,10 @@ def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[
         else:
             raise TypeError(f"got an unexpected keyword argument '{n}'")
     return [], taken
+
+
+def _is_ignored(name: str, v: Any) -> bool:
+    return v is None or (isinstance(v, str) and v in IGNORED[name])
 
 
 def _is_default(v: Any, default: Any) -> bool:
