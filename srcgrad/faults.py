@@ -26,9 +26,10 @@ from srcgrad.tracebacks import called_outside
 PASSED = (SrcgradError, ImportError, MemoryError, OSError, Warning)
 # modules that read the user's objects, which may run the user's code
 READERS = (
-    "srcgrad.frontend.captured", "srcgrad.frontend.captures", "srcgrad.frontend.classes",
+    "srcgrad.frontend.captures", "srcgrad.frontend.classes", "srcgrad.frontend.guards",
     "srcgrad.frontend.handlers.inspection", "srcgrad.frontend.instances",
     "srcgrad.frontend.members", "srcgrad.protocols", "srcgrad.transforms.places",
+    "srcgrad.transforms.specialization",
     "srcgrad.tree.registered", "srcgrad.tree.structures", "srcgrad.tree.users",
 )  # fmt: skip
 PLACED = (Builder, Def, For, If, While)  # classes whose instances have a `loc`

@@ -29,7 +29,7 @@ from srcgrad.errors import (
     SrcgradError,
     UnsupportedError,
 )
-from srcgrad.frontend.captured import Hidden
+from srcgrad.frontend.guards import Hidden
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.kinds import OfTensor
 from srcgrad.ir.types import Scalar, float_type
@@ -185,7 +185,7 @@ class Call:
 
     def refuse_overlap(self, inputs: list) -> None:
         """Refuses inputs that share memory that is stored to."""
-        if self.entry.stored and not self.entry.apart(inputs):
+        if self.entry.stored and not self.entry.apart.passes(inputs):
             raise UnsupportedError(
                 f"two arguments of {self.name}() share memory that it stores to",
                 None,
@@ -241,7 +241,7 @@ class Call:
 def _captured(h: Hidden, value: Any) -> Any:
     """A captured value, recorded or not: a tensor, or an array or number."""
     if h.tensor is not None:
-        return h.tensor()
+        return h.tensor.fetch()
     return h.parameter if h.parameter is not None and is_active(h.parameter) else value
 
 

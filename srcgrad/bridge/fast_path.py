@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.eager.inplace import touched
-from srcgrad.transforms.fast_path import Writer, compare_lengths, opened, test, tuple_of
+from srcgrad.frontend.guards import Hidden, Path, Writer
+from srcgrad.transforms.fast_path import FastPath
+from srcgrad.transforms.value_tests import Kind
 from srcgrad.transforms.weights import none_active
-from srcgrad.tree import Leaf
 
 
 def tensor_path(
@@ -21,50 +23,40 @@ def tensor_path(
 
     A step stores to the Parameters `trained`.
     """
-    if entry.shapes:
+    if any([g.test.shape is not None for g in entry.inputs]) or list(arguments) != list(names):
         return None
-    w = Writer()
-    inputs = opened(w, entry, arguments, names, _test_tensor)
-    if inputs is None:
+    w = FastPath(names)
+    if not all([_write(v, w, w.at[n,]) for n, v in arguments.items()]):
         return None
     if by[2] is not None:
         w.unless(f"{w.name(by[2])}()")
-    for k, hidden in enumerate(entry.program.hidden):
-        fetch = hidden.fetch if trained and hidden.parameter is not None else hidden.tensor
-        fetch = fetch or hidden.fetch
-        if hidden.parameter is not None and hidden.tensor is None:
-            w.unless(f"{w.name(none_active)}()")
-        w.lines.append(f"    h{k} = {w.name(fetch)}()")
-        if not _test_tensor(w, f"h{k}", fetch()):
-            return None
-        inputs.append(f"h{k}")
-    compare_lengths(w, entry.program.lengths, names)
-    run, kernel = w.name(entry.run), w.name(kernel_of(entry))
-    w.lines.append(f"    x = ({''.join(f'{i}, ' for i in inputs)})")
-    if entry.stored:
-        w.unless(f"{w.name(entry.apart)}(x)")
-    w.lines.append(f"    r = {w.name(by[0])}({kernel}, x, {run})")
-    if trained:
-        w.lines.append(f"    {w.name(touched)}({w.name(trained)})")
-    result = _template(
-        entry.program.output, f"{w.name(by[1])}({w.name(entry)}, x, {{0}}, r[{{0}}])"
-    )
-    if result is None:
+    hidden = entry.program.hidden
+    if any([h.parameter is not None and h.tensor is None for h in hidden]):
+        w.unless(f"{w.name(none_active)}()")
+    places = [_place(h, trained) for h in hidden]
+    inputs = w.read(entry, [(p, partial(_write, p.fetch())) for p in places])
+    if inputs is None:
         return None
-    w.lines.append(f"    return {result}")
-    return w.made()
+    run, kernel = w.name(entry.run), w.name(kernel_of(entry))
+    w.lines.append(f"x = ({''.join(f'{i}, ' for i in inputs)})")
+    if entry.stored:
+        entry.apart.write(w, "x")
+    w.lines.append(f"r = {w.name(by[0])}({kernel}, x, {run})")
+    if trained:
+        w.lines.append(f"{w.name(touched)}({w.name(trained)})")
+    done = f"{w.name(by[1])}({w.name(entry)}, x, "
+    return w.made(entry.program.output, lambda k: f"{done}{k}, r[{k}])")
 
 
-def _test_tensor(w: Writer, p: str, value: Any) -> bool:
-    """Tests the kind of one argument, which may be a tensor; False if it is not a plain one."""
+def _place(h: Hidden, trained: tuple) -> Path:
+    """The place of a captured tensor, or of its value where nothing is recorded."""
+    stored = trained and h.parameter is not None
+    return h.path if stored or h.tensor is None else h.tensor
+
+
+def _write(value: Any, w: Writer, p: str) -> bool:
+    """Writes the test of the kind of a value, which may be a tensor; False if it has no text."""
     if not hasattr(type(value), "srcgrad_value"):
-        return test(w, p, value)
+        return Kind.of(value).write(w, p)
     w.unless(f"type({p}) is {w.name(type(value))}")
-    return test(w, f"{p}._a", value._a)
-
-
-def _template(shape: Any, leaf: str) -> str | None:
-    """The text of the result, with the number of each leaf in it."""
-    if isinstance(shape, Leaf):
-        return leaf.format(shape.k)
-    return tuple_of(shape, lambda p: _template(p, leaf))
+    return Kind.of(value._a).write(w, f"{p}._a")

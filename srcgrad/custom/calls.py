@@ -11,6 +11,7 @@ from typing import Any
 from srcgrad.custom.check import Checked
 from srcgrad.custom.trace import Call, Called, Running, is_floating, returned_at, varies
 from srcgrad.errors import ReturnTypeError, UnsupportedError
+from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe
 from srcgrad.tree import copied, leaves, mapped
@@ -22,7 +23,7 @@ def call_with_vjp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: N
     if owner.fwd is None:
         raise owner.without_rule()
     for part in ("fwd", "bwd"):  # stated anew, it is followed anew
-        it.captures.watch((part, id(owner)), lambda part=part: getattr(owner, part), part)
+        it.captures.watch(Path("rule", owner, (attribute(part),)), part)
     call = Call(it, owner, args, kwargs, node)
     if (inner := _while_followed(call)) is not None:
         return inner[0]
@@ -75,7 +76,7 @@ def _cotangents(call: Call, made: Any, at: Any) -> list:
 def call_with_jvp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node) -> Any:
     if owner.jvp is None:
         raise owner.without_rule()
-    it.captures.watch(("jvp", id(owner)), lambda: owner.jvp, "jvp")
+    it.captures.watch(Path("rule", owner, (attribute("jvp"),)), "jvp")
     call = Call(it, owner, args, kwargs, node)
     if (inner := _while_followed(call)) is not None:
         return inner[0]

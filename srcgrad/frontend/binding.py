@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.arguments import misfit
+from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.tree import is_dataclass_instance, registered_as
 
@@ -44,6 +45,7 @@ def own_signature(f: types.FunctionType) -> inspect.Signature:
 
 def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, node: Node) -> Any:
     """The default of an argument: a captured value where its contents may change."""
+    path = Path("default", f, (Step((name,), lambda f: default_now(f, name)),))
     if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
         not is_dataclass_instance(value) and registered_as(type(value)) is None
     ):
@@ -52,10 +54,9 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
         for part in ("__defaults__", "__kwdefaults__"):
             it.captures.watch_attribute(f, part)
         if name in (f.__kwdefaults__ or {}):  # a dict, which may change
-            it.captures.watch(("default", id(f), name), lambda: default_now(f, name), name)
+            it.captures.watch(path, name)
         return value
-    key = ("default", id(f), name)
-    return it.captures.take(it, key, lambda: default_now(f, name), name, node)
+    return it.captures.take(it, path, name, node)
 
 
 def default_now(f: types.FunctionType, name: str) -> Any:

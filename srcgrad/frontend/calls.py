@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.expressions import elements
+from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import as_named
@@ -102,9 +103,9 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         case Closure():
             return call_closure(it, f, args, kwargs, node)
         case functools.partial():
-            key = ("partial", id(f))
-            given = it.captures.take(it, key, lambda: f.args, "arguments", node)
-            named = it.captures.take(it, (*key, "names"), lambda: f.keywords, "names", node)
+            given, named = [Path("partial", f, (attribute(n),)) for n in ("args", "keywords")]
+            given = it.captures.take(it, given, "arguments", node)
+            named = it.captures.take(it, named, "names", node)
             return it.call(f.func, [*given, *args], {**named, **kwargs}, node)
         case Partial():
             return it.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
@@ -159,7 +160,7 @@ def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
     if registered_as(type(owner)) is None:
         return owner
     it.captures.inlined.append(owner)  # keeps it alive, and so its id
-    return it.captures.take(it, ("self", id(owner)), lambda: owner, "self", node)
+    return it.captures.take(it, Path("self", owner), "self", node)
 
 
 def strong(it: Interpreter, v: Any) -> Any:

@@ -9,16 +9,31 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
 from dataclasses import fields, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captured import Guard, Hidden, keys_now, texts_now
 from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
+from srcgrad.frontend.guards import (
+    CLASS,
+    CONTENTS,
+    ITEMS,
+    KEYS,
+    STATIC,
+    VALUE,
+    Equal,
+    Guard,
+    Hidden,
+    Path,
+    Step,
+    Unchanged,
+    attribute,
+    item,
+)
 from srcgrad.frontend.handlers.registry import know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
@@ -32,7 +47,7 @@ from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
 from srcgrad.primitives.layouts import layout_told
 from srcgrad.protocols import poses, states
-from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as, static_of
+from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as
 
 
 class Captures:
@@ -43,7 +58,7 @@ class Captures:
         self.unrolled = demands.unrolled
         self.grown = demands.grown
         self.hidden: dict[tuple, Hidden] = {}
-        self.guards: dict[tuple, Guard] = {}
+        self.guards: dict[tuple, Guard[Unchanged]] = {}
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
         self.lengths: dict[Var, int] = {}  # what they are in this call, if that is known
@@ -71,19 +86,15 @@ class Captures:
             cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]  (a free variable has its cell)
             if is_formula(function):
                 return True, cell.cell_contents
-            return True, self.take(it, ("cell", id(cell)), lambda: cell.cell_contents, name, node)
+            return True, self.take(it, Path("cell", cell, (CONTENTS,)), name, node)
         scope = function.__globals__
         if name in scope and (is_formula(function) or is_constant(function, scope[name])):
             return True, in_numpy(scope[name])
         if name in scope:
-            key = ("global", id(scope), name)
-            value = self.take(it, key, lambda: scope[name], name, node)
-            if key in self.guards:
-                self.guards[key].scope = scope
-            return True, value
-        key = ("builtin", id(scope), name)  # until the module has one of its own
-        self.watch(key, lambda: scope.get(name), name)
-        self.guards[key].scope = scope
+            found = Step((name,), itemgetter(name), f"[{name!r}]")
+            return True, self.take(it, Path("global", scope, (found,)), name, node)
+        missing = Step((name,), lambda scope: scope.get(name), f".get({name!r})")
+        self.watch(Path("builtin", scope, (missing,)), name)  # until the module has one of its own
         return False, None
 
     def attribute(self, it: Any, owner: Any, name: str, node: Any) -> Any:
@@ -108,73 +119,75 @@ class Captures:
         if not own and (callable(value) or isinstance(value, types.ModuleType)):
             watch_member(self, owner, name)
             return value
-        key = ("attribute", id(owner), name)
-        return self.take(it, key, lambda: getattr(owner, name), name, node)
+        return self.take(it, Path("attribute", owner, (attribute(name),)), name, node)
 
-    def take(self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, node: Any) -> Any:
+    def take(self, it: Any, path: Path, name: str, node: Any) -> Any:
         """A captured value: a hidden input, or static under a guard."""
+        key = path.key
         if key in self.hidden:
             return self.hidden[key].var
         try:
-            value = fetch()
+            value = path.fetch()
         except ValueError:
             it.refuse(node, f"'{name}' is not bound yet in the enclosing function")
         if poses(value):
-            self.guards[key] = Guard(fetch, value, key, name)
+            self.keep(path, value, name)
             self._refuse_kind(it, value, name, node)
             return value
         if isinstance(value, np.ndarray):
-            return self._input(it, key, fetch, name, value, node)
+            return self._input(it, path, name, value, node)
         if states(value, "srcgrad_parameter") or self._is_weight(value):
-            return self._parameter(it, key, fetch, name, value, node)
+            return self._parameter(it, path, name, value, node)
         if states(value, "srcgrad_value"):
-            return self._tensor(it, key, fetch, name, value.srcgrad_value, node)
+            return self._tensor(it, path, name, value.srcgrad_value, node)
         if states(value, "__cuda_array_interface__"):
-            return self._input(it, key, fetch, name, value, node)
+            return self._input(it, path, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
         if changing or (isinstance(value, NUMBERS) and key in self.demands.inputs):
             if ("static", *key) in self.demands.static_leaves:
-                self.guards[key] = Guard(fetch, value, key, name)
+                self.keep(path, value, name)
                 return value
-            return self._input(it, key, fetch, name, value, node)
+            return self._input(it, path, name, value, node)
         if registered_as(type(value)) is not None:
-            return self._instance(it, key, fetch, name, value, node)
+            return self._instance(it, path, name, value, node)
         if is_dataclass_instance(value):
-            return self._record(it, key, fetch, name, value, node)
-        self.guards[key] = Guard(fetch, value, key, name)
+            return self._record(it, path, name, value, node)
+        self.keep(path, value, name)
         if isinstance(value, list | tuple | dict) and not hasattr(type(value), "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
-            return self._container(it, key, fetch, value, name, node)
+            return self._container(it, path, value, name, node)
         if isinstance(value, set):
-            self.watch((*key, "items"), lambda: texts_now(fetch()), name)
+            self.watch(path.then(ITEMS), name)
             return set(value)
         self._refuse_kind(it, value, name, node)
         return value
 
     def watch_attribute(self, f: types.FunctionType, part: str) -> None:
         """Guards a part of a function against being replaced: reloading a module may do so."""
-        key = ("attribute", id(f), part)
-        self.guards[key] = Guard(lambda: getattr(f, part), getattr(f, part), key, f.__name__)
-        self.guards[key].owner = f
+        self.watch(Path("function", f, (attribute(part),)), f.__name__)
 
-    def watch(self, key: tuple, fetch: Callable[[], Any], name: str) -> None:
-        """Guards the value that `fetch` returns: another one rebuilds the program."""
-        self.guards[key] = Guard(fetch, fetch(), key, name)
+    def watch(self, path: Path, name: str) -> None:
+        """Guards the value at a path: another one rebuilds the program."""
+        self.keep(path, path.fetch(), name)
 
-    def _container(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], value: Any, name: str, node: Any
-    ) -> Any:
+    def keep(self, path: Path, value: Any, name: str) -> None:
+        """Guards the value that has been read at a path."""
+        self.guards[path.key] = Guard(path, Unchanged(value), name)
+
+    def _container(self, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
+        key = path.key
+
         def part(k: Any) -> Any:
-            return self.take(it, (*key, "item", k), lambda: fetch()[k], name, node)
+            return self.take(it, path.then(item(k)), name, node)
 
         if isinstance(value, tuple):
             parts = [part(k) for k in range(len(value))]
             return type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
         if key in self.containers:
             return self.containers[key]
-        self.watch((*key, "keys"), lambda: keys_now(fetch()), name)
+        self.watch(path.then(KEYS), name)
         if isinstance(value, dict):
             return self._unchanging(key, {k: part(k) for k in value})
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
@@ -185,49 +198,49 @@ class Captures:
         self.immutable[id(made)] = made
         return made
 
-    def _record(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
-    ) -> Any:
+    def _record(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
+        key = path.key
+
         def part(f: str) -> Any:
-            return self.take(it, (*key, f), lambda: getattr(fetch(), f), f, node)
+            return self.take(it, path.then(attribute(f)), f, node)
 
         if key in self.containers:
             return self.containers[key]
-        self.watch((*key, "class"), lambda: type(fetch()), name)
+        self.watch(path.then(CLASS), name)
         names = [f.name for f in fields(value)]
         return self._unchanging(key, Record(type(value), {f: part(f) for f in names}))
 
-    def _instance(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
-    ) -> Any:
+    def _instance(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
         """A captured instance of a registered class: its children are captured."""
+        key = path.key
         if key in self.containers:
             return self.containers[key]
         opened = given(value)
 
         def part(k: int) -> Any:
-            child = (*key, "child", k)
-            return self.take(it, child, lambda: (children(fetch()) or [])[k], f"{name}_{k}", node)
+            child = Step(("child", k), lambda v: (children(v) or [])[k])
+            return self.take(it, path.then(child), f"{name}_{k}", node)
 
         parts = [part(k) for k in range(len(opened.children))]
         with it.b.block() as block:
             made = made_instance(it, rebuilt(opened, parts), node)
         it.heads[0][1].extend(block)
-        held = type(value), static_of(value)
-        self.watch((*key, "class"), lambda: (type(fetch()), static_of(fetch())) == held, name)
+        held = path.then(STATIC)
+        self.guards[held.key] = Guard(held, Equal(held.fetch()), name)
         self.containers[key] = made
         return made
 
     def _input(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
+        self, it: Any, path: Path, name: str, value: Any, node: Any, tensor: Path | None = None
     ) -> Any:
         device = states(value, "__cuda_array_interface__")
         value = layout_told(value).stand_in() if device else value
         type_ = type_of_value(value)
         if type_ is None:
             self._refuse_kind(it, value, name, node)
+        key = (tensor or path).key
         var = self.parameter(it.b, name, value, ("hidden", *key))
-        self.hidden[key] = Hidden(name, fetch, var, key)
+        self.hidden[key] = Hidden(name, path, var, tensor)
         return var
 
     def _refuse_kind(self, it: Any, value: Any, name: str, node: Any) -> None:
@@ -235,41 +248,35 @@ class Captures:
         if why is not None:
             it.refuse(node, why[0], f"{why[1]} as an argument")
 
-    def _tensor(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
-    ) -> Any:
+    def _tensor(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
         """A captured tensor: the input is its array, or its number."""
         know_tensors()
 
-        def inside() -> Any:
-            return fetch().srcgrad_value
-
-        if ("static", *key) in self.demands.static_leaves:
-            self.guards[key] = Guard(inside, value, key, name)
+        inside = path.then(VALUE)
+        if ("static", *path.key) in self.demands.static_leaves:
+            self.keep(inside, value, name)
             return value
-        var = self._input(it, key, inside, name, value, node)
-        self.hidden[key] = replace(self.hidden[key], tensor=fetch)
+        var = self._input(it, inside, name, value, node, path)
         if is_array(var):
             self.meet_tensor(var)
         return var
 
-    def _parameter(
-        self, it: Any, key: tuple, fetch: Callable[[], Any], name: str, value: Any, node: Any
-    ) -> Any:
+    def _parameter(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
         """A captured Parameter: one input for the object, by whatever names it is reached."""
-        self.guards[key] = Guard(fetch, value, key, name)
-        own = ("parameter", id(value))
+        self.keep(path, value, name)
+        place = Path("parameter", value)
+        own = place.key
         if own in self.stopped:
             return self.stopped[own]
         if own in self.hidden:
             return self.hidden[own].var
         if ("static", *own) in self.demands.static_leaves and self._is_weight(value):
             it.refuse(node, f"'{name}' must be known at compile time: it has no gradient")
-        made = self._tensor(it, own, lambda: value, name, value.srcgrad_value, node)
+        made = self._tensor(it, place, name, value.srcgrad_value, node)
         if own in self.hidden:
             self.hidden[own] = replace(self.hidden[own], parameter=value)
         if states(value, "srcgrad_parameter") and self._is_weight(value):
-            self.watch(("trained", id(value)), lambda: value.requires_grad, name)
+            self.watch(Path("trained", value, (attribute("requires_grad"),)), name)
             if not value.requires_grad:  # its gradient is requested, and is zero
                 made = self.stopped[own] = it.b("stop_gradient", made)
         return made

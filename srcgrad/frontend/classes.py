@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.foresight import undecided
+from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.members import watch_member
@@ -118,8 +119,8 @@ def _fill_dataclass(
         elif f.default_factory is not _missing(cls):
             record.fields[f.name] = it.call(f.default_factory, [], {}, node)
         elif f.default is not _missing(cls):
-            key = ("field", id(cls), f.name)
-            record.fields[f.name] = it.captures.take(it, key, lambda f=f: f.default, f.name, node)
+            path = Path("field", cls, (Step((f.name,), lambda _, f=f: f.default),))
+            record.fields[f.name] = it.captures.take(it, path, f.name, node)
     if hasattr(cls, "__post_init__"):
         bound.apply_defaults()
         only_init = [v for n, v in bound.arguments.items() if _is_init_only(cls, n)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from srcgrad.frontend.guards import Path, Step, attribute, member
 from srcgrad.frontend.values import Record
 from srcgrad.protocols import held
 
@@ -22,13 +23,11 @@ def watch_member(captures: Any, owner: Any, name: str) -> None:
     """Guards a function, class or module that `owner` holds: replacing it rebuilds the program."""
     value = getattr(owner, name, None)
     if isinstance(value, types.MethodType):  # made at each access
-        own = ("method", id(owner), name)
-        captures.watch(own, lambda: getattr(getattr(owner, name), "__func__", None), name)
+        own = Step((name,), lambda v: getattr(getattr(v, name), "__func__", None))
+        captures.watch(Path("method", owner, (own,)), name)
     elif getattr(owner, name, None) is value:
-        key = ("member", id(owner), name)
-        captures.watch(key, lambda: getattr(owner, name, None), name)
-        if isinstance(owner, types.ModuleType):
-            captures.guards[key].scope = vars(owner)
+        step = attribute if isinstance(owner, types.ModuleType) else member
+        captures.watch(Path("member", owner, (step(name),)), name)
 
 
 def watch_inherited(captures: Any, owner: Any, name: str) -> None:
@@ -36,8 +35,7 @@ def watch_inherited(captures: Any, owner: Any, name: str) -> None:
     if isinstance(owner, Record):
         watch_member(captures, owner.cls, name)
     elif not library(type(owner)):
-        key = ("inherited", id(owner), name)
-        captures.watch(key, lambda: getattr(type(owner), name, None), name)
+        captures.watch(Path("inherited", owner, (Step((), type), member(name))), name)
 
 
 def note_read(owner: Any, name: str, value: Any) -> None:

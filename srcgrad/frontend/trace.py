@@ -23,11 +23,11 @@ from srcgrad.errors import (
     refusal,
 )
 from srcgrad.frontend import instances, source
-from srcgrad.frontend.captured import Guard, Hidden
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.demands import Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
+from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
@@ -78,7 +78,7 @@ class Traced:
     function: Function
     inputs: tuple[tuple, ...]  # the path of each parameter that is an argument
     hidden: tuple[Hidden, ...]  # the parameters after them
-    guards: tuple[Guard, ...]
+    guards: tuple[Guard[Unchanged], ...]
     output: Any  # a template of Leafs and static values
     source: source.Source
     writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
@@ -182,7 +182,7 @@ def _interpreted(
         with instances.standing(it, found):
             env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
             for w in taken.demands.weights:
-                it.captures.take(it, ("weight", id(w)), lambda w=w: w, "weight", None)
+                it.captures.take(it, Path("weight", w), "weight", None)
         it.held.append(list(env.values()))
         result = inline(it, found, env, None, found.tree)
         return taken_apart(it, result, atoms, found), _written(it, taken.given, atoms, found)

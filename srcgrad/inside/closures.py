@@ -13,9 +13,9 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.frame import Diverged
+from srcgrad.frontend.guards import Hidden, Path
 from srcgrad.frontend.heap import State, contents, snapshot
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -157,7 +157,7 @@ class _Call:
         output = taken_apart(it, result, atoms, source)
         held = {h.var: h for h in it.captures.hidden.values()}
         free = self._free(block, atoms, [h.var for h in held.values() if _among(h, weights)])
-        hidden = tuple(held.get(v) or Hidden(v.name, lambda v=v: v, v) for v in free)
+        hidden = tuple(held.get(v) or Hidden(v.name, Path("closure", v), v) for v in free)
         name = getattr(self.fn, "name", "")
         name = name if name.isidentifier() else "inner"
         function = Function(name, (*self.params, *free), tuple(block), tuple(atoms))

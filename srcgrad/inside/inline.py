@@ -14,7 +14,7 @@ from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import RUNNING, is_number, plain
 from srcgrad.inside.closures import with_functions
-from srcgrad.inside.splicing import captured_now, likes_of, put_demands, spliced
+from srcgrad.inside.splicing import captured_at, likes_of, put_demands, spliced
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_known
@@ -54,10 +54,9 @@ def inline(
         _refuse_tangents(compiled.__name__, program, values, extra)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]  (no path is missing without `extra`)
     for h in program.hidden:
-        key = ("inlined", id(compiled), *h.key)
-        given.append(captures.take(it, key, captured_now(h), h.name, node))
+        given.append(captures.take(it, captured_at(h, compiled), h.name, node))
     for g in program.guards:
-        captures.guards[g.key] = g
+        captures.guards[g.path.key] = g
     return spliced(it, program, given, node)
 
 

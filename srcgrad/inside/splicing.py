@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.autodiff.splice import splice
 from srcgrad.custom.check import boxed
-from srcgrad.frontend.captured import Hidden
 from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.guards import Hidden, Path
 from srcgrad.frontend.instances import entered
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import MARKS, kind_of
@@ -31,7 +31,7 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
     inside = len(it.b.scopes) > depth
     returns = splice(it.b, program.function, fitting, head if inside else None)
     for k, parameter in program.state:
-        held = it.captures.take(it, ("state", id(parameter)), lambda p=parameter: p, "state", node)
+        held = it.captures.take(it, Path("state", parameter), "state", node)
         it.call(np.copyto, [held, returns[k]], {}, node)
 
     def at(leaf: Any) -> Any:
@@ -40,9 +40,10 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
     return entered(it, program.output, node, at)
 
 
-def captured_now(h: Hidden) -> Callable[[], Any]:
-    """The getter of a capture for the calling program: of the tensor itself, if it is one."""
-    return h.tensor or h.fetch if h.parameter is None else lambda: h.parameter
+def captured_at(h: Hidden, program: Any) -> Path:
+    """The place of a capture for the calling program: of the tensor itself, if it is one."""
+    path = (h.tensor or h.path) if h.parameter is None else Path("parameter", h.parameter)
+    return replace(path, within=("inlined", id(program), *path.within))
 
 
 def put_demands(it: Interpreter, demands: Demands, values: dict[tuple, Any], node: Node) -> None:

@@ -22,6 +22,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, Unsu
 from srcgrad.faults import building
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.demands import Demands, restarted
+from srcgrad.frontend.guards import is_changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.members import replacements
 from srcgrad.ir.nodes import Function
@@ -39,11 +40,11 @@ from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_under, stand_in, too_wide
-from srcgrad.transforms.specialization import Entry, Options, built, kind_of, settled
+from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, of_call, shown_by, transforms, weights_of
 from srcgrad.transforms.stages import Stage, recording
-from srcgrad.transforms.stored_inputs import Apart
+from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.transforms.zero_gradients import noting, warn
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
@@ -145,7 +146,7 @@ class Compiled:
         values = dict(given)
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
-        if entry.stored and not entry.apart(inputs):
+        if entry.stored and not entry.apart.passes(inputs):
             return self._overlapping(arguments, inputs)
         if extra:
             refuse_tangents(self.__name__, entry.program.inputs, extra)
@@ -183,7 +184,7 @@ class Compiled:
                     self._quicken(entry, arguments)
                 return entry, captured
         entry = self._specialise(arguments, given)
-        return entry, [fetch() for fetch in entry.hidden]
+        return entry, [g.fetch() for g in entry.inputs]
 
     def _key(self, arguments: dict[str, Any], given: list[tuple[tuple, Any]]) -> tuple:
         d = self._demands
@@ -260,19 +261,16 @@ class Compiled:
 
     def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
         """Installs a fast path for this signature, if it is a plain one."""
-        d, n = self._demands, len(self._names)
-        fast = None
-        if self._simple and not d.static_leaves:
-            fast = fast_path(entry, arguments, self._names, d.static_dims)
+        given, n = [p for a, v in arguments.items() for p in paths(v, (a,))], len(self._names)
+        fast = fast_path(entry, given, self._names, self._demands) if self._simple else None
         others = self._fast.get(n, ())[: MOST_FAST - 1]
         self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
 
     def _demote(self, stale: Entry) -> None:
         """Turns captured numbers that changed into inputs: no new code for each value."""
         for guard in stale.program.guards:
-            number = isinstance(guard.value, int | float) and not isinstance(guard.value, bool)
-            if number and not guard.holds():
-                self._demands.inputs.add(guard.key)
+            if is_changing(guard.test.value) and not guard.holds():
+                self._demands.inputs.add(guard.path.key)
 
     def _program(
         self, arguments: dict[str, Any], known: Lengths | None = None
@@ -303,17 +301,14 @@ class Compiled:
             program = replace(whole, function=settled(whole.function))
             executable = built(program.function, self.options)
         for h in program.hidden:
-            stand_in((h.name,), h.fetch(), self.options.target, what="captured")
+            stand_in((h.name,), h.path.fetch(), self.options.target, what="captured")
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
-        hidden = tuple(h.fetch for h in program.hidden)
         stored = program.unshared if len(arrays) > 1 else frozenset()
         shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
         return Entry(
             program,
             executable,
-            hidden,
-            tuple(kind_of(fetch(), shapes) for fetch in hidden),
-            shapes,
+            tuple([guard_of(h, shapes) for h in program.hidden]),
             tuple(converter(a.type) for a in program.function.returns),
             stored,
             (*stages, *more),
@@ -321,7 +316,7 @@ class Compiled:
             whole,
             self.options,
             any(h.tensor is not None or h.parameter is not None for h in program.hidden),
-            Apart(len(program.inputs), stored),
+            NoOverlap(len(program.inputs), stored),
         )
 
     # ---- inspection ----

@@ -32,16 +32,15 @@ class OfCall:
 
     def specialised(self, p: Program, arguments: dict[str, Any]) -> Program:
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        captured = [h.fetch() for h in p.hidden]
-        places = [*p.inputs, *range(len(captured))]
+        now = {**dict(given), **{k: h.path.fetch() for k, h in enumerate(p.hidden)}}
+        places = [*p.inputs, *range(len(p.hidden))]
         lengths = self.known
         if lengths is None or not lengths.of <= {*places}:
-            values = {**dict(given), **dict(enumerate(captured))}
-            lengths = _compared(p, places, [values[w] for w in places])
+            lengths = _compared(p, places, [now[w] for w in places])
         for equal in (replace(lengths, equal=True), replace(lengths.variable, equal=True)):
             if not equal.pairs:
                 break
-            if not equal.fit(given, captured):
+            if not equal.passes(now):
                 return replace(p, lengths=replace(equal, equal=False))
             function = _with_equal(p.function, equal, places)
             if not any(map(never_holds, shape_checks(function))):

@@ -158,9 +158,9 @@ def _hidden(program: Any, printer: Printer) -> list[str]:
 def _guards(program: Any) -> list[str]:
     rows = []
     for g in program.guards:
-        if g.owner is not None or g.key[0] == "builtin":
+        if g.path.kind in ("function", "builtin"):
             continue  # in every program: the code of its functions, the builtins it calls
-        value = g.value
+        value = g.test.value
         name = held(value, "__qualname__") or held(value, "__name__")
         kind = type(value).__name__
         short = repr(value) if isinstance(value, int | float | str | bool | None) else f"a {kind}"

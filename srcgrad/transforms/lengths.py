@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from srcgrad.frontend.guards import Reason, Writer
 from srcgrad.records import record
+from srcgrad.transforms.value_tests import shape_name
 from srcgrad.tree import spelled
 
 # the path of an argument or the number of a captured value, and an axis
@@ -24,15 +26,13 @@ class Lengths:
     pairs: Pairs
     equal: bool
 
-    def fit(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
+    def passes(self, now: Mapping[Any, Any]) -> bool:
         """Whether the program is for a call with these arguments and captured values."""
-        at: dict[Any, Any] = {**dict(given), **dict(enumerate(captured))}
 
         def value(length: Length) -> int:
-            return length if isinstance(length, int) else at[length[0]].shape[length[1]]
+            return length if isinstance(length, int) else now[length[0]].shape[length[1]]
 
-        same = all([value(m) == value(n) for m, n in self.pairs])
-        return same is self.equal
+        return all([value(m) == value(n) for m, n in self.pairs]) is self.equal
 
     @property
     def of(self) -> set[Any]:
@@ -45,28 +45,24 @@ class Lengths:
         pairs = tuple([(m, n) for m, n in self.pairs if not isinstance(n, int)])
         return Lengths(pairs, self.equal)
 
-    def text(self, shape_of: Callable[[Any], str]) -> str:
-        """`fit` as an expression, given the text of the shape of an argument or captured value."""
+    def write(self, w: Writer, at: Mapping[Any, str]) -> None:
+        """Writes the test, after those of the kinds; `at`: the names of the values."""
+        each = [_texts(pair, lambda what: shape_name(at[what])) for pair in self.pairs]
+        equal = " and ".join(map(" == ".join, each))
+        w.unless(equal if self.equal else f"not ({equal})")
 
-        def spelled(length: Length) -> str:
-            return str(length) if isinstance(length, int) else f"{shape_of(length[0])}[{length[1]}]"
+    def why(self, names: Sequence[str], now: Mapping[Any, Any]) -> Reason:
+        """The first pair that differs, or is equal now; `names`: those of the captured values."""
+        each = (pair for pair in self.pairs if not Lengths((pair,), self.equal).passes(now))
 
-        equal = [f"{spelled(m)} == {spelled(n)}" for m, n in self.pairs]
-        return " and ".join(equal) if self.equal else f"not ({' and '.join(equal)})"
+        def shape(what: Any) -> str:
+            return f"{names[what] if isinstance(what, int) else spelled(what)}.shape"
 
-    def differing(self, given: Iterable[tuple[tuple, Any]], captured: Sequence[Any]) -> Lengths:
-        """The pairs that are not equal in a call."""
-        each = [Lengths((pair,), False) for pair in self.pairs]
-        return Lengths(tuple([p for e in each if e.fit(given, captured) for p in e.pairs]), False)
+        pair = " and ".join(_texts(next(each), shape))
+        verb = "differ, and were equal" if self.equal else "are equal, and were not"
+        return f"the lengths {pair} {verb}", "nothing: both programs are kept"
 
-    def spelled(self, names: Sequence[str]) -> str:
-        """The first pair in the user's notation, given the names of the captured values."""
 
-        def length(at: Length) -> str:
-            if isinstance(at, int):
-                return str(at)
-            what, axis = at
-            return f"{names[what] if isinstance(what, int) else spelled(what)}.shape[{axis}]"
-
-        m, n = self.pairs[0]
-        return f"{length(m)} and {length(n)}"
+def _texts(pair: tuple[Place, Length], shape_of: Callable[[Any], str]) -> list[str]:
+    """Two lengths as expressions, given the text of a value's shape."""
+    return [str(n) if isinstance(n, int) else f"{shape_of(n[0])}[{n[1]}]" for n in pair]

@@ -10,46 +10,34 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from operator import attrgetter, itemgetter
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
-from srcgrad.frontend.binding import default_now
-from srcgrad.frontend.captured import keys_now, texts_now
+from srcgrad.frontend.guards import VALUE, Path, walked
 from srcgrad.protocols import is_compiled, of_numba, poses
 from srcgrad.records import record
 from srcgrad.transforms.alike import BY_TEXT, CONTAINERS, Unshared
-from srcgrad.tree import children
 
-Step = Callable[[Any], Any]
+# kinds of captures that lead on to another function's; others belong to one function
+KINDS = (
+    "cell", "global", "builtin", "attribute", "function", "member", "inherited", "method", "has",
+    "default",
+)  # fmt: skip
+Read = Callable[[Any], Any]
 
 
 @record(frozen=True)
 class Place:
-    """A captured value: a holder, found by steps from a value met before, and steps from there."""
+    """A path without its holder, which steps from a value that was met before lead to."""
 
-    kind: str
     slot: int  # among the values met, of which the function itself is the first
-    to_holder: tuple[Step, ...]
-    steps: tuple[Step, ...]
-    rest: tuple  # of the key, after the holder's id
+    to_holder: tuple[Read, ...]
+    path: Path
 
-    def holder(self, met: Sequence[Any]) -> Any:
-        return walked(met[self.slot], self.to_holder)
-
-    def fetch(self, holder: Any) -> Callable[[], Any]:
-        """A function that reads the value; without a call in Python where one step leads there."""
-        if len(self.steps) == 1:
-            return functools.partial(self.steps[0], holder)
-        return functools.partial(walked, holder, self.steps)
-
-    def key(self, holder: Any) -> tuple:
-        return (self.kind, id(holder), *self.rest)
-
-
-def walked(value: Any, steps: tuple[Step, ...]) -> Any:
-    for step in steps:
-        value = step(value)
-    return value
+    def of(self, met: Sequence[Any]) -> Path:
+        """The path of the function whose values were met."""
+        return Path(self.path.kind, walked(met[self.slot], self.to_holder), self.path.steps)
 
 
 class Met:
@@ -57,23 +45,24 @@ class Met:
 
     def __init__(self) -> None:
         self.values: list[Any] = []
-        self._known: dict[int, tuple[int, tuple[Step, ...]]] = {}
+        self._known: dict[int, tuple[int, tuple[Read, ...]]] = {}
 
     def meet(self, value: Any) -> None:
         """Gives the next slot to a value."""
         self.values.append(value)
         self._open(value, len(self.values) - 1, ())
 
-    def place(self, key: tuple) -> Place:
-        """The place that a key names."""
-        while key[0] == "inlined":  # from another program: the rest of the key is its own
-            key = key[2:]
-        kind, at, *rest = key
-        if at not in self._known:
-            raise Unshared(f"no path leads to what is captured by {kind}")
-        return Place(kind, *self._known[at], _steps(kind, rest), tuple(rest))
+    def place(self, path: Path) -> Place:
+        """The place of a path."""
+        path = replace(path, within=())
+        at = id(path.holder)
+        if at not in self._known or path.kind not in KINDS:
+            raise Unshared(f"no path leads to what is captured by {path.kind}")
+        if VALUE in path.steps or not all([isinstance(k, BY_TEXT) for k in path.key[2:]]):
+            raise Unshared("it is the number of a tensor, or has a key that is an object")
+        return Place(*self._known[at], Path(path.kind, None, path.steps))
 
-    def _open(self, v: Any, slot: int, steps: tuple[Step, ...]) -> None:
+    def _open(self, v: Any, slot: int, steps: tuple[Read, ...]) -> None:
         if id(v) in self._known and steps:
             return
         self._known.setdefault(id(v), (slot, steps))
@@ -81,7 +70,7 @@ class Met:
             self._open(step(v), slot, (*steps, step))
 
 
-def _ways(v: Any) -> list[Step]:
+def _ways(v: Any) -> list[Read]:
     """The steps to other values that are read of an object without being captured themselves."""
     if poses(v):
         return [type]
@@ -111,52 +100,8 @@ def _entered(f: Any) -> Any:
     return f.__dict__["srcgrad_within"]
 
 
-def _cell(k: int) -> Step:
+def _cell(k: int) -> Read:
     return lambda f: f.__closure__[k]
-
-
-def _steps(kind: str, rest: list[Any]) -> tuple[Step, ...]:
-    """The steps from a holder to the value of a key."""
-    match kind, rest:
-        case "cell", _:
-            return (attrgetter("cell_contents"), *_parts(rest))
-        case "global", [name, *more]:
-            return (itemgetter(name), *_parts(more))
-        case "builtin", [name]:
-            return (lambda scope: scope.get(name),)
-        case "attribute", [name, *more]:
-            return (attrgetter(name), *_parts(more))
-        case "member", [name]:
-            return (lambda owner: getattr(owner, name, None),)
-        case "inherited", [name]:
-            return (lambda owner: getattr(type(owner), name, None),)
-        case "method", [name]:
-            return (lambda owner: getattr(getattr(owner, name), "__func__", None),)
-        case "has", [name]:
-            return (lambda owner: hasattr(owner, name),)
-        case "default", [name, *more]:
-            return (lambda f: default_now(f, name), *_parts(more))
-    raise Unshared(f"what is captured by {kind} belongs to one function")
-
-
-def _parts(rest: list[Any]) -> tuple[Step, ...]:
-    """The steps from a container or a dataclass to a part of it."""
-    match rest:
-        case []:
-            return ()
-        case ["item", k, *more] if isinstance(k, BY_TEXT):
-            return (itemgetter(k), *_parts(more))
-        case ["child", k, *more]:
-            return (lambda v: (children(v) or [])[k], *_parts(more))
-        case ["keys"]:
-            return (keys_now,)
-        case ["items"]:
-            return (texts_now,)
-        case ["class"]:
-            return (type,)
-        case [str() as field, *more]:
-            return (attrgetter(field), *_parts(more))
-    raise Unshared("a captured value of an unknown kind")
 
 
 # ---- one object by several ways ----

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.errors import LocatedWarning, UnsupportedError
-from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.frontend.guards import Guard, Hidden, Unchanged
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.clone import clone
@@ -26,7 +26,7 @@ class Program:
     function: Function
     inputs: tuple[tuple, ...]
     hidden: tuple[Hidden, ...]
-    guards: tuple[Guard, ...]
+    guards: tuple[Guard[Unchanged], ...]
     output: Any
     name: str
     # inputs that the user's function stores to, by path or captured name; preserved under

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captured import Guard, Hidden
+from srcgrad.frontend.guards import VALUE, Guard, Hidden, Path, Unchanged, is_changing
 from srcgrad.frontend.members import replacements
-from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.nodes import Def
 from srcgrad.ir.walk import walk
 from srcgrad.passes.pipeline import settings
 from srcgrad.passes.strip_custom_rules import has_custom_rules
@@ -39,7 +39,7 @@ from srcgrad.transforms.program import Program
 from srcgrad.transforms.self_check import wanted
 from srcgrad.transforms.specialization import Entry, Options
 from srcgrad.transforms.stack import transforms
-from srcgrad.transforms.stored_inputs import Apart
+from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.tree import Leaf
 
 MOST = 8  # programs of one code object
@@ -56,33 +56,26 @@ class CapturedGuard:
     test: Test
     number: Any  # the value, if another number becomes an input; else None
     name: str
-    scope: str  # the part of the holder where the fast path looks a name up
-    owner: bool
 
-    def of(self, met: list[Any]) -> Guard | None:
+    def of(self, met: list[Any]) -> Guard[Unchanged] | None:
         """The guard of a function whose values have been met so far; None if it cannot hold."""
-        holder = self.place.holder(met)
-        fetch = self.place.fetch(holder)
-        now = fetch()
+        path = self.place.of(met)
+        now = path.fetch()
         met.append(now)
         fits = self.test(now)
         if not fits and self.number is None:
             return None
-        made = Guard(fetch, now if fits else self.number, self.place.key(holder), self.name)
-        if self.scope:
-            made.scope = vars(holder) if self.scope == "module" else holder
-        made.owner = holder if self.owner else None
-        return made
+        return Guard(path, Unchanged(now if fits else self.number), self.name)
 
 
 @record(frozen=True)
 class OwnGuard:
     """A guard of srcgrad's own functions, which is the same for any function."""
 
-    guard: Guard
+    guard: Guard[Unchanged]
 
-    def of(self, met: list[Any]) -> Guard:
-        met.append(self.guard.value)
+    def of(self, met: list[Any]) -> Guard[Unchanged]:
+        met.append(self.guard.test.value)
         return self.guard
 
 
@@ -91,19 +84,16 @@ class CapturedInput:
     """A hidden input without its function."""
 
     place: Place
-    name: str
-    var: Any
+    hidden: Hidden
     tensor: Test | None  # of the class of the tensor whose array it is
 
     def of(self, met: list[Any]) -> Hidden | None:
-        holder = self.place.holder(met)
-        fetch = self.place.fetch(holder)
-        key = self.place.key(holder)
+        path = self.place.of(met)
         if self.tensor is None:
-            return Hidden(self.name, fetch, self.var, key)
-        if not self.tensor(type(fetch())):
+            return replace(self.hidden, path=path)
+        if not self.tensor(type(path.fetch())):
             return None
-        return Hidden(self.name, lambda: fetch().srcgrad_value, self.var, key, fetch)
+        return replace(self.hidden, path=path.then(VALUE), tensor=path)
 
 
 @record(frozen=True)
@@ -197,25 +187,26 @@ def _shared(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple])
     dims = frozenset(pair for pair in d.static_dims if pair[0][0] in compiled._names)
     met = Met()
     met.meet(function)
-    codes = [g for g in entry.program.guards if g.key[-1] == "__code__"]
-    followed = {id(function), *(id(g.owner) for g in codes)}
+    codes = [g.path for g in entry.program.guards if g.path.key[-1] == "__code__"]
+    followed = {id(function), *(id(path.holder) for path in codes)}
     guards = tuple([_guard(g, met, followed) for g in entry.program.guards])
     inputs = tuple([_input(h, met) for h in entry.program.hidden])
     return Shared(
         transforms(compiled.spec), compiled.options, _settings(),
         constant(key_under(static, dims)), static, dims, _root(function, followed),
-        guards, inputs, pattern(met.values), _with(entry, (), ()),
+        guards, inputs, pattern(met.values), _with(entry, tuple([i.hidden for i in inputs]), ()),
     )  # fmt: skip
 
 
-def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard, ...]) -> Entry:
+def _with(entry: Entry, hidden: tuple[Hidden, ...], guards: tuple[Guard[Unchanged], ...]) -> Entry:
     """The same compiled code for other captured values."""
+    inputs = zip(hidden, entry.inputs, strict=True)
     return replace(
         entry,
         program=replace(entry.program, hidden=hidden, guards=guards),
         whole=replace(entry.whole, hidden=hidden, guards=guards),
-        hidden=tuple([h.fetch for h in hidden]),
-        apart=Apart(entry.apart.given, entry.apart.stored),  # it stores arrays
+        inputs=tuple([replace(g, path=h.path) for h, g in inputs]),
+        apart=NoOverlap(entry.apart.given, entry.apart.stored),  # it stores arrays
         quick=set(),
     )
 
@@ -234,45 +225,49 @@ def _root(function: types.FunctionType, followed: set[int]) -> Test:
 
 
 # ---- taking an entry from its function ----
-def _guard(g: Guard, met: Met, followed: set[int]) -> CapturedGuard | OwnGuard:
-    value = g.value
+def _guard(g: Guard[Unchanged], met: Met, followed: set[int]) -> CapturedGuard | OwnGuard:
+    if type(g.test) is not Unchanged:
+        raise Unshared("an instance of a registered class is captured")
+    value = g.test.value
     try:
-        place = met.place(g.key)
+        place = met.place(g.path)
     except Unshared:
-        if not _is_own(g):
+        if not _is_own(g.path):
             raise
         met.meet(value)
         return OwnGuard(g)
     _check_place(place, met, value)
-    fixed = place.rest[-1:] in (("__defaults__",), ("__kwdefaults__",))
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    fixed = g.path.key[-1] in ("__defaults__", "__kwdefaults__")
     test = constant(value) if fixed else alike(value, followed)
     met.meet(value)
-    scope = "" if g.scope is None else "module" if place.kind == "member" else "holder"
-    return CapturedGuard(place, test, number, g.name, scope, g.owner is not None)
+    return CapturedGuard(place, test, value if is_changing(value) else None, g.name)
 
 
-def _is_own(g: Guard) -> bool:
-    """Whether a guard is of a function or a module of srcgrad, which captures no user's object."""
-    scope = g.scope or {}
-    if isinstance(g.owner, types.FunctionType) and g.owner.__closure__ is None:
-        scope = g.owner.__globals__
-    return str(scope.get("__name__")).startswith("srcgrad.")
+def _is_own(path: Path) -> bool:
+    """Whether a path is of a function or module of srcgrad, which captures no user's object."""
+    owner, kind = path.holder, path.kind
+    if kind == "function" and owner.__closure__ is None:
+        owner = owner.__globals__
+    elif kind == "member" and isinstance(owner, types.ModuleType):
+        owner = vars(owner)
+    elif kind not in ("global", "builtin"):
+        return False
+    return str(owner.get("__name__")).startswith("srcgrad.")
 
 
 def _input(h: Hidden, met: Met) -> CapturedInput:
     if h.parameter is not None:
         raise Unshared(f"'{h.name}' is a Parameter")
-    place = met.place(h.key)
-    value = h.fetch() if h.tensor is None else h.tensor()
+    path = h.tensor or h.path
+    place, value = met.place(path), path.fetch()
     _check_place(place, met, value)
     kind = None if h.tensor is None else identical(type(value))
-    return CapturedInput(place, h.name, h.var, kind)
+    return CapturedInput(place, Hidden(h.name, place.path, h.var), kind)
 
 
 def _check_place(place: Place, met: Met, value: Any) -> None:
     """Checks that a place holds what was captured: the key may mean something else."""
-    found = place.fetch(place.holder(met.values))()
+    found = place.of(met.values).fetch()
     if found is not value and not (isinstance(value, BY_TEXT) and identical(value)(found)):
         raise Unshared("a path leads to something else")
 
@@ -282,14 +277,9 @@ def _check_program(p: Program) -> None:
     if p.writes or p.changed or p.state or has_custom_rules(p.function):
         raise Unshared("it changes what it is given, or has rules of users")
     _check_template(p.output)
-    _check_function(p.function)
-
-
-def _check_function(function: Function) -> None:
-    for s in walk(function.body):
+    for s in walk(p.function.body):
         if isinstance(s, Def):
-            for value in s.params.values():
-                _check_parameter(value)
+            _check_parameter(tuple(s.params.values()))
 
 
 def _check_parameter(value: Any) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import AutogradError
+from srcgrad.frontend.guards import Guard, Unchanged
+from srcgrad.records import record
 from srcgrad.tree import paths
 
 
@@ -21,17 +23,15 @@ class Moment:
         self.taken_by = taken_by
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         self.entry, captured = compiled._entry_for(arguments, given)
-        self.kept = [_kept(v) for v in captured]
+        inputs = zip(self.entry.inputs, captured, strict=True)
+        same = [Guard(g.path, SameContents(_copied(v)), g.name) for g, v in inputs]
+        self.guards = [*self.entry.program.guards, *same]
 
     def check(self) -> None:
         """Raises AutogradError if a captured value has changed."""
-        for guard in self.entry.program.guards:
+        for guard in self.guards:
             if not guard.holds():
-                raise changed(guard.name or str(guard.key[-1]), self.taken_by)
-        hidden = self.entry.program.hidden
-        for h, fetch, old in zip(hidden, self.entry.hidden, self.kept, strict=True):
-            if not _same(old, fetch()):
-                raise changed(h.name, self.taken_by)
+                raise changed(guard.shown, self.taken_by)
 
 
 def changed(name: str, taken_by: str = "vjp") -> AutogradError:
@@ -44,13 +44,18 @@ def changed(name: str, taken_by: str = "vjp") -> AutogradError:
     )
 
 
-def _kept(value: Any) -> Any:
+@record()
+class SameContents(Unchanged):
+    """Tests that a captured input has the contents of a copy."""
+
+    def passes(self, now: Any) -> bool:
+        old = self.value
+        if not isinstance(old, np.ndarray):
+            return old is now or (type(old) is type(now) and repr(old) == repr(now))
+        if not isinstance(now, np.ndarray) or (old.dtype, old.shape) != (now.dtype, now.shape):
+            return False
+        return np.array_equal(old, now, equal_nan=old.dtype.kind in "fc")
+
+
+def _copied(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _same(old: Any, now: Any) -> bool:
-    if not isinstance(old, np.ndarray):
-        return old is now or (type(old) is type(now) and repr(old) == repr(now))
-    if not isinstance(now, np.ndarray) or (old.dtype, old.shape) != (now.dtype, now.shape):
-        return False
-    return np.array_equal(old, now, equal_nan=old.dtype.kind in "fc")

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from srcgrad.backends.backend import BuildOptions, Executable, backend_of
+from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
@@ -21,7 +22,8 @@ from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
-from srcgrad.transforms.stored_inputs import Apart
+from srcgrad.transforms.stored_inputs import NoOverlap
+from srcgrad.transforms.value_tests import InputKind
 
 
 @record(frozen=True)
@@ -36,9 +38,7 @@ class Entry:
 
     program: Program
     executable: Executable
-    hidden: tuple[Callable[[], Any], ...]
-    kinds: tuple  # of the captured values
-    shapes: bool  # whether their shapes are part of it
+    inputs: tuple[Guard[InputKind], ...]  # of the captured inputs
     converters: tuple[Callable | None, ...]
     stored: frozenset[int]  # positions of parameters; empty where nothing can overlap
     stages: tuple[Stage, ...]
@@ -46,7 +46,7 @@ class Entry:
     whole: Program  # the program with the rules of users still attached
     options: Options
     tensors: bool  # whether a captured value is one
-    apart: Apart  # whether inputs share no memory that is stored to
+    apart: NoOverlap
     extensions: dict[Any, Any] = field(default_factory=dict)  # derived objects of other layers
     quick: set[tuple[type, ...]] = field(default_factory=set)  # kinds of tensors with a fast path
 
@@ -57,22 +57,25 @@ class Entry:
     def fits(self, given: Sequence[tuple[tuple, Any]], captured: Sequence[Any]) -> bool:
         """Whether the entry is for a call with these arguments and captured values, by lengths."""
         lengths = self.program.lengths
-        return lengths is None or lengths.fit(given, captured)
+        return lengths is None or lengths.passes({**dict(given), **dict(enumerate(captured))})
 
     def captured(self) -> list[Any] | None:
-        """The current captured values; None if a guard fails or one has another type."""
-        if not all([g.holds() for g in self.program.guards]):
-            return None
+        """The current captured inputs; None if a guard does not hold."""
         try:
-            values = [fetch() for fetch in self.hidden]
-        except (LookupError, AttributeError, ValueError):
+            if not all([g.test.passes(g.fetch()) for g in self.program.guards]):
+                return None
+            values = [g.fetch() for g in self.inputs]
+        except UNREADABLE:
             return None
-        return values if tuple([kind_of(v, self.shapes) for v in values]) == self.kinds else None
+        passed = [g.test.passes(v) for g, v in zip(self.inputs, values, strict=True)]
+        return values if all(passed) else None
 
 
-def kind_of(value: Any, shapes: bool) -> Any:
-    """The part of a captured value that is specialized on; `shapes`: its shape as well."""
-    return (key_of(value), value.shape) if shapes and states(value, "shape") else key_of(value)
+def guard_of(h: Hidden, shapes: bool) -> Guard[InputKind]:
+    """The guard of a captured input as it is now; `shapes`: its shape is part of it."""
+    value = h.path.fetch()
+    shape = value.shape if shapes and states(value, "shape") else None
+    return Guard(h.path, InputKind(key_of(value), type(value), shape), h.name)
 
 
 # ---- building ----

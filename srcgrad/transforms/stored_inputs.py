@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from srcgrad.backends.gpu_arrays import is_on_device, may_share
+from srcgrad.frontend.guards import Writer
 
 
-class Apart:
-    """Tests whether the inputs that a program stores to share no memory with others.
+class NoOverlap:
+    """Tests that the inputs which a program stores to share no memory with others.
 
     The first `given` inputs are arguments, the others captured.
 
     >>> a = np.zeros(4)
-    >>> apart = Apart(1, frozenset({0}))
-    >>> apart([a, np.ones(4)]), apart([a, a[1:]])
+    >>> test = NoOverlap(1, frozenset({0}))
+    >>> test.passes([a, np.ones(4)]), test.passes([a, a[1:]])
     (True, False)
     """
 
@@ -29,7 +30,10 @@ class Apart:
         self.given, self.stored = given, stored
         self.known: list[Any] = []  # captured arrays that do not overlap
 
-    def __call__(self, inputs: Sequence[Any]) -> bool:
+    def write(self, w: Writer, p: str) -> None:
+        w.unless(f"{w.name(self.passes)}({p})")
+
+    def passes(self, inputs: Sequence[Any]) -> bool:
         arrays = [getattr(x, "_a", x) for x in inputs]
         captured = arrays[self.given :]
         if len(captured) != len(self.known) or not all(

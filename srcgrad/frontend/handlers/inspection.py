@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.classes import refuse_special, set_field
+from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements
@@ -111,7 +112,7 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         return hasattr(python_type(x), name)
     if not isinstance(x, Record):
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
-            it.captures.watch(("has", id(x), name), lambda: hasattr(x, name), name)
+            it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)
         return hasattr(x, name)
     return name in x.fields or name in x.lacks or hasattr(x.cls, name)
 

@@ -14,6 +14,7 @@ from scipy import stats
 from srcgrad.frontend.formulas import densities as formulas
 from srcgrad.frontend.formulas import frozen
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
+from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.registry import followed, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 
@@ -87,7 +88,7 @@ for _of in (*_OF_CLASS.values(), stats.multivariate_normal, stats.dirichlet):
 
 def _held(it: Interpreter, owner: Any, part: str, node: Node) -> Any:
     """The arguments that a frozen distribution holds, read at each call."""
-    return it.captures.take(it, (part, id(owner)), lambda: getattr(owner, part), part, node)
+    return it.captures.take(it, Path("frozen", owner, (attribute(part),)), part, node)
 
 
 def _of_frozen(name: str) -> Callable:

@@ -19,6 +19,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.promises import prange
@@ -75,8 +76,8 @@ implements(logging.getLogger)(lambda it, node, name=None: logging.getLogger(name
 def is_enabled_for(it: Interpreter, node: Node, self: Any, level: Any) -> bool:
     """Whether a logger writes messages of a level, under a guard."""
     level = it.static_int(level, node, "the level of a message")
-    key = ("logged", id(self), level)
-    it.captures.watch(key, lambda: self.isEnabledFor(level), f"the level of {self.name}")
+    enabled = Step((level,), lambda logger: logger.isEnabledFor(level))
+    it.captures.watch(Path("logged", self, (enabled,)), f"the level of {self.name}")
     return self.isEnabledFor(level)
 
 
