@@ -16,6 +16,28 @@ LIMITS = {
 }
 
 
+# where any exception is caught, and why no class says which: what runs there is not srcgrad's
+CATCHES_ANY = {
+    "autograd/anomaly.py": "a node of the user's: adds a note and raises the same",
+    "backends/cpu/runtime_errors.py": "NumPy, which says what has failed",
+    "backends/cuda/machine.py": "CUDA's bindings, whose classes differ between releases",
+    "backends/python.py": "the user's program",
+    "bridge/calls.py": "the user's function on the tape: always raises",
+    "eager/files.py": "NumPy and zipfile on any file",
+    "frontend/problems.py": "what follows a refused statement, which is what is raised",
+    "frontend/versions.py": "a probe: the exception is the answer",
+    "passes/pipeline.py": "a pass that is being checked: raises an error with its text",
+    "primitives/raising.py": "the constructor of the user's exception",
+    "transforms/kept.py": "pickle on any file",
+    "tree/registered.py": "the user's unflatten: raises an error that names it",
+}
+
+
+def test_any_exception_is_caught_only_around_other_code():
+    found = {file: text.count("except Exception") for file, text in house.texts().items()}
+    assert {file: n for file, n in found.items() if n} == dict.fromkeys(CATCHES_ANY, 1)
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits(name):
     assert house.counts()[name] <= LIMITS[name], "`python -m tests.tools.house` shows where"

@@ -24,6 +24,7 @@ from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
+    CompilerError,
     ReturnTypeError,
     SourceError,
     SrcgradError,
@@ -294,16 +295,18 @@ def _entry_for(compiled: Any, arguments: dict[str, Any]) -> tuple[Any, list[Any]
 
     try:
         return found()
-    except Exception:
+    except UnsupportedError as refusal:
         given = [v for n, a in arguments.items() for v in leaves(a)]
-        if compiled in _WITH_NUMBERS or not any(_is_single(v) for v in given):
+        if isinstance(refusal, CompilerError) or compiled in _WITH_NUMBERS:
+            raise
+        if not any(isinstance(v, Tensor) and not v._a.ndim for v in given):
             raise
         _WITH_NUMBERS.add(compiled)
-        return found()
-
-
-def _is_single(value: Any) -> bool:
-    return isinstance(value, Tensor) and not value._a.ndim
+        try:
+            return found()
+        except SrcgradError:
+            _WITH_NUMBERS.discard(compiled)
+            raise refusal from None
 
 
 def is_float(value: Any) -> bool:

@@ -354,3 +354,54 @@ def test_a_captured_tensor_that_is_replaced():
                 w.grad = None
                 y.backward()
                 assert w.grad.tolist() == ([7.0] if w.numel() == 1 else x.tolist())
+
+
+# ---- a tensor without dims and a number under one name ----
+def test_the_tensor_is_a_number_then():
+    x, a = leaf(1.0, 2.0), flow.tensor(3.0, dtype=flow.float64)
+
+    @compiled
+    def f(x, a):
+        for k in range(len(x)):
+            a = a if k == 0 else x[k] * np.float64(2.0)
+        return np.sum(x) * a
+
+    for _ in range(2):
+        x.grad = None
+        y = f(x, a)
+        y.backward()
+        assert float(y) == 12.0 and x.grad.tolist() == [4.0, 10.0]
+
+
+def test_a_refusal_that_numbers_do_not_cure():
+    """The one of the first attempt is raised; the next call is not made with numbers."""
+
+    @compiled
+    def f(x, a):
+        for _ in range(len(x)):
+            a = a * np.ones(2)
+        return a
+
+    texts = []
+    for _ in range(2):
+        with pytest.raises(flow.errors.UnsupportedError, match="rank 0") as refusal:
+            f(leaf(1.0, 2.0), flow.tensor(3.0, dtype=flow.float64))
+        texts.append(str(refusal.value))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [(AttributeError("a bug"), flow.errors.CompilerError), (MemoryError(), MemoryError)],
+)
+def test_a_fault_is_met_once(monkeypatch, error, raised):
+    met = []
+
+    def trace(*args):
+        met.append(args)
+        raise error
+
+    monkeypatch.setattr("srcgrad.transforms.specs.trace", trace)
+    with pytest.raises(raised):
+        compiled(lambda x: x * x)(flow.tensor(3.0))
+    assert len(met) == 1
