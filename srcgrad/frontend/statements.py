@@ -36,9 +36,16 @@ from srcgrad.frontend.stores import (
 )
 from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.values import UNBOUND, GrownList, Iterated, Record, describe, is_array, plain
+from srcgrad.frontend.versions import there
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
+
+# NumPy before 2.3 enters the second one in functions that are followed by their own source
+WITHOUT_EFFECT = (
+    np.errstate,
+    *there(importlib.import_module("numpy._core._ufunc_config"), "_no_nep50_warning"),
+)
 
 
 def context_of(f: Any) -> Any:
@@ -291,14 +298,14 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
 
 
 def do_with(it: Interpreter, node: gast.With) -> None:
-    """Follows a `with`: np.errstate changes no value and is left out; others have handlers."""
+    """Follows a `with`: a context that changes no value is left out; others have handlers."""
     for item in node.items:
         call: Any = item.context_expr
         f = it.expression(call.func) if isinstance(call, gast.Call) else None
         if (context := context_of(f)) is not None and len(node.items) == 1:
             context(it, node, item)
             return
-        if f is not np.errstate or item.optional_vars is not None:
+        if f not in WITHOUT_EFFECT or item.optional_vars is not None:
             it.refuse(node, "'with' is not supported", "move it out of the compiled function")
         if any(k.arg in (None, "call") for k in call.keywords) or any(
             not isinstance(k.value, gast.Constant) or k.value.value in ("raise", "call", "log")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.checks.case_checks import Record, check
+from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import EPS32, close, with_arrays
 from tests.tools.modes import Modes
 from tests.tools.oracles import check_form, check_unchanged
@@ -13,7 +13,7 @@ from tests.tools.structures import cast, copied, flatten, restrided, unflatten
 STEPS = (2, -1, -2)
 
 
-@check(of=lambda c: c.float32 and with_arrays(c))
+@check(of=lambda c: c.float32 and with_arrays(c), always=never, rotates=True)
 def float32(record: Record):
     """float32 in, float32 out, and as near to float64 at the same point as rounding allows.
 
@@ -48,7 +48,7 @@ def nudged(value: Any) -> Any:
     return unflatten(numbers * (1.0 + EPS32 * signs), value)
 
 
-@check(of=lambda c: c.strided and with_arrays(c))
+@check(of=lambda c: c.strided and with_arrays(c), always=never, rotates=True)
 def strided(record: Record):
     """Arrays with gaps and negative strides give the same gradients and stay as they are."""
     case, modes = record.case, Modes(record.case)

@@ -73,7 +73,7 @@ def gates(sample: Sample, target: str) -> list[str]:
     args = sample.arguments(inputs())
     want = outcome(sample.program(), sample.arguments(inputs()))
     got = outcome(flow.compile(sample.program(), target=target), args)
-    problems = [] if isinstance(got, UnsupportedError) else [difference(got, want)]
+    problems = [str(got) if isinstance(got, UnsupportedError) else difference(got, want)]
     for line, slope, bend in lines(sample):
         first, second = derivatives(sample, line, target)
         if first is not None and not abs(first - slope) <= 2e-3 * (1 + abs(slope)):

@@ -151,13 +151,15 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
 
 @stands_for(np.polyval)
 def polynomial_value(p: Any, x: Any) -> Any:
-    """A polynomial by Horner's rule.
+    """A polynomial by Horner's rule; several at once where the coefficients are rows.
 
     >>> float(polynomial_value([1.0, 2.0, 3.0], 2.0))
     11.0
     """
-    p, x = _vector(p, "polyval"), np.asarray(x)
-    y = np.zeros(x.shape, np.result_type(p, x))[()]
+    p, x = np.asarray(p), np.asarray(x)
+    if p.ndim == 0:
+        return unsupported("polyval takes coefficients along an axis", like=TypeError)
+    y = np.zeros(np.broadcast_shapes(x.shape, p.shape[1:]), np.result_type(p, x))[()]
     for k in range(p.shape[0]):
         y = y * x + p[k]
     return y
