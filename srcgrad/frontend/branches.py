@@ -14,7 +14,7 @@ from srcgrad.frontend.carrier import Carrier
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, spec_of
+from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, several, spec_of
 from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
 from srcgrad.ir.nodes import If, Var
@@ -90,9 +90,12 @@ def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> 
         sides.append({c: _side(it, c, v, k, known) for c, v in changed.items()})
     out: dict[Cell, Any] = {}
     for cell, (x, y) in changed.items():
-        spec = _joined_spec(cell, (x, y), sides[0][cell], sides[1][cell])
+        one, two = sides[0][cell], sides[1][cell]
+        spec = _joined_spec(cell, (x, y), one, two)
         if spec is None:
             it.fit_lists(x, y)
+            if one is not None and two is not None and cell[0] in it.scopes:
+                spec = several(one, two)
         if spec is None and cell[0] not in it.scopes:
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
         if spec is None:

@@ -31,7 +31,7 @@ from srcgrad.frontend.kinds import (
     note_method,
 )
 from srcgrad.frontend.library_source import is_of_library, python_of
-from srcgrad.frontend.maybe_none import refuse_maybe_none
+from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.members import watch_inherited
 from srcgrad.frontend.shells import MADE_BY, in_shell
 from srcgrad.frontend.similar import methods_of, similar
@@ -56,6 +56,7 @@ from srcgrad.tree import registered_as
 
 
 def of_call(it: Interpreter, node: gast.Call) -> Any:
+    bound = it.bound if it.bound is node else None
     f = _callee(it, node.func)
     args = elements(it, node.args)
     kwargs: dict[str, Any] = {}
@@ -72,6 +73,7 @@ def of_call(it: Interpreter, node: gast.Call) -> Any:
         if twice is not None:
             it.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
         kwargs.update(given)
+    it.bound = bound
     return it.call(f, args, kwargs, node)
 
 
@@ -176,7 +178,9 @@ def strong(it: Interpreter, v: Any) -> Any:
 def handled(
     it: Interpreter, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    refuse_maybe_none(it, (*args, *kwargs.values()), node)
+    it.bound = None
+    args = [given(it, v, node) for v in args]
+    kwargs = {name: given(it, v, node) for name, v in kwargs.items()}
     args, kwargs = known_arguments(it, handler, args, kwargs, node)
     try:
         return handler(it, node, *args, **kwargs)

@@ -12,7 +12,7 @@ from srcgrad.frontend.branches import Cell, reshaped
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, spec_of
+from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
 from srcgrad.records import record
@@ -112,11 +112,14 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
         _refuse_conflict(it, cell, v)
     if key == RESULT and static is UNBOUND:
         return loose(spec_of(v, True, trip.known, it.captures.classes))
-    joined = join_specs(old, spec_of(v, False, trip.known, it.captures.classes))
+    new = spec_of(v, False, trip.known, it.captures.classes)
+    joined = join_specs(old, new)
     if joined is not None:
         return joined
     before = held_at(it, trip.before, cell)
     it.fit_lists(before, v)
+    if cell[0] in it.scopes and (both := several(old, new)) is not None:
+        return both
     _refuse_conflict(it, cell, conflict(before, v))
 
 

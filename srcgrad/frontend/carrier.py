@@ -13,8 +13,10 @@ from srcgrad.frontend.joins import (
     MaybeSpec,
     PartsSpec,
     ScalarSpec,
+    SeveralSpec,
     Spec,
     StaticSpec,
+    fits,
 )
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -23,6 +25,7 @@ from srcgrad.frontend.values import (
     MaybeUnbound,
     Range,
     Record,
+    Several,
     Slice,
     TrackedList,
 )
@@ -64,6 +67,8 @@ class Carrier:
                 if isinstance(v, _kind_of(absent)):
                     return [v.flag, *self.flatten(inner, v.value)]
                 return [Const(True, BOOL), *self.flatten(inner, v)]
+            case SeveralSpec():
+                return self._flatten_several(spec, _alternatives(self.b, v))
         raise AssertionError(spec)
 
     def _flatten_parts(self, spec: PartsSpec, v: Any) -> list[Atom]:
@@ -74,6 +79,20 @@ class Carrier:
         parts = self._parts(v)
         assert parts is not None
         return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
+
+    def _flatten_several(self, spec: Spec, values: list[tuple[Atom, Any]]) -> list[Atom]:
+        """The atoms of the values of all kinds, each with the flag that tells where it is it."""
+        if not isinstance(spec, SeveralSpec):
+            return self.flatten(spec, values[0][1]) if values else self._filler(spec)
+        first = (k for k, (_, v) in enumerate(values) if fits(v, spec.one, self.classes))
+        k = next(first, None)
+        if k is None:
+            own = [Const(False, BOOL), *self._filler(spec.one)]
+            return [*own, *self._flatten_several(spec.other, values)]
+        holds, v = values[k]
+        rest = [*values[:k], *values[k + 1 :]]
+        own = [holds if rest else Const(True, BOOL), *self.flatten(spec.one, v)]
+        return [*own, *self._flatten_several(spec.other, rest)]
 
     def _parts(self, v: Any) -> list | None:
         match v:
@@ -99,6 +118,8 @@ class Carrier:
                 return [self.b.cast(zero, t)]
             case MaybeSpec(inner):
                 return [Const(False, BOOL), *self._filler(inner)]
+            case SeveralSpec(one, other):
+                return [Const(False, BOOL), *self._filler(one), *self._filler(other)]
             case ArraySpec():
                 dims = [0 if d is VARIES else d for d in spec.dims]
                 empty = self.b("empty", *dims, dtype=spec.dtype)
@@ -129,6 +150,11 @@ class Carrier:
                 flag = Var(f"{name}_bound" if absent is UNBOUND else f"{name}_given", BOOL)
                 vs, v = self.fresh(inner, name)
                 return [flag, *vs], _kind_of(absent)(v, flag)
+            case SeveralSpec():
+                flag = Var(f"{name}_kind", BOOL)
+                ones, one = self.fresh(spec.one, name)
+                others, other = self.fresh(spec.other, name)
+                return [flag, *ones, *others], Several(flag, one, other)
         raise AssertionError(spec)
 
     def _fresh_parts(self, spec: PartsSpec, name: str) -> tuple[list[Var], Any]:
@@ -149,6 +175,18 @@ class Carrier:
 
 def _kind_of(absent: Any) -> type[MaybeUnbound] | type[MaybeNone]:
     return MaybeUnbound if absent is UNBOUND else MaybeNone
+
+
+def _alternatives(b: Any, v: Any) -> list[tuple[Atom, Any]]:
+    """The values of one kind each, with what tells where the value is it (emits)."""
+    out: list[tuple[Atom, Any]] = []
+    reached: Atom = Const(True, BOOL)
+    while isinstance(v, Several):
+        out.append((b("logical_and", reached, v.flag) if out else v.flag, v.one))
+        missed = b("logical_not", v.flag)
+        reached = b("logical_and", reached, missed) if len(out) > 1 else missed
+        v = v.other
+    return [*out, (reached, v)]
 
 
 def _part_name(spec: PartsSpec, key: Any, name: str) -> str:

@@ -360,7 +360,7 @@ def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
     test = it.condition(node.test)
     chosen = it.branch(
         test, lambda: it.expression(node.body), lambda: it.expression(node.orelse), node,
-        live_rest=True,
+        live_rest=True, several=True,
     )  # fmt: skip
     note_alias(it, chosen)
     return chosen

@@ -15,11 +15,11 @@ from srcgrad.errors import BoundsError, DivisionError, ShapeError, SrcgradError
 from srcgrad.frontend.branches import join
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
 from srcgrad.frontend.heap import State, captured, restore, snapshot
-from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.maybe_none import narrowed, widened_back
+from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
+from srcgrad.frontend.narrowing import narrowed, of_several_kinds, widened_back
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import always_exits, exits
-from srcgrad.frontend.values import POISON, Conflict, plain
+from srcgrad.frontend.values import POISON, Conflict, Several, plain
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.primitives.raising import name_of
@@ -52,7 +52,7 @@ def _left(it: Interpreter, s: Any, stmts: list[Any], after: int) -> bool:
         it.execute(s)
         return False
     rest = stmts[after:]
-    if isinstance(s, gast.If) and _split(it, s, rest):
+    if isinstance(s, gast.If) and of_several_kinds(it, s) is None and _split(it, s, rest):
         return True
     it.execute(s)
     gone = exited(it, kinds)
@@ -120,9 +120,12 @@ def both(it: Interpreter, a: Any, c: Any) -> Any:
 # ---- branches ----
 def branch(
     it: Interpreter, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
-    node: Node | None, live_rest: bool = False,
+    node: Node | None, live_rest: bool = False, several: bool = False,
 ) -> Any:  # fmt: skip
-    """Runs one of two continuations, or both into an `If`; their values join."""
+    """Runs one of two continuations, or both into an `If`; their values join.
+
+    The value may have `several` kinds if the caller can take it.
+    """
     if not isinstance(test, Var):
         return then() if test else orelse()
     before, depth, loc = snapshot(it), it.frame.depth, it.b.loc
@@ -130,9 +133,9 @@ def branch(
     blocks: list[list] = []
     failed: Diverged | None = None
     bound = []
-    for run in (then, orelse):
+    for run, holds in ((then, True), (orelse, False)):
         restore(it, before)
-        bound.append(narrowed(it, test, run is then))
+        bound.append(narrowed(it, test, holds))
         with it.b.block() as out:
             try:
                 it.env["$value"] = run()
@@ -152,8 +155,8 @@ def branch(
             assert failed is not None
             raise failed
     value = it.env.pop("$value")
-    if isinstance(value, Conflict):
-        it.refuse(node, f"the value depends on the path: {value.reason}", value.way_out)
+    if isinstance(value, Conflict) or (isinstance(value, Several) and not several):
+        it.refuse(node, f"the value depends on the path: {value.reason}", ONE_KIND)
     return value
 
 

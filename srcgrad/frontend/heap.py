@@ -23,6 +23,7 @@ from srcgrad.frontend.values import (
     MaybeUnbound,
     Partial,
     Record,
+    Several,
     Super,
     View,
 )
@@ -72,6 +73,8 @@ def _inside(v: Any) -> list[Any]:
             return [v.owner]
         case MaybeUnbound() | MaybeNone():
             return [v.value]
+        case Several():
+            return [v.one, v.other]
         case Iterated():
             return list(v.sources)
         case View() | Super():

@@ -28,7 +28,7 @@ from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.recursion import limit_recursion
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown import callable_name, refuse_unknown
-from srcgrad.frontend.values import Closure, Conflict, MaybeNone
+from srcgrad.frontend.values import Closure, Conflict, MaybeNone, Several
 from srcgrad.ir.nodes import Var
 
 
@@ -110,7 +110,7 @@ def inline(
 ) -> Any:
     """Interprets a function's body in a frame of its own; its result."""
     limit_recursion(it, found, env, node)
-    loc = it.b.loc
+    loc, bound = it.b.loc, it.bound is node or not it.frames
     tree = found.tree
     frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
     frame.scopes = len(it.b.scopes)
@@ -122,32 +122,34 @@ def inline(
     try:
         if isinstance(tree, gast.Lambda):
             it.locate(tree.body)
-            return it.expression(tree.body)
+            return it.bound_value(tree.body) if bound else it.expression(tree.body)
         frame.elsewhere = nonlocals(tree)
         frame.local = set(assigned(tree.body)) - frame.elsewhere
         _refuse_scopes(it, tree)
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None
-        return _result(it, frame, node)
+        return _result(it, frame, bound)
     finally:
         it.frames.pop()
         it.inside[tree] -= 1
         it.b.loc = loc
 
 
-def _result(it: Interpreter, frame: Any, node: Node) -> Any:
+def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
+    """What a function has returned; of several kinds only where a name is `bound` to it."""
     if frame.passed:
         raise Passed
     result = frame.env.get(RESULT)
     returned = frame.env.get(RETURNED, False)
     found = frame.source
-    if isinstance(result, Conflict):
+    falls_off = isinstance(returned, Var) and result is not None
+    if isinstance(result, Conflict) or (isinstance(result, Several) and (falls_off or not bound)):
         raise UnsupportedError(
             f"the returns of {found.title}() do not fit together: {result.reason}",
             frame.returns[-1] if frame.returns else found.location(found.tree),
             "return one kind of value on every path",
         )
-    if isinstance(returned, Var) and result is not None:  # a path falls off the end
+    if falls_off:
         given = result.flag if isinstance(result, MaybeNone) else True
         flag = returned if given is True else it.b("logical_and", returned, given)
         return MaybeNone(result.value if isinstance(result, MaybeNone) else result, flag)

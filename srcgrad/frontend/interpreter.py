@@ -26,6 +26,7 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     MaybeUnbound,
+    Several,
     Slice,
     describe,
     is_array,
@@ -37,6 +38,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
 
 Node = gast.AST
+ONE_KIND = "give the name one kind of value, or use two names"
 LIMIT = name_of(UnsupportedError)  # raised by programs where Python continues
 
 
@@ -62,6 +64,7 @@ class Interpreter:
         self.problems: list[SrcgradError] = []
         self.passed = 0
         self.kept_demands: dict[str, Any] = {}  # as they were at the first problem
+        self.bound: Node | None = None  # the expression that is bound to a name whatever its kinds
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
@@ -143,8 +146,9 @@ class Interpreter:
         if isinstance(value, MaybeUnbound):
             unbound = self.b("logical_not", value.flag)
             self.fail_if(unbound, "UnboundLocalError", _unbound(name))
-            env[name] = value.value
-            return value.value
+            env[name] = value = value.value
+        if isinstance(value, Several):
+            self.refuse(node, f"'{name}' cannot be read here: {value.reason}", ONE_KIND)
         return value
 
     def _unbound(self, name: str, node: Node) -> NoReturn:
@@ -232,6 +236,7 @@ class Interpreter:
     # ---- calls between the parts: `staged` binds each to its function ----
     def execute(self, node: Node) -> None: ...
     def expression(self, node: Node) -> Any: ...
+    def bound_value(self, node: Node) -> Any: ...
     def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def call_numpy(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def follow_library(
@@ -259,6 +264,7 @@ class Interpreter:
         orelse: Callable[[], Any],
         node: Node | None,
         live_rest: bool = False,
+        several: bool = False,
     ) -> Any: ...
     def read(self, /, x: Var, items: list[Any], node: Node) -> Any: ...
     def static_items(self, /, v: Any, node: Node) -> list[Any]: ...

@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
     MaybeUnbound,
     Range,
     Record,
+    Several,
     Slice,
     TrackedList,
     Unbound,
@@ -103,7 +104,16 @@ class MaybeSpec:
     absent: Any = UNBOUND
 
 
-Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec
+@record(frozen=True)
+class SeveralSpec:
+    """A number or an array: of the kind `one` on some paths, of the kind `other` on the rest."""
+
+    one: Any
+    other: Any
+
+
+Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec | SeveralSpec
+KINDS = 3  # the most that one place has
 
 
 def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
@@ -122,6 +132,8 @@ def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
     if isinstance(v, MaybeUnbound | MaybeNone):
         absent = None if isinstance(v, MaybeNone) else UNBOUND
         return MaybeSpec(spec_of(v.value, True, known, classes), absent)
+    if isinstance(v, Several):
+        return SeveralSpec(*(spec_of(p, dynamic, known, classes) for p in (v.one, v.other)))
     if isinstance(v, GrownList) and v.of_numbers:
         items = ArraySpec(v.dtype.dtype, (VARIES,), "C")
         return PartsSpec((GrownList, v.dtype), (0,), (items,), v if id(v) in known else None)
@@ -186,6 +198,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case (MaybeSpec(i, Unbound()), other) | (other, MaybeSpec(i, Unbound())):
             inner = join_specs(i, _present(other, UNBOUND))
             return None if inner is None else _maybe(inner, UNBOUND)
+        case (SeveralSpec() as several, other) | (other, SeveralSpec() as several):
+            return _with_kind(several, other)
         case (StaticSpec(None), other) | (other, StaticSpec(None)) if _may_be_none(other):
             return _maybe(other, None)
         case (MaybeSpec(i, None), other) | (other, MaybeSpec(i, None)):
@@ -213,6 +227,38 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case PartsSpec(), PartsSpec():
             return _join_parts(a, b)
     return None
+
+
+def several(a: Spec, b: Spec) -> Spec | None:
+    """The spec of a place that has either kind; None where these are not numbers and arrays."""
+    return SeveralSpec(a, b) if _is_plain(a) and _is_plain(b) else None
+
+
+def _is_plain(spec: Spec) -> bool:
+    return isinstance(spec, ScalarSpec | ArraySpec) or _static_number(spec)
+
+
+def _with_kind(spec: SeveralSpec, other: Spec, room: int = KINDS - 2) -> Spec | None:
+    """The spec with one more kind, joined with the first that it fits."""
+    if isinstance(other, SeveralSpec):
+        found = _with_kind(spec, other.one)
+        return None if found is None else join_specs(found, other.other)
+    if not _is_plain(other):
+        return None
+    if (one := join_specs(spec.one, other)) is not None:
+        return SeveralSpec(one, spec.other)
+    if isinstance(spec.other, SeveralSpec):
+        rest = _with_kind(spec.other, other, room - 1)
+    else:
+        rest = join_specs(spec.other, other)
+        if rest is None and room > 0:
+            rest = several(spec.other, other)
+    return None if rest is None else SeveralSpec(spec.one, rest)
+
+
+def fits(v: Any, spec: Spec, classes: Classes) -> bool:
+    """Whether a value has a kind."""
+    return join_specs(spec, spec_of(v, False, {}, classes)) is not None
 
 
 def _bounds(spec: StaticSpec) -> PartsSpec:
@@ -264,6 +310,8 @@ def loose(spec: Spec) -> Spec:
         return replace(spec, parts=tuple(loose(p) for p in spec.parts))
     if isinstance(spec, MaybeSpec):
         return replace(spec, inner=loose(spec.inner))
+    if isinstance(spec, SeveralSpec):
+        return SeveralSpec(loose(spec.one), loose(spec.other))
     return spec
 
 

@@ -21,9 +21,10 @@ from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import ascending, run_trip
+from srcgrad.frontend.joins import fits
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import exits
-from srcgrad.frontend.values import Iterated
+from srcgrad.frontend.values import Iterated, Several, is_number, plain
 from srcgrad.ir.nodes import Def, For, Var, While, atom
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
@@ -42,6 +43,7 @@ class Attempt:
     body: list = field(default_factory=list)
     yields: list = field(default_factory=list)
     left: list[Any] = field(default_factory=list)  # the containers that the body leaves in them
+    ended: dict[Cell, Any] = field(default_factory=dict)  # what the body leaves in each place
 
 
 def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None) -> None:
@@ -160,7 +162,8 @@ def _body(it: Interpreter, trip: Trip, index: Var) -> None:
 def _yield(it: Interpreter, trip: Trip, a: Attempt, end: State) -> None:
     carrier = Carrier(it)
     for c, s in trip.specs.items():
-        a.yields += carrier.flatten(s, held_at(it, end, c))
+        a.ended[c] = held_at(it, end, c)
+        a.yields += carrier.flatten(s, a.ended[c])
     if not trip.counted and trip.over is not None:
         a.yields.append(it.b("add", a.index, 1))
     a.left = carrier.seen
@@ -182,11 +185,29 @@ def _finished(it: Interpreter, trip: Trip, a: Attempt) -> Any:
     for n in assigned([*node.body, *([node.target] if isinstance(node, gast.For) else [])]):
         if n not in it.frame.elsewhere:
             it.env.pop(n, None)
+    runs = _runs(it, trip)
     for c, (_, value) in out.items():
-        put(it, trip, c, value)
+        put(it, trip, c, _left_by(it, value, trip.specs[c], a.ended[c]) if runs else value)
     it.frozen.update(ended)
     freeze_shared(it, _merges(after.made, sources))
     return _statement(it, trip, a, inits, [v for vs, _ in out.values() for v in vs])
+
+
+def _runs(it: Interpreter, trip: Trip) -> bool:
+    """Whether a loop certainly has a trip."""
+    if not trip.counted or trip.over is None:
+        return False
+    start, stop = map(plain, _bounds(it, trip.over))
+    return is_number(start) and is_number(stop) and start < stop
+
+
+def _left_by(it: Interpreter, value: Any, spec: Any, last: Any) -> Any:
+    """The value after a loop that has a trip: of the kind that each trip leaves."""
+    while isinstance(value, Several) and not isinstance(last, Several):
+        if fits(last, spec.one, it.captures.classes):
+            return value.one
+        value, spec = value.other, spec.other
+    return value
 
 
 def _statement(it: Interpreter, trip: Trip, a: Attempt, inits: list, results: list) -> Any:

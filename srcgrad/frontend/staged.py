@@ -26,6 +26,8 @@ from srcgrad.frontend import (
 )
 from srcgrad.frontend.handlers import every  # noqa: F401 (registers them)
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.narrowing import execute_each, of_several_kinds
+from srcgrad.frontend.values import Several
 
 STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Match: patterns.do_match, gast.Pass: statements.do_pass, gast.Expr: statements.do_expr,
@@ -53,14 +55,28 @@ EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
 }  # fmt: skip
 
 
+TO_NAME = "bind it to a name first, or give it one kind of value"
+
+
 class StagedInterpreter(Interpreter):
     """Interprets Python source into typed IR: values known at compile time are computed."""
 
     def execute(self, node: Node) -> None:
         self.locate(node)
+        if (value := of_several_kinds(self, node)) is not None:
+            execute_each(self, node, value)
+            return
         STATEMENTS.get(type(node), statements.refuse_statement)(self, node)
 
     def expression(self, node: Node) -> Any:
+        value = EXPRESSIONS.get(type(node), expressions.refuse_expression)(self, node)
+        if isinstance(value, Several):
+            self.refuse(node, f"the value depends on the path: {value.reason}", TO_NAME)
+        return value
+
+    def bound_value(self, node: Node) -> Any:
+        """The value of an expression that a statement binds to a name, or returns, as it is."""
+        self.bound = node
         return EXPRESSIONS.get(type(node), expressions.refuse_expression)(self, node)
 
     call = calls.call

@@ -74,7 +74,8 @@ def do_expr(it: Interpreter, node: gast.Expr) -> None:
 
 # ---- assignment ----
 def do_assign(it: Interpreter, node: gast.Assign) -> None:
-    value = it.expression(node.value)
+    names = all(isinstance(t, gast.Name) for t in node.targets)
+    value = it.bound_value(node.value) if names else it.expression(node.value)
     for target in node.targets:
         it.assign(target, value)
 
@@ -259,7 +260,7 @@ def do_continue(it: Interpreter, node: gast.Continue) -> None:
 
 
 def do_return(it: Interpreter, node: gast.Return) -> None:
-    value = None if node.value is None else it.expression(node.value)
+    value = None if node.value is None else it.bound_value(node.value)
     it.frame.returns.append(it.frame.source.location(node))
     note_name(it, value)
     it.env[RESULT] = value

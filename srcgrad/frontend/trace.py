@@ -19,6 +19,7 @@ from srcgrad.errors import (
     SrcgradError,
     UnboundError,
     UnsupportedError,
+    located,
     raised_class,
     refusal,
 )
@@ -36,15 +37,17 @@ from srcgrad.frontend.orders import refuse_reordered
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.staged import StagedInterpreter
-from srcgrad.frontend.texts import without_values
+from srcgrad.frontend.texts import literal, without_values
 from srcgrad.frontend.values import (
     Conflict,
     GrownList,
     MaybeNone,
     MaybeUnbound,
+    Several,
     TrackedList,
     describe,
     inside,
+    is_array,
     is_number,
     is_value,
 )
@@ -217,6 +220,8 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
             with instances.standing(it, found):
                 it.fail_if(it.b("logical_not", v.flag), LIMIT, said)
             return leaf(v.value)
+        if isinstance(v, Several):
+            return leaf(_array_of(it, v, found))
         if v is None or isinstance(v, str | bool | type):
             return v
         raise ReturnTypeError(
@@ -228,6 +233,21 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
     with instances.standing(it, found):
         v = instances.opened(it, v, found.tree)
     return tree.mapped(v, leaf, _untracked)
+
+
+def _array_of(it: Interpreter, v: Several, found: source.Source) -> Any:
+    """The array that a result is on some paths; where it is a number, refused as the program runs."""
+    kinds = [is_array(v.one), is_array(v.other)]
+    at = it.returned_at or found.location(found.tree)
+    said = f"the returns of {found.title}() do not fit together: {v.reason}"
+    way_out = "return one kind of value on every path"
+    if sum(kinds) != 1 or isinstance(v.other, Several):
+        raise UnsupportedError(said, at, way_out)
+    wrong = it.b("logical_not", v.flag) if kinds[0] else v.flag
+    with instances.standing(it, found):
+        it.b.loc = at
+        it.fail_if(wrong, LIMIT, literal(located(said, None, way_out)))
+    return v.one if kinds[0] else v.other
 
 
 def _untracked(like: Any, parts: Sequence[Any]) -> Any:

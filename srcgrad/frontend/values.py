@@ -60,6 +60,19 @@ class MaybeNone(Abstract):
 
 
 @record()
+class Several(Abstract):
+    """A value of one kind where a run-time flag holds, and of another kind where it does not."""
+
+    flag: Var
+    one: Any
+    other: Any  # which may have several kinds itself
+
+    @property
+    def reason(self) -> str:
+        return f"it is {describe(self.one)} on one path and {describe(self.other)} on another"
+
+
+@record()
 class Conflict(Abstract):
     """Values of two paths whose kinds cannot be joined; an error if it is ever read."""
 
@@ -333,6 +346,8 @@ def describe(v: Any) -> str:
             return "an iterator"
         case MaybeNone():
             return f"{describe(v.value)} or None"
+        case Several():
+            return f"{describe(v.one)} or {describe(v.other)}"
         case View():
             return f"the {v.name} of a dict"
         case Bound():
