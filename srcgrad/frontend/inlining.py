@@ -136,7 +136,7 @@ def inline(
 
 
 def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
-    """What a function has returned; of several kinds only where a name is `bound` to it."""
+    """The value that a function returned: of several kinds only if a name is `bound` to it."""
     if frame.passed:
         raise Passed
     result = frame.env.get(RESULT)

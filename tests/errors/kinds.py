@@ -106,6 +106,14 @@ def helper_returns_two_kinds(x, flag):
     return np.sum(number_or_array(x, flag))
 
 
+@program(vec(3), 2)
+def returns_two_ranks(x, n):
+    y = x
+    if n > 1:
+        y = np.outer(x, x)
+    return y  # error: UnsupportedError: do not fit together ... rank 2 ... rank 1
+
+
 def number_or_pair(x):
     if x > 1.0:
         return x, x
@@ -118,17 +126,17 @@ def helper_returns_two_structures(x):
 
 
 @program(vec(3), 2)
-def rank_changes_in_loop(x, n):
+def structure_grows_in_loop(x, n):
     y = x
     for _ in range(n):  # error: UnsupportedError: y changes kind
-        y = np.outer(y, x)
+        y = (y, x)
     return np.sum(y)
 
 
 @program(vec(3), 2)
-def number_becomes_array(x, n):
+def kind_tested_by_a_loop(x, n):
     s = 0.0
-    for _ in range(n):  # error: UnsupportedError: s changes kind
+    while np.sum(s) < n:  # error: UnsupportedError: 's' cannot be read here ... number ... array
         s = s + x
     return np.sum(s)
 

@@ -158,10 +158,15 @@ def recursion_on_slices(x):
 
 
 @program(vec(3), 2)
-def dtype_changes_in_loop(x, n):
-    y = x
-    for _ in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... (f32)
-        y = y.astype(np.float32)
+def four_kinds_in_a_loop(x, n):
+    y = 0.0
+    for i in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... rank 3
+        if i == 1:
+            y = x
+        elif i == 2:
+            y = np.outer(x, x)
+        elif i == 3:
+            y = np.ones((3, 3, 3))
     return np.sum(y)
 
 

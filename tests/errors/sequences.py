@@ -277,7 +277,7 @@ def conflict_in_a_loop(x, n):
     y = x[0]
     for i in range(n):  # error: UnsupportedError: y changes kind in a loop
         if x[i] > 1.0:
-            y = x
+            y = (x[0], x[1])
         else:
             y = x[i]
     return np.sum(y)
@@ -287,7 +287,7 @@ def conflict_in_a_loop(x, n):
 def two_kinds_returned_from_a_loop(x, n):
     for i in range(n):
         if x[i] > 100.0:
-            return x
+            return x[i], x[0]
         if x[i] > 10.0:
             return x[i]  # error: UnsupportedError: the returns of ... do not fit together
     return 0.0

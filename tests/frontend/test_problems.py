@@ -96,7 +96,7 @@ def unpacked(x, n):
 def changes_kind(x, n):
     y = x
     for _ in range(n):  # problem: y changes kind
-        y = np.outer(y, x)
+        y = (y, x)
     z = exec("x")  # problem: exec()
     return np.sum(y)
 

@@ -9,6 +9,7 @@ from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.guarded import GUARDED
 from tests.fuzz.themes.iterators_theme import ITERATORS
+from tests.fuzz.themes.kinds_theme import KINDS
 from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
@@ -44,6 +45,7 @@ THEMES = (
     SMALL,
     PARALLEL,
     ATTEMPTS,
+    KINDS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
