@@ -7,7 +7,7 @@ refused, all items are unrolled after all (see `trace`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
@@ -28,6 +28,8 @@ CHANGING = frozenset(
 
 
 Unrolled = gast.ListComp | gast.GeneratorExp
+Comprehension = Unrolled | gast.SetComp | gast.DictComp
+T = TypeVar("T")
 
 
 def _binds(node: Any) -> bool:
@@ -101,8 +103,7 @@ def list_of(it: Interpreter, v: Any, node: Node) -> Any:
 
 def _is_pure(it: Interpreter, node: Unrolled) -> bool:
     """Whether computing an item that Python would not compute changes nothing."""
-    targets = [n for g in node.generators for n in gast.walk(g.target)]
-    own = {n.id for n in targets if isinstance(n, gast.Name)}
+    own = _targets(node)
     return not _binds(node) and all(
         _is_of_library(it, n.func, own) for n in gast.walk(node) if isinstance(n, gast.Call)
     )
@@ -139,7 +140,7 @@ def _until(it: Interpreter, first: Any, node: Unrolled, stop: bool) -> Any:
                 return it.branch(found, lambda: stop, rest, node, live_rest=True)
         return not stop
 
-    return rest()
+    return _in_own_names(it, node, rest)
 
 
 # ---- comprehensions ----
@@ -154,7 +155,7 @@ def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
     return out
 
 
-def _first(it: Interpreter, node: Unrolled | gast.SetComp | gast.DictComp) -> Any:
+def _first(it: Interpreter, node: Comprehension) -> Any:
     """The first iterable, which is evaluated outside of the comprehension."""
     return it.expression(node.generators[0].iter)
 
@@ -218,15 +219,10 @@ def of_dict_comp(it: Interpreter, node: gast.DictComp) -> Any:
     return out
 
 
-def _comprehend(
-    it: Interpreter, first: Any, add: Callable[[], None],
-    node: Unrolled | gast.SetComp | gast.DictComp,
-) -> None:  # fmt: skip
+def _comprehend(it: Interpreter, first: Any, add: Callable[[], None], node: Comprehension) -> None:
     """Unrolls a comprehension over `first`; its names are its own."""
     generators = node.generators
     items = items_in_turn(it, first, generators[0].iter)
-    shadowed: dict[str, Any] = {}
-    own = {n.id for g in generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
 
     def go(k: int) -> None:
         if k == len(generators):
@@ -248,17 +244,29 @@ def _comprehend(
             if tests:
                 go(k + 1)
 
+    _in_own_names(it, node, lambda: go(0))
+
+
+def _targets(node: Comprehension) -> set[str]:
+    """The names that the loops of a comprehension bind."""
+    targets = [n for g in node.generators for n in gast.walk(g.target)]
+    return {n.id for n in targets if isinstance(n, gast.Name)}
+
+
+def _in_own_names(it: Interpreter, node: Comprehension, run: Callable[[], T]) -> T:
+    """Runs a comprehension; its targets are its own, whatever else has their names."""
+    own = _targets(node)
     if any(isinstance(n, gast.Lambda) for n in gast.walk(node)):
-        _in_own_frame(it, own, node, lambda: go(0))
-        return
-    shadowed.update({n: it.env.pop(n) for n in own if n in it.env})
-    go(0)
+        return _in_own_frame(it, own, node, run)
+    shadowed = {n: it.env.pop(n) for n in own if n in it.env}
+    out = run()
     for name in own:
         it.env.pop(name, None)
     it.env.update(shadowed)
+    return out
 
 
-def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], None]) -> None:
+def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], T]) -> T:
     """A frame for a comprehension whose names outlive it, in the functions made there."""
     outer = it.frame
     made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
@@ -267,7 +275,7 @@ def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], 
     it.scopes[id(made.env)] = made.env
     it.frames.append(made)
     try:
-        run()
+        return run()
     finally:
         it.frames.pop()
 

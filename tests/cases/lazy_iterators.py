@@ -126,6 +126,16 @@ def walrus_in_any_and_all(x, limit):
     return total + s * s + small
 
 
+@case(FEW, 0.7)
+def targets_that_are_names_outside(x, limit):
+    total, v = 0.0, x[0]
+    for k in range(3):
+        if any((t := v) > limit - 0.1 * k for v in x):
+            total += t * v
+        total += all((s := v) < limit for v in x[k:]) * s
+    return total * v
+
+
 @case(FEW)
 @case(MANY)
 def read_before_the_first(x):
