@@ -85,6 +85,8 @@ class _HoistBoundsChecks(Ranged):
         match s.op, s.args:
             case memory.index, (i, n) if is_int64(i) and self.ranges.contains(i, n):
                 return i
+            case memory.wrap, (i, _) if is_int64(i) and self.ranges.is_length(i):
+                return i
             case memory.indices, (Var() as places, n) if self.are_places(places, v, n):
                 return places
             case elementwise.maximum, (a, b) if is_int64(v):

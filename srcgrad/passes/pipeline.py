@@ -20,6 +20,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.build_in_place import build_in_place
+from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.elide_copies import elide_copies
@@ -116,7 +117,10 @@ LOWERING: tuple[Pass, ...] = (
     HOIST_ALLOCATIONS,
 )
 
-# after them, for a device that launches each loop: joins those of one range, in whose trips values
+# after them, for a device: trips that count need nothing of one another
+COUNTED_TRIPS = Pass("counted_trips", counted_trips)
+
+# after it, for a device that launches each loop: joins those of one range, in whose trips values
 # that one stores and the next one reads need not be stored
 JOIN_LOOPS = Pass("join_loops", join_loops, reorders=True)
 JOIN_IN_ORDER = Pass("join_loops", partial(join_loops, in_order=True))
@@ -161,7 +165,7 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Generator[None]:
     """Leaves out every pass of these names, in this thread or task."""
-    others = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+    others = (COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
     known = {p.name for p in (*PIPELINE, *LOWERING, *others) if p is not LOWER}
     unknown = set(names) - known
     if unknown:
@@ -230,9 +234,10 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
         "lower": Pass("lower", partial(lower, library=library)),
     }
     kept = [others.get(p.name, p) for p in lowering(in_order) if p not in left_out]
+    counting = (COUNTED_TRIPS, HOIST_BOUNDS_CHECKS, SIMPLIFY, CSE, DEAD_CODE)
     joining = (JOIN_IN_ORDER if in_order else JOIN_LOOPS, FORWARD_IN_TRIPS, CSE, DEAD_CODE)
     # marked again: hoisting makes loops of zeros
-    return (*kept, *joining, marking, HOIST_INTO_CHUNKS, marking)
+    return (*kept, *counting, *joining, marking, HOIST_INTO_CHUNKS, marking)
 
 
 def _checked_as_made(function: Function) -> None:

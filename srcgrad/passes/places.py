@@ -110,6 +110,8 @@ class Places:
             case elementwise.mul:
                 x, y = map(self.poly, d.args)
                 return times(x, y)
+            case elementwise.cast:
+                return self.poly(d.args[0])
             case _:
                 return {(a,): 1}
 

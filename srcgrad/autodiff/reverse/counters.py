@@ -2,7 +2,7 @@
 
 A counter changes by the same steps in each trip, or in each trip of inner loops that run
 equally often or over a triangle. Its start is saved once per execution of the loop, if
-necessary. Never applies to types that wrap around, nor to steps that the loop computes.
+necessary. Never applies to types narrower than int64, nor to steps that the loop computes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff.reverse.program import Program, body_of
 from srcgrad.ir.nodes import Atom, Const, Def, For, Var, While
-from srcgrad.ir.types import INT
+from srcgrad.ir.types import INT, Scalar
 from srcgrad.primitives import elementwise
 from srcgrad.records import record
 
@@ -34,6 +34,7 @@ class Counter:
     loop: Loop
     init: Atom
     steps: tuple[Step, ...]
+    type: Scalar
 
 
 class Counters:
@@ -57,7 +58,7 @@ class Counters:
         for step in c.steps:
             times = k if step.inner is None else self._trips_before(c.loop, step, k)
             out = self.b("add", out, self.b("mul", times, self.values(step.size)), name=name)
-        return out
+        return self.b.retyped(out, c.type, name)
 
     def _trips_before(self, loop: Loop, step: Step, k: Atom) -> Any:
         """The trips of an inner loop in the first `k` trips of the loop around it."""
@@ -93,11 +94,13 @@ def _read(c: Counter) -> list[Atom]:
 
 def _found(program: Program, v: Var) -> Counter | None:
     s = program.owner.get(v)
-    if not isinstance(s, Loop) or v not in s.params or v.type != INT:
+    if not isinstance(s, Loop) or v not in s.params:
+        return None
+    if not isinstance(v.type, Scalar) or v.type.dtype != INT.dtype:
         return None
     j = s.params.index(v)
     steps = _steps(program, s, s.yields[j], v, s)
-    return None if steps is None else Counter(s, s.inits[j], steps)
+    return None if steps is None else Counter(s, s.inits[j], steps, v.type)
 
 
 def _steps(
