@@ -9,9 +9,11 @@ loop code. Names are loaded when first used: importing srcgrad loads neither Num
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad import above, collector
+from srcgrad import above, collector, interrupts
 from srcgrad.errors import nearest as _nearest
 from srcgrad.tracebacks import entered as _entered
 from srcgrad.tracebacks import entrance as _entrance
@@ -104,10 +106,10 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         with collector.waiting():
-            value = getattr(importlib.import_module(_HOMES[name]), name)
+            value = getattr(_module(_HOMES[name]), name)
         value = _entered({name: value}, __name__).get(name, value)
     elif name in _MODULES:
-        value = importlib.import_module(f"srcgrad.{name}")
+        value = _module(f"srcgrad.{name}")
     else:
         value = _of_tensors(name)
     globals()[name] = value
@@ -118,9 +120,17 @@ if not TYPE_CHECKING:  # type checkers would not see a decorated one as a functi
     __getattr__ = _entrance(__getattr__)
 
 
+def _module(name: str) -> ModuleType:
+    """A module of this package: one whose import is broken off could not be imported again."""
+    if name in sys.modules:
+        return importlib.import_module(name)  # another thread may still be at it
+    with interrupts.held():
+        return importlib.import_module(name)
+
+
 def _of_tensors(name: str) -> Any:
     """A name of the eager interface: a function, a dtype, `Tensor`."""
-    public = {} if name.startswith("_") else importlib.import_module("srcgrad.eager").PUBLIC
+    public = {} if name.startswith("_") else _module("srcgrad.eager").PUBLIC
     if name not in public:
         raise AttributeError(_missing(name), name=name)
     return public[name]
@@ -137,17 +147,17 @@ def _missing(name: str) -> str:
 
 def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Evaluates a function of NumPy's on tensors."""
-    home = importlib.import_module("srcgrad.bridge.array_functions")
+    home = _module("srcgrad.bridge.array_functions")
     return home.followed(function, args, kwargs)
 
 
 above.numpy_function = _of_numpy
-above.tensor_calls = lambda: importlib.import_module("srcgrad.bridge.calls")
-above.inliner = lambda: importlib.import_module("srcgrad.inside.inline")
+above.tensor_calls = lambda: _module("srcgrad.bridge.calls")
+above.inliner = lambda: _module("srcgrad.inside.inline")
 
 
 def __dir__() -> list[str]:
-    public = importlib.import_module("srcgrad.eager").PUBLIC
+    public = _module("srcgrad.eager").PUBLIC
     return sorted({*globals(), *_HOMES, *_MODULES, *public})
 
 

@@ -6,7 +6,6 @@ what is built.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -16,7 +15,7 @@ from typing import Any
 
 import gast
 
-from srcgrad import depth
+from srcgrad import depth, interrupts
 from srcgrad.errors import CompilerError, Location, SrcgradError, UnsupportedError
 from srcgrad.frontend.inlining import inline
 from srcgrad.ir.build import Builder
@@ -53,9 +52,7 @@ class faults_reported(AbstractContextManager[None]):
 
 def _of_user(error: Exception) -> bool:
     """Whether the user's code raised: a signal handler, or code run by reading objects."""
-    set_up = [signal.getsignal(s) for s in signal.valid_signals()]
-    handlers = {getattr(h, "__code__", None) for h in set_up}
-    if any(frame.f_code in handlers for frame, _ in walk_tb(error.__traceback__)):
+    if interrupts.raised(error):
         return True
     outside = called_outside(error)
     if outside is None:

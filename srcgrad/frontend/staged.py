@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from srcgrad import interrupts
 from srcgrad.frontend import (
     attempts,
     calls,
@@ -62,6 +63,7 @@ class StagedInterpreter(Interpreter):
     """Interprets Python source into typed IR: values known at compile time are computed."""
 
     def execute(self, node: Node) -> None:
+        interrupts.answer()
         self.locate(node)
         if (value := of_several_kinds(self, node)) is not None:
             execute_each(self, node, value)

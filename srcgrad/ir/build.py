@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import interrupts
 from srcgrad.errors import Location, ShapeError, UnsupportedError
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
 from srcgrad.ir.types import (
@@ -65,6 +66,7 @@ class Builder:
             self.scopes.pop()
 
     def append(self, statement: Stmt) -> None:
+        interrupts.answer()
         self.out.append(statement)
 
     # ---- emission ----

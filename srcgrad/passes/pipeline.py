@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
+from srcgrad import interrupts
 from srcgrad.ir.check import check
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Function
@@ -200,6 +201,7 @@ def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:
         _checked_as_made(function)
     done = None
     for step in passes:
+        interrupts.answer()
         assert done is None or not done.last or step.last, f"{step.name} after {done.name}"
         if step.name not in off:
             function = _watched(step, function) if watched else step.run(function)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from srcgrad import interrupts
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import map_atoms, map_type, refresh_types
 
@@ -32,6 +33,7 @@ class Rewriter:
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
         for s in block:
+            interrupts.answer()
             out.extend(self.statement(s))
         return tuple(out)
 

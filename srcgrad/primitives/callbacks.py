@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from srcgrad import interrupts
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.registry import nondiff
@@ -81,7 +82,8 @@ def filled(
 def kept(site: int, run: Callable[[], None]) -> bool:
     """Whether a Python function returns; an exception is saved for `raised`."""
     try:
-        run()
+        with interrupts.released():
+            run()
     except BaseException as error:
         _pending.failed = site, error
         return False

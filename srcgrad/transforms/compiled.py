@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from srcgrad import above, collector
+from srcgrad import above, collector, interrupts
 from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
 from srcgrad.faults import building
@@ -209,7 +209,7 @@ class Compiled:
         return building(self.__name__, home)
 
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
-        with self._lock, collector.waiting(), self._building():
+        with self._lock, self._building(), interrupts.held(), collector.waiting():
             self._forget_replaced()
             stale = self._entries.get(self._key(arguments, given), ())
             if any([is_on_device(v) for _, v in given]):
@@ -282,7 +282,7 @@ class Compiled:
         spec = of_call(self.spec, known)
 
         def attempt() -> tuple[Program, list[Stage]]:
-            with recording() as stages, noting() as zeros:
+            with interrupts.held(), recording() as stages, noting() as zeros:
                 program = spec.program(arguments, self._demands)
                 return replace(program, zeros=tuple(zeros)), stages
 

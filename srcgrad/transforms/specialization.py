@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from srcgrad import interrupts
 from srcgrad.backends.backend import BuildOptions, Executable, backend_of
 from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
@@ -81,12 +82,13 @@ def guard_of(h: Hidden, shapes: bool) -> Guard[InputKind]:
 # ---- building ----
 def built(function: Function, options: Options) -> Executable:
     """An IR function made to run on the chosen target."""
-    backend = backend_of(options.target)
-    function = settled(function)
-    passes = backend.pipeline(options)
-    if passes:
-        function = staged("lowering", lambda: kept(run_passes, function, passes))
-    return backend.build(function, options)
+    with interrupts.held():
+        backend = backend_of(options.target)
+        function = settled(function)
+        passes = backend.pipeline(options)
+        if passes:
+            function = staged("lowering", lambda: kept(run_passes, function, passes))
+        return backend.build(function, options)
 
 
 def settled(function: Function) -> Function:

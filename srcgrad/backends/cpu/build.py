@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from srcgrad import interrupts
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.cpu.emit import driver, ownership
@@ -79,7 +80,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
             files.keep(f"{name}.ll", text.shown())
             files.keep(f"{name}.py", _shown(function))
         made = partial(driver.compiled, program, text, name, options)
-        with compiling(program, text):
+        with compiling(program, text), interrupts.held():
             return announced(function, options.cache, made)
 
     def enter(*args: Any) -> tuple:
@@ -89,7 +90,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
         nonlocal run
         if run is None:
             with lock:
-                run = run or compile().run
+                run = run or (_held(compile().run) if program.interpreted else compile().run)
         try:
             try:
                 out = run(*args) if within is None else within(run, args)
@@ -110,6 +111,16 @@ def _shown(function: Function) -> str:
     from srcgrad.backends.cpu.text.module import text_of
 
     return text_of(function)
+
+
+def _held(run: Callable[..., tuple]) -> Callable[..., tuple]:
+    """A program in which an interpreter runs: Numba's code around it stands no exception."""
+
+    def held(*args: Any) -> tuple:
+        with interrupts.held():
+            return run(*args)
+
+    return held
 
 
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:

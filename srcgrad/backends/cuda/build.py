@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from srcgrad import interrupts
 from srcgrad.backends import python
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.cpu.readonly import refuse_stores
@@ -127,7 +128,8 @@ class Program:
     def kernels_on(self, device: Device) -> Mapping[str, Loaded]:
         """The kernels, compiled when a device first runs them."""
         if device not in self.loaded:
-            self.loaded[device] = device.load(self.texts, self.keep)
+            with interrupts.held():
+                self.loaded[device] = device.load(self.texts, self.keep)
         return self.loaded[device]
 
 

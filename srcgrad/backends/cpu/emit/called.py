@@ -10,7 +10,7 @@ from srcgrad.backends.cpu.calls import CALLS, function_of, functions_of
 from srcgrad.backends.cpu.text.expressions import named_dtype
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import Primitive, callbacks, messages, transforms
+from srcgrad.primitives import Primitive, callbacks, equations, messages, transforms
 
 KERNELS = (
     "absorb", "call_back", "complex_arccosh", "divide", "floordiv", "maximum", "minimum", "power",
@@ -76,3 +76,8 @@ LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
     messages.show: _show,
     messages.report: _report,
 }
+# what an interpreter runs
+INTERPRETED = frozenset(
+    (transforms.fft, transforms.rfft, transforms.irfft, callbacks.call_back, messages.show,
+     messages.report, equations.sqrtm)
+)  # fmt: skip

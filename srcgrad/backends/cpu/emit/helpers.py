@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from srcgrad.backends.cpu.emit.called import LIBRARY, imports_of
+from srcgrad.backends.cpu.emit.called import INTERPRETED, LIBRARY, imports_of
 from srcgrad.backends.cpu.emit.failures import RAISED, RARELY, leave_again
 from srcgrad.backends.cpu.emit.references import own
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
@@ -116,6 +116,7 @@ def library(w: Writer, s: Def) -> Any:
     if w.owners is None:
         # `nests.fits` leaves library calls outside
         raise not_emitted(f"{s.op.name} in a nest")
+    w.program.interpreted |= s.op in INTERPRETED
     names = _Names()
     first: list[tuple[str, Kind, list[tuple[str, str]]]] = []
     called = LIBRARY[s.op](names, s)

@@ -52,6 +52,8 @@ class Program:
     words: int = 1  # of `out`
     failure: int = 0  # words of the longest record of a failure
     spreads: bool = False  # whether it starts threads
+    polled: bool = False  # whether it looks for signals
+    interpreted: bool = False  # whether it calls what an interpreter runs
 
     def __post_init__(self) -> None:
         self.classes = AliasClasses(self.function)

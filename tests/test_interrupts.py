@@ -1,0 +1,339 @@
+"""Signals that come while code is built wait, are answered at whole points, and break nothing.
+
+Points are counted, not timed: the n-th of them sends the signal. The random times are `full`.
+"""
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad import interrupts
+
+
+@pytest.fixture
+def came(monkeypatch):
+    """A handler of the user's that raises nothing: the signals that it was called with."""
+    seen = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    yield seen
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt():
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_waits_for_the_end_and_the_handler_is_put_back(came):
+    mine = signal.getsignal(signal.SIGINT)
+    with interrupts.held():
+        interrupt()
+        assert came == []
+        with interrupts.held():
+            interrupt()
+        assert came == []
+    assert came == [signal.SIGINT]
+    assert signal.getsignal(signal.SIGINT) is mine
+    interrupt()
+    assert came == [signal.SIGINT] * 2
+
+
+def test_a_signal_is_answered_where_it_may_be(came):
+    with interrupts.held():
+        interrupt()
+        interrupts.answer()
+        assert came == [signal.SIGINT]
+        interrupts.answer()
+    assert came == [signal.SIGINT]
+
+
+def test_what_the_handler_raises_leaves_the_block():
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts.held():
+        interrupt()
+        done.append(1)
+        interrupts.answer()
+        done.append(2)
+    assert done == [1]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt), interrupts.held():
+        interrupt()
+        done.append(3)
+    assert done == [1, 3]
+
+
+def test_an_interrupt_is_not_lost_where_the_block_fails():
+    with pytest.raises(KeyboardInterrupt) as caught, interrupts.held():
+        interrupt()
+        raise ValueError
+    assert isinstance(caught.value.__context__, ValueError)
+
+
+def test_the_users_code_is_interrupted_at_once(came):
+    with interrupts.held():
+        interrupt()
+        with interrupts.released():
+            assert came == [signal.SIGINT]
+            interrupt()
+            assert came == [signal.SIGINT] * 2
+        interrupt()
+        assert came == [signal.SIGINT] * 2
+    assert came == [signal.SIGINT] * 3
+
+
+def test_a_handler_that_is_set_inside_stays():
+    other = lambda number, frame: None
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with interrupts.held():
+            signal.signal(signal.SIGINT, other)
+        assert signal.getsignal(signal.SIGINT) is other
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("handler", [signal.SIG_IGN, signal.SIG_DFL])
+def test_what_python_does_not_handle_is_left_alone(handler):
+    before = signal.signal(signal.SIGTERM, handler)
+    try:
+        with interrupts.held():
+            assert signal.getsignal(signal.SIGTERM) is handler
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_other_threads_take_no_part(came):
+    found = []
+
+    def elsewhere():
+        with interrupts.held(), interrupts.released():
+            interrupts.answer()
+            found.append(signal.getsignal(signal.SIGINT))
+
+    mine = signal.getsignal(signal.SIGINT)
+    with interrupts.held():
+        interrupt()
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        assert came == []
+    assert came == [signal.SIGINT]
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found[1] is mine
+
+
+# ---- a first call that is interrupted at its n-th point ----
+SOURCE = """
+def program(x, n):
+    s, w = {}, np.tanh(x)
+    for k in range(n):
+        w = w * np.sin(x) + k
+        if w[0] > 3.0:
+            s += np.sum(w @ np.outer(w, x))
+    return s + np.max(w) * np.sum(np.sort(w)[: n])
+"""
+X = np.linspace(0.1, 1.2, 5)
+
+
+def fresh(number, **options):
+    """A program that nothing was built for."""
+    scope = {"np": np}
+    text = SOURCE.format(float(number))
+    exec(compile(text, f"<interrupted {number}>", "exec"), scope)
+    return flow.compile(scope["program"], source=text, cache=False, **options)
+
+
+class Points:
+    """A counting `interrupts.answer`: sends the signal at the n-th point."""
+
+    def __init__(self, at, answer=interrupts.answer):
+        self.at, self.count, self.answer = at, 0, answer
+
+    def __call__(self):
+        self.count += 1
+        if self.count == self.at:
+            interrupt()
+        self.answer()
+
+
+def counted(number, at, **options):
+    """The points of a first call, and whether it was interrupted."""
+    f = flow.value_and_grad(fresh(number, **options))
+    points = interrupts.answer = Points(at)
+    try:
+        f(X, 3)
+    except KeyboardInterrupt:
+        return points.count, f
+    finally:
+        interrupts.answer = points.answer
+    return points.count, None
+
+
+def check(f, number):
+    """What was interrupted works now, and so does another program."""
+    scope = {"np": np}
+    exec(SOURCE.format(float(number)), scope)
+    for x in (X, X * 1.5):
+        value, g = f(x, 3)
+        assert np.isclose(value, scope["program"](x, 3)), number
+        d = np.array([1e-6, 0, 0, 0, 0])
+        difference = (scope["program"](x + d, 3) - scope["program"](x - d, 3)) / 2e-6
+        assert np.isclose(g[0], difference, rtol=1e-4), number
+
+
+def points(target, rounds):
+    """Run as a program: interrupt a first call at so many of its points, spread over all."""
+    counted(-1, 0, target=target)  # what is made once in a process has points too
+    total, none = counted(0, 0, target=target)
+    assert none is None and total > 300, total
+    for k in range(rounds):
+        at = 1 + k * (total - 1) // max(rounds - 1, 1)
+        count, f = counted(k + 1, at, target=target)
+        assert f is not None and at <= count <= at + 2, (at, count)  # the ends of blocks are some
+        check(f, k + 1)
+
+
+@pytest.mark.parametrize(("target", "rounds"), [("python", 12), ("cpu", 6)])
+def test_a_first_call_is_interrupted_at_any_of_its_points(target, rounds):
+    in_a_process(f"points({target!r}, {rounds})")
+
+
+def within_numba():
+    """Run as a program: signals in the middle of what is Numba's and LLVM's."""
+    check(flow.value_and_grad(fresh(9)), 9)  # loads what is imported below
+    from srcgrad.backends.cpu.emit import driver, numba_internals
+
+    within = ("optimised", "_shortened", "object_code", "loaded", "address_of")
+    places = (*((numba_internals, name) for name in within), (driver, "numba_type"))
+    for number, (module, name) in enumerate(places, 1):
+        whole = getattr(module, name)
+
+        def sending(*args, whole=whole):
+            interrupt()
+            return whole(*args)
+
+        f = flow.value_and_grad(flow.compile(fresh(number), cache=False))
+        setattr(module, name, sending)
+        try:
+            f(X, 3)
+        except KeyboardInterrupt:
+            pass
+        else:
+            assert name == "address_of", name  # a program without helpers
+        setattr(module, name, whole)
+        check(f, number)
+
+
+def test_a_signal_in_the_middle_of_numba_waits():
+    in_a_process("within_numba()")
+
+
+def in_a_process(call):
+    code = f"from tests.test_interrupts import *; {call}"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+# ---- at random times ----
+def _parts(out):
+    return out if isinstance(out, tuple) else (out,)
+
+
+def recurrence(x, n):
+    for k in range(n):
+        x = x + 1.0 / (x * x + k)
+    return x
+
+
+def recurrence_of_rows(x, n):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        y = x[i]
+        for k in range(n):
+            y = y + 1.0 / (y * y + k)
+        out[i] = y
+    return np.sum(out)
+
+
+def recurrence_of_arrays(x, n):
+    for _ in range(n):
+        x = np.tanh(x * 0.5 + 0.1)
+    return np.sum(x), x
+
+
+FOREVER = 3 * 10**9
+
+
+def kinds(seed):
+    """What is interrupted: it is called with trips that take a moment, or for ever."""
+    rows, first = np.linspace(0.1, 0.9, 128), flow.compile(recurrence_of_arrays)
+    swept = flow.grad(lambda x, n: recurrence_of_arrays(x, n)[0])
+    return {
+        "numbers": (flow.compile(recurrence), 0.7, FOREVER),
+        "arrays": (first, X, FOREVER),
+        "a forward and a reverse sweep": (swept, X, 3_000_000),
+        "threads": (flow.compile(recurrence_of_rows, parallel=True), rows, FOREVER // 64),
+        "a gradient's threads": (flow.grad(recurrence_of_rows, parallel=True), rows, 60_000),
+    }
+
+
+def at_random_times(times, seed):
+    """Run as a program: prints the longest time between a signal and what it raises."""
+    import os
+    import random
+    import time
+
+    draw, running = random.Random(seed), kinds(seed)
+    wanted = {name: f(x, 30) for name, (f, x, _) in running.items()}
+    names, came = [*running, "a first call"], 0
+    longest = dict.fromkeys(names, 0.0)
+    for number in range(1, times + 1):
+        name = names[number % len(names)]
+        sent = []
+
+        def send(sent=sent):
+            time.sleep(draw.uniform(0.0, 0.5))
+            sent.append(time.perf_counter())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        f = flow.value_and_grad(fresh(number)) if name not in running else None
+        thread = threading.Thread(target=send)
+        try:
+            thread.start()
+            if f is None:
+                run, x, trips = running[name]
+                while True:
+                    run(x, trips)
+            f(X, 3)
+            thread.join()
+        except KeyboardInterrupt:
+            came += 1
+            longest[name] = max(longest[name], time.perf_counter() - sent[0])
+        thread.join()
+        if f is not None:
+            check(f, number)
+        for name in running:
+            again = running[name][0](running[name][1], 30)
+            for a, b in zip(_parts(again), _parts(wanted[name]), strict=True):
+                assert np.array_equal(a, b), name
+    assert came == times, (came, times)
+    print(longest)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(3))
+def test_signals_at_random_times(seed):
+    in_a_process(f"at_random_times(100, {seed})")
