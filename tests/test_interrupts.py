@@ -210,7 +210,7 @@ def within_numba():
     check(flow.value_and_grad(fresh(9)), 9)  # loads what is imported below
     from srcgrad.backends.cpu.emit import driver, numba_internals
 
-    within = ("optimised", "_shortened", "object_code", "loaded", "address_of")
+    within = ("optimised", "parsed", "object_code", "loaded", "address_of")
     places = (*((numba_internals, name) for name in within), (driver, "numba_type"))
     for number, (module, name) in enumerate(places, 1):
         whole = getattr(module, name)

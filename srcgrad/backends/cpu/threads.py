@@ -21,6 +21,7 @@ FUNCTIONS = {
     "srcgrad_thread_start": "PyThread_start_new_thread",
     "srcgrad_lock_new": "PyThread_allocate_lock",
     "srcgrad_lock_take": "PyThread_acquire_lock",
+    "srcgrad_lock_wait": "PyThread_acquire_lock_timed",
     "srcgrad_lock_give": "PyThread_release_lock",
     "srcgrad_lock_free": "PyThread_free_lock",
 }

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from srcgrad import interrupts
+from srcgrad.backends.cpu.emit import polls
+from srcgrad.backends.cpu.emit.failures import RARELY
 from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
@@ -29,7 +32,9 @@ def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
     """The statements of a block; what it owns is given up behind the last that reads it."""
     last = None if w.owners is None else LastReads(w, block, kept)
     for k, s in enumerate(block):
+        interrupts.answer()
         w.at(s.loc)
+        polls.before(w, s)
         match s:
             case Def():
                 define(w, s)
@@ -154,9 +159,18 @@ def loop(w: Writer, s: For) -> None:
         raise not_emitted(f"a loop over {index}")  # not met: trips are counted in i64
     start, stop = w.whole(s.start), w.whole(s.stop)
     inits = [handed(w, a) for a in s.inits]
-    head, body, after = w.labels("head", "body", "after")
     if s.reverse:
         start, stop = w.plus(stop, -1), start
+    if polls.in_strips(w, s):
+        strips = Strips(w, s, start, stop, inits)
+        _loop(w, s, strips.first, strips.last, strips.inits, look=False)
+        strips.close()
+    else:
+        _loop(w, s, start, stop, inits, look=polls.looks(w, s))
+
+
+def _loop(w: Writer, s: For, start: str, stop: str, inits: list[Any], look: bool) -> None:
+    head, body, after = w.labels("head", "body", "after")
     before = w.label
     w.put(f"br label %{head}")
     w.start(head)
@@ -169,13 +183,48 @@ def loop(w: Writer, s: For) -> None:
     w.put(f"br i1 {test}, label %{body}, label %{after}")
     w.start(body)
     carried.own()
-    ends = scoped(w, s.body, s.yields)
+    if look:
+        polls.look(w)
+    with polls.within(w, s):
+        ends = scoped(w, s.body, s.yields)
     give_up_scope(w)
     step = w.do(f"add nsw i64 {i}, {-1 if s.reverse else 1}")
     w.lines[row] = f"  {i} = phi i64 [ {start}, %{before} ], [ {step}, %{w.label} ]"
     carried.close(ends, w.label)
     w.put(f"br label %{head}")
     leave(w, s, after)
+
+
+class Strips:
+    """A loop around an innermost one: it looks for signals after each strip of trips."""
+
+    def __init__(self, w: Writer, s: For, start: str, stop: str, inits: list[Any]):
+        self.w, self.s, self.stop = w, s, stop
+        self.start, self.before = start, w.label
+        (self.head,) = w.labels("strip")
+        w.put(f"br label %{self.head}")
+        w.start(self.head)
+        self.first, self.row = w.new(), w.hold()
+        self.carried = Carried(w, s.params, inits, self.before)
+        self.inits = [number(parts) for parts in self.carried.names]
+        # a reverse loop includes its last trip
+        far = w.do(f"add nsw i64 {self.first}, {-polls.strip(s) if s.reverse else polls.strip(s)}")
+        self.last = w.most(far, stop) if s.reverse else w.least(far, stop)
+
+    def close(self) -> None:
+        w, reverse = self.w, self.s.reverse
+        asking, more, over = w.labels("ask", "more", "over")
+        again = w.do(f"icmp {'sgt' if reverse else 'slt'} i64 {self.last}, {self.stop}")
+        w.put(f"br i1 {again}, label %{asking}, label %{over}{RARELY}")
+        w.start(asking)
+        polls.ask(w, more)
+        w.start(more)
+        following = w.do(f"add nsw i64 {self.last}, -1") if reverse else self.last
+        incoming = f"[ {self.start}, %{self.before} ], [ {following}, %{w.label} ]"
+        w.lines[self.row] = f"  {self.first} = phi i64 {incoming}"
+        self.carried.close([w.env[p] for p in self.s.params], w.label)
+        w.put(f"br label %{self.head}")
+        w.start(over)
 
 
 def while_loop(w: Writer, s: While) -> None:
@@ -195,7 +244,10 @@ def while_loop(w: Writer, s: While) -> None:
     leave_scopes(w)
     w.put(f"br label %{after}")
     w.start(body)
-    ends = scoped(w, s.body, s.yields)
+    if polls.looks(w, s):
+        polls.look(w)
+    with polls.within(w, s):
+        ends = scoped(w, s.body, s.yields)
     give_up_scope(w)
     give_up_scope(w)
     carried.close(ends, w.label)
@@ -223,16 +275,19 @@ def leave(w: Writer, s: For | While, after: str) -> None:
 def branch(w: Writer, s: If) -> None:
     then, other, after = w.labels("then", "else", "after")
     w.put(f"br i1 {w.value(s.cond)}, label %{then}, label %{other}")
-    sides = []
+    sides, done, most = [], w.done, 0
     for label, block, yields in (
         (then, s.then, s.then_yields),
         (other, s.orelse, s.else_yields),
     ):
         w.start(label)
+        w.done = done
         values = scoped(w, block, yields)
+        most = max(most, w.done)
         found = [pieces(w, v, r.type) for v, r in zip(values, s.results, strict=True)]
         sides.append((found, w.label))
         w.put(f"br label %{after}")
+    w.done = most
     w.start(after)
     (left, from_left), (right, from_right) = sides
     names = [

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from srcgrad import collector
+from srcgrad import collector, interrupts
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.capsules import name_routine
@@ -23,6 +23,7 @@ from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
+from srcgrad.backends.cpu.polling import name_poll
 from srcgrad.backends.cpu.threads import name_threads
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import DTYPES, Array, Scalar, Tape, Type
@@ -48,25 +49,32 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
 
     function = program.function
     for helper in program.helpers:
+        interrupts.answer()
         program.here = program.called_at[helper]
         ready(helper)
     program.here = None
     for (library, routine), arity in program.routines.items():
         name_routine(library, routine, arity)
     for op in program.elementary:
+        interrupts.answer()
         elementary.ready(op)
     if program.spreads:
         name_threads()
     if program.helpers:
         inside.name_raising()
+    if program.polled:
+        name_poll()
     entry = entry_of(program, name)
     depends = (*inside.processor(), *environment(), *emitters())
     file = f"{files.module_name(text.text, depends)}.o"
     code = files.kept_bytes(file) if options.cache else None
     cached = code is not None
+    interrupts.answer()
     with inside.lock, llvm.options(function), collector.waiting():
         if code is None:
-            code = inside.object_code(inside.optimised(text.text))
+            module = inside.optimised(text.text)
+            interrupts.answer()
+            code = inside.object_code(module)
             if options.cache:
                 files.keep_bytes(file, code)
         return Compiled(entry.dispatcher(code, identifier(function.name)), cached)

@@ -16,7 +16,7 @@ from srcgrad.ir.types import Atom
 
 RARELY = ", !prof !0"
 # what the function returns, 0 if nothing failed
-FAILED, RAISED, NO_MEMORY, OUTSIDE = 1, 2, 3, 4
+FAILED, RAISED, NO_MEMORY, OUTSIDE, INTERRUPTED = 1, 2, 3, 4, 5
 
 
 def check(w: Writer, condition: str, s: Def, operands: Sequence[str]) -> None:

@@ -46,6 +46,7 @@ def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
         return False
     nest = Nest(w)
     inner, free = nest.inner, free_variables((s,))
+    inner.passing, inner.watched = w.passing, w.watched
     for v in free:
         inner.env[v] = nest.passed(v)
     loop(inner, s)
@@ -154,6 +155,10 @@ def _call(w: Writer, s: For, nest: Nest) -> None:
     if inner.fails:
         params.append("ptr noalias %out")
         args.append("ptr %out")
+    if inner.polled:
+        w.polled = True
+        params.append("ptr noalias %poll")
+        args.append("ptr %poll")
     order = {here: f"%p{k}" for k, (_, _, here) in enumerate(passed)}
     whole = f"({', '.join(params)}) noinline nounwind {text}"
     whole = f"{kind} @NEST" + re.sub(r"%a\d+", lambda m: order[m[0]], whole)

@@ -11,6 +11,7 @@ engine frees nothing.
 
 from __future__ import annotations
 
+import ctypes
 import pickle
 import sys
 from collections.abc import Sequence
@@ -93,10 +94,7 @@ def name_objects() -> None:
     }  # fmt: skip
     for symbol, what in named.items():
         name_address(symbol, id(what))
-    _for_good.extend(named.values())
-
-
-_for_good: list[Any] = []  # what emitted code knows by its address
+        for_good(what)
 
 
 @cache
@@ -188,6 +186,11 @@ def loaded(code: bytes) -> Any:
     return engine
 
 
+def for_good(held: Any) -> None:
+    """Never free an object, not when the interpreter ends either: threads may still need it."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
+
+
 _engines: list[Any] = []  # of functions that are called by their symbols
 
 
@@ -196,4 +199,5 @@ def name_functions(code: bytes, symbols: Sequence[str]) -> None:
     engine = loaded(code)
     for symbol in symbols:
         name_address(symbol, engine.get_function_address(symbol))
+    for_good(engine)
     _engines.append(engine)

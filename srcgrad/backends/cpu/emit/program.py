@@ -3,7 +3,8 @@
 The module holds the function that Python calls (`entry.py`), and the one that it calls in turn,
 `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the results as words in `out`; 1 for
 a failure of its own: site and operands lie in `out`; 2 where a helper raised: `exc` holds Numba's
-exception; 3 where there is no memory; 4 where a guarded access is wrong.
+exception; 3 where there is no memory; 4 where a guarded access is wrong; 5 where the handler of a
+signal has raised, whose exception is set.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import re
 
 from srcgrad.backends.cpu.elementary.symbols import declarations
+from srcgrad.backends.cpu.emit import polls
 from srcgrad.backends.cpu.emit.buffers import growing, keep_size
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.entry import DATA, LENGTHS, MEMINFO, PARENT, entry, words_of
@@ -51,6 +53,9 @@ def written(program: Program) -> tuple[Noted, str]:
     params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
     _whole(w, program.function)
     write_exits(w)
+    if w.polled:
+        program.polled = True
+        w.entry.append(polls.entry(w))
     params += ["ptr %work", "i64 %nwork", "ptr noalias %out", "ptr %exc"]
     w.entry.append("  %code = alloca i32, align 8")
     main = w.closed(f"define i32 @NAME({', '.join(params)}) noinline nounwind {PROBED} {{")
@@ -111,6 +116,7 @@ def _lent(w: Writer, p: Var, r: Ref) -> Ref:
 def _subroutine(function: Function, name: str, flags: str) -> str:
     """A lowered function, which owns nothing and cannot fail, as an internal one of the module."""
     w = Writer(Program(function, flags))
+    w.polls = False
     params = [text for k, p in enumerate(function.params) for text in _param(w, k, p)]
     statements(w, function.body, ())
     w.put("ret void")

@@ -8,9 +8,11 @@ all chunks below it have been run.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from srcgrad.backends.cpu.emit.failures import guard, leave_again
+from srcgrad.backends.cpu.emit import polls
+from srcgrad.backends.cpu.emit.failures import INTERRUPTED, guard, leave_again
 from srcgrad.backends.cpu.emit.frame import PROBED
 from srcgrad.backends.cpu.emit.nests import Nest
 from srcgrad.backends.cpu.emit.owners import Owners
@@ -38,7 +40,7 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
     for k, (kind, _, here) in enumerate(given):
         inner.entry.append(f"  %g{k} = getelementptr inbounds {struct}, ptr %env, i32 0, i32 {k}")
         inner.entry.append(f"  {here} = load {kind}, ptr %g{k}")
-    head = "(ptr noalias %env, i64 %chunk, ptr noalias %out, ptr %exc)"
+    head = "(ptr noalias %env, i64 %chunk, ptr noalias %out, ptr %exc, ptr noalias %poll)"
     body = inner.closed("{")
     text = f"i32 @NEST{head} noinline nounwind {PROBED} {body.text}"
     name = w.program.nests.setdefault(text, f"chunk{len(w.program.nests)}")
@@ -47,33 +49,38 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
     for k, (kind, outside, _) in enumerate(given):
         at = w.do(f"getelementptr inbounds {struct}, ptr {env}, i32 0, i32 {k}")
         w.put(f"store {kind} {outside.removeprefix('#')}, ptr {at}")
-    w.program.spreads = True
-    operands = f"ptr @{name}, ptr {env}, i64 {w.whole(s.stop)}, ptr %out, ptr %exc"
+    w.program.spreads = w.polled = True
+    w.declare(polls.DECLARED)
+    operands = f"ptr @{name}, ptr {env}, i64 {w.whole(s.stop)}, ptr %out, ptr %exc, ptr %poll"
     code = w.do(f"call i32 @spread({operands})")
     guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
 
 
 def runtime(words: int) -> str:
     """The functions that run chunks; `words` is the length of the record of a failure."""
-    return RUNTIME.replace("WORDS", str(words)).replace("BYTES", str(8 * words))
+    known = {"WORDS": words, "BYTES": 8 * words, "INTERRUPTED": INTERRUPTED}
+    return re.sub(r"\b([A-Z]{4,})\b", lambda m: str(known[m[1]]), RUNTIME)
 
 
 # of a job: 0 the function, 1 its struct, 2 the next chunk, 3 the lowest that failed (or their
 # number), 4 threads at work, 5 the lock that is given when they are done, 6 the code of the
-# failure, 7 whether one is being noted, 8 the words of the failure, 9 where its exception goes
+# failure, 7 whether one is being noted, 8 the words of the failure, 9 where its exception goes, 10
+# the flag of the helpers: set where all are to leave
 RUNTIME = """
-%job = type { ptr, ptr, i64, i64, i64, ptr, i32, i32, ptr, ptr }
+%job = type { ptr, ptr, i64, i64, i64, ptr, i32, i32, ptr, ptr, i8 }
 @srcgrad_idle = external global i64
 declare i64 @srcgrad_thread_start(ptr, ptr)
 declare ptr @srcgrad_lock_new()
 declare i32 @srcgrad_lock_take(ptr, i32)
+declare i32 @srcgrad_lock_wait(ptr, i64, i32)
 declare void @srcgrad_lock_give(ptr)
 declare void @srcgrad_lock_free(ptr)
 
-define internal void @work(ptr %j) noinline nounwind {
+define internal void @work(ptr %j, ptr %poll) noinline nounwind {
   %out = alloca [WORDS x i64], align 8
   %exc = alloca ptr, align 8
   store ptr null, ptr %exc
+  %stop = getelementptr %job, ptr %j, i32 0, i32 10
   %fn = load ptr, ptr %j
   %j1 = getelementptr %job, ptr %j, i32 0, i32 1
   %env = load ptr, ptr %j1
@@ -87,9 +94,15 @@ again:
   %left = icmp slt i64 %chunk, %low
   br i1 %left, label %run, label %done
 run:
-  %code = call i32 %fn(ptr %env, i64 %chunk, ptr %out, ptr %exc)
+  %code = call i32 %fn(ptr %env, i64 %chunk, ptr %out, ptr %exc, ptr %poll)
   %good = icmp eq i32 %code, 0
-  br i1 %good, label %again, label %bad
+  br i1 %good, label %again, label %failed
+failed:
+  %raising = icmp eq i32 %code, INTERRUPTED
+  br i1 %raising, label %tell, label %bad
+tell:
+  store atomic i8 1, ptr %stop monotonic, align 1
+  br label %bad
 bad:
   %pair = cmpxchg ptr %noting, i32 0, i32 1 acquire monotonic
   %mine = extractvalue { i32, i1 } %pair, 1
@@ -121,7 +134,8 @@ define internal void @help(ptr %j) noinline nounwind {
   %j4 = getelementptr %job, ptr %j, i32 0, i32 4
   %j5 = getelementptr %job, ptr %j, i32 0, i32 5
   %lock = load ptr, ptr %j5
-  call void @work(ptr %j)
+  %stop = getelementptr %job, ptr %j, i32 0, i32 10
+  call void @work(ptr %j, ptr %stop)
   %left = atomicrmw sub ptr %j4, i64 1 acq_rel
   %last = icmp eq i64 %left, 1
   br i1 %last, label %give, label %done
@@ -152,7 +166,7 @@ none:
 }
 
 define internal i32 @spread(
-    ptr %fn, ptr %env, i64 %count, ptr %out, ptr %exc) noinline nounwind {
+    ptr %fn, ptr %env, i64 %count, ptr %out, ptr %exc, ptr %poll) noinline nounwind {
   %j = alloca %job, align 8
   %others = sub i64 %count, 1
   %have = call i64 @helpers(i64 %others)
@@ -163,7 +177,7 @@ alone:
   %left = icmp slt i64 %c, %count
   br i1 %left, label %each, label %good
 each:
-  %code = call i32 %fn(ptr %env, i64 %c, ptr %out, ptr %exc)
+  %code = call i32 %fn(ptr %env, i64 %c, ptr %out, ptr %exc, ptr %poll)
   %c1 = add i64 %c, 1
   %bad = icmp ne i32 %code, 0
   br i1 %bad, label %failed, label %alone
@@ -194,6 +208,8 @@ team:
   store ptr %out, ptr %j8
   %j9 = getelementptr %job, ptr %j, i32 0, i32 9
   store ptr %exc, ptr %j9
+  %stop = getelementptr %job, ptr %j, i32 0, i32 10
+  store i8 0, ptr %stop
   br label %start
 start:
   %k = phi i64 [ 0, %team ], [ %k1, %started ]
@@ -210,18 +226,33 @@ started:
   %k1 = add i64 %k, 1
   br label %start
 join:
-  call void @work(ptr %j)
+  call void @work(ptr %j, ptr %poll)
   %running = atomicrmw sub ptr %j4, i64 1 acq_rel
   %last = icmp eq i64 %running, 1
   br i1 %last, label %over, label %wait
 wait:
-  %given = call i32 @srcgrad_lock_take(ptr %lock, i32 1)
-  br label %over
+  %given = call i32 @srcgrad_lock_wait(ptr %lock, i64 20000, i32 1)
+  %ours = icmp eq i32 %given, 1
+  br i1 %ours, label %over, label %watch
+watch:
+  %flag = load volatile i8, ptr %poll
+  %leaves = load atomic i8, ptr %stop monotonic, align 1
+  %may = icmp ugt i8 %flag, %leaves
+  br i1 %may, label %ask, label %wait
+ask:
+  %interrupted = call i1 @srcgrad_poll(ptr %poll)
+  br i1 %interrupted, label %tell, label %wait
+tell:
+  store atomic i8 1, ptr %stop monotonic, align 1
+  br label %wait
 over:
   call void @srcgrad_lock_give(ptr %lock)
   call void @srcgrad_lock_free(ptr %lock)
   %back = atomicrmw add ptr @srcgrad_idle, i64 %have monotonic
   %told = load i32, ptr %j6
-  ret i32 %told
+  %leaving = load atomic i8, ptr %stop monotonic, align 1
+  %raised = icmp ne i8 %leaving, 0
+  %code2 = select i1 %raised, i32 INTERRUPTED, i32 %told
+  ret i32 %code2
 }
 """

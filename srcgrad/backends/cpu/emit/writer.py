@@ -47,6 +47,9 @@ class Writer:
         self.recipes: dict[str, Recipe] = {}
         self.env: dict[Var, Any] = {}
         self.fails = False
+        self.polls, self.polled = True, False  # whether it may look for signals, and does
+        # `polls.py`: within what is short, within what looks, what was done since the last look
+        self.passing, self.watched, self.done = False, False, 0
         self.notes: list[tuple[int, Location]] = []  # where the instructions of a line begin
         self.site_of: Callable[[int], str] = str  # a nest is handed its sites
 
@@ -142,6 +145,9 @@ class Writer:
         if is_constant(a) and is_constant(b):
             return str(max(int(a), int(b)))
         return self.choose(self.do(f"icmp sgt i64 {a}, {b}"), a, b)
+
+    def least(self, a: str, b: str) -> str:
+        return self.choose(self.do(f"icmp slt i64 {a}, {b}"), a, b)
 
     def choose(self, condition: str, a: str, b: str, kind: str = "i64") -> str:
         return self.do(f"select i1 {condition}, {kind} {a}, {kind} {b}")
