@@ -7,6 +7,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends.cpu.build import BACKEND
+from srcgrad.backends.cpu.emit.polls import LIGHT
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program as Module
 from srcgrad.passes.lower import lower
@@ -34,7 +35,8 @@ def handing(many):
 @pytest.mark.parametrize("program", [owning, handing])
 def test_many_arrays_at_once(program):
     written(Module(program(2)))
-    programs = [program(n) for n in (40, 80, 160)]
+    between = LIGHT // 4  # additions of two vectors between two looks for signals
+    programs = [program(1 + n * between) for n in (1, 2, 4)]
     few, more, many = (calls(partial(emitted, f)) for f in programs)
     assert many < 2.3 * more < 2.3**2 * few
     few, more, many = (emitted(f).count("\n") for f in programs)

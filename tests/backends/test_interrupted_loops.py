@@ -90,6 +90,14 @@ def straight(x, n):
     return y
 
 
+def sometimes(x, n):
+    s = 0.0
+    for k in range(n):
+        if k < len(x):
+            s += x[k] * x[k]
+    return s
+
+
 X = np.linspace(0.1, 0.9, 6)
 # a program, its argument, trips in which it looks a few times, trips that plain Python runs too
 PROGRAMS = {
@@ -99,6 +107,7 @@ PROGRAMS = {
     "kept": (kept, X, 300, 20),
     "returned": (returned, X, 300_000, 20),
     "pairs": (pairs, X, 100, 5),
+    "sometimes": (sometimes, X, 300_000, 20),
     "long_vectors": (long_vectors, X, 300_000, 20),
     "products": (products, X, 200, 5),
     "spectra": (spectra, X, 40, 5),

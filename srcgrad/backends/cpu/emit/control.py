@@ -7,7 +7,6 @@ from typing import Any
 
 from srcgrad import interrupts
 from srcgrad.backends.cpu.emit import polls
-from srcgrad.backends.cpu.emit.failures import RARELY
 from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
@@ -161,12 +160,12 @@ def loop(w: Writer, s: For) -> None:
     inits = [handed(w, a) for a in s.inits]
     if s.reverse:
         start, stop = w.plus(stop, -1), start
-    if polls.in_strips(w, s):
+    if polls.in_strips(w, s, w.watched):
         strips = Strips(w, s, start, stop, inits)
         _loop(w, s, strips.first, strips.last, strips.inits, look=False)
         strips.close()
     else:
-        _loop(w, s, start, stop, inits, look=polls.looks(w, s))
+        _loop(w, s, start, stop, inits, look=polls.looks(w, s, w.watched))
 
 
 def _loop(w: Writer, s: For, start: str, stop: str, inits: list[Any], look: bool) -> None:
@@ -213,12 +212,11 @@ class Strips:
 
     def close(self) -> None:
         w, reverse = self.w, self.s.reverse
-        asking, more, over = w.labels("ask", "more", "over")
+        more, over = w.labels("more", "over")
         again = w.do(f"icmp {'sgt' if reverse else 'slt'} i64 {self.last}, {self.stop}")
-        w.put(f"br i1 {again}, label %{asking}, label %{over}{RARELY}")
-        w.start(asking)
-        polls.ask(w, more)
+        w.put(f"br i1 {again}, label %{more}, label %{over}")
         w.start(more)
+        polls.look(w)
         following = w.do(f"add nsw i64 {self.last}, -1") if reverse else self.last
         incoming = f"[ {self.start}, %{self.before} ], [ {following}, %{w.label} ]"
         w.lines[self.row] = f"  {self.first} = phi i64 {incoming}"
@@ -244,7 +242,7 @@ def while_loop(w: Writer, s: While) -> None:
     leave_scopes(w)
     w.put(f"br label %{after}")
     w.start(body)
-    if polls.looks(w, s):
+    if polls.looks(w, s, w.watched):
         polls.look(w)
     with polls.within(w, s):
         ends = scoped(w, s.body, s.yields)

@@ -6,8 +6,8 @@ A look is three instructions; `polling.py` says who sets the flag. What takes a 
 - a *pass*, loops whose trips have an element of memory each, if it does little per element; but
   what a row of statements does is added up, and there is a look before it is too much.
 
-Another loop looks in each trip. An innermost `for` may become one of vectors, so it runs in strips
-with a look between two of them.
+Another loop looks in each trip. An innermost `for` may become one of vectors, and one around single
+passes, in a loop that looks, may do little in a trip: they run in strips, with a look between two.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from srcgrad.primitives import arrays, elementwise, memory, scans, tapes
 SYMBOL, BEGIN = "srcgrad_poll", "srcgrad_poll_begin"
 SHORT = 1 << 12  # statements that a loop executes whatever the arguments, and need no look
 STRIP = 1 << 16  # statements between two looks of an innermost loop
+ROWS = 1 << 4  # trips between two looks of a loop around others
 LIGHT = 1 << 8  # statements for each element of memory between two looks
 FAST = (arrays.matvec, arrays.vecdot, scans.searchsorted)
 WEIGHTS = {
@@ -105,18 +106,24 @@ def _covered(s: For | While, places: dict[Var, frozenset[Var]], outer: frozenset
         return False
     indices = outer | {s.index}
     places = {**places, s.index: frozenset((s.index,))}
-    found = False
+    touched: list[Def] = []
     for x in walk(s.body):
         if not isinstance(x, Def):
             continue
-        told = [places.get(a, frozenset()) for a in x.args if isinstance(a, Var)]
-        told = [t for t in told if t]
-        if (x.op in AFFINE and len(told) == 1) or x.op in VIEWS:
+        told = [t for a in x.args if isinstance(a, Var) and (t := places.get(a))]
+        if x.var is not None and (x.op in VIEWS or (x.op in AFFINE and len(told) == 1)):
             places[x.var] = frozenset().union(*told)
-        elif x.op in ELEMENTS and indices <= frozenset().union(*told):
-            found = True
-    inner = list(loops_in(s.body))
-    return all(_covered(x, places, indices) for x in inner) if inner else found
+        elif x.op in ELEMENTS:
+            touched += [x] * (indices <= frozenset().union(*told))
+    found = any(x is y for x in _unconditional(s.body) for y in touched)
+    return found and all(_covered(x, places, indices) for x in loops_in(s.body))
+
+
+def _unconditional(block: Block) -> Iterator[Stmt]:
+    for s in block:
+        if isinstance(s, For):
+            yield from _unconditional(s.body)
+        yield s
 
 
 # ---- what is written ----
@@ -131,19 +138,26 @@ def before(w: Writer, s: Stmt) -> None:
     w.done += more
 
 
-def in_strips(w: Writer, s: For) -> bool:
-    """Whether the trips of a loop run in strips: nothing in it keeps LLVM from vectors."""
-    if any(loops_in(s.body)) or any(_calls(x) for x in walk(s.body)):
+def in_strips(w: Writer, s: For, watched: bool) -> bool:
+    """Whether the trips of a loop run in strips: what they do may be little, or become vectors."""
+    if any(_calls(x) for x in walk(s.body)):
+        return False
+    if not all(watched and _is_row(x) for x in loops_in(s.body)):
         return False
     return takes_long(w, s) and all(isinstance(p.type, Scalar) for p in s.params)
 
 
-def looks(w: Writer, s: For | While) -> bool:
+def _is_row(s: For | While) -> bool:
+    """Whether a loop is a pass with no other loop in it."""
+    return is_pass(s) and not any(loops_in(blocks(s)[-1]))
+
+
+def looks(w: Writer, s: For | While, watched: bool) -> bool:
     """Whether each trip of a loop looks: not if it has a loop whose trips do."""
-    if not takes_long(w, s) or (isinstance(s, For) and in_strips(w, s)):
+    if not takes_long(w, s) or (isinstance(s, For) and in_strips(w, s, watched)):
         return False
     return is_pass(s) or not any(
-        looks(w, x)
+        looks(w, x, True)
         for x in blocks(s)[-1]
         if isinstance(x, While) or (isinstance(x, For) and not x.independent)
     )
@@ -188,28 +202,21 @@ def within(w: Writer, s: For | While) -> Generator[None]:
 def look(w: Writer) -> None:
     """Read the flag, and leave the function where a handler has raised."""
     w.polled = True
+    w.declare(DECLARED)
     flag = w.do("load volatile i8, ptr %poll, align 1")
-    asking, on = w.labels("ask", "on")
+    asking, leaving, on = w.labels("ask", "leave", "on")
     w.put(f"br i1 {w.do(f'icmp ne i8 {flag}, 0')}, label %{asking}, label %{on}{RARELY}")
     w.start(asking)
-    ask(w, on)
-    w.start(on)
-
-
-def ask(w: Writer, on: str) -> None:
-    """Call, and go on at a label or leave the function."""
-    w.polled = True
-    w.declare(DECLARED)
     told = w.do(f"call i1 @{SYMBOL}(ptr %poll)")
-    (leaving,) = w.labels("leave")
     w.put(f"br i1 {told}, label %{leaving}, label %{on}{RARELY}")
     w.start(leaving)
     leave(w, INTERRUPTED)
+    w.start(on)
 
 
 def strip(s: For) -> int:
     """How many trips of a loop run between two looks."""
-    return max(STRIP // _weight(s), 256)
+    return ROWS if any(loops_in(s.body)) else max(STRIP // _weight(s), 256)
 
 
 def entry(w: Writer) -> str:
