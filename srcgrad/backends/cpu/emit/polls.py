@@ -57,8 +57,8 @@ def _most(s: Stmt) -> int:
             return SHORT + 1 if _calls(s) else 1
         case If():
             return 1 + max(_sum(_most, s.then), _sum(_most, s.orelse))
-        case For(start=Const(), stop=Const()):
-            trips = max(int(s.stop.value) - int(s.start.value), 0)
+        case For(start=Const(value=start), stop=Const(value=stop)):
+            trips = max(int(stop) - int(start), 0)
             return 1 + trips * _sum(_most, s.body)
     return SHORT + 1
 
