@@ -64,7 +64,7 @@ def _most(s: Stmt) -> int:
 
 
 def _weight(s: Stmt) -> int:
-    """What a pass does for each element."""
+    """The number of statements that a pass runs for each element."""
     match s:
         case Def():
             return WEIGHTS.get(s.op, 1)
@@ -220,6 +220,6 @@ def strip(s: For) -> int:
 
 
 def entry(w: Writer) -> str:
-    """What a main function begins with: the flag of its thread."""
+    """Emits the head of a main function: loads the address of the flag of its thread."""
     w.declare(f"ptr @{BEGIN}() nounwind memory(inaccessiblemem: read)")
     return f"  %poll = call ptr @{BEGIN}()"
