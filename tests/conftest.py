@@ -8,6 +8,7 @@ the one that runs everything. Where numba-cuda is not installed, tests/cuda is l
 
 import gc
 import os
+import signal
 import sys
 import zlib
 from collections import Counter
@@ -136,6 +137,14 @@ def monkeypatch(monkeypatch):
 
     monkeypatch.setattr = patched
     return monkeypatch
+
+
+@pytest.fixture
+def interruptible():
+    """Python's handler of SIGINT, which shells have jobs in the background ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

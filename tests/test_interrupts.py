@@ -14,6 +14,9 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import interrupts
+from srcgrad.backends.cpu import polling
+
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 @pytest.fixture
@@ -190,6 +193,7 @@ def check(f, number):
 
 def points(target, rounds):
     """Run as a program: interrupt a first call at so many of its points, spread over all."""
+    polling._always.value = 1  # each look is a point, not those that come 50 ms after another
     counted(-1, 0, target=target)  # what is made once in a process has points too
     total, none = counted(0, 0, target=target)
     assert none is None and total > 300, total
@@ -236,15 +240,26 @@ def test_a_signal_in_the_middle_of_numba_waits():
 
 
 def in_a_process(call):
-    code = f"from tests.test_interrupts import *; {call}"
+    run_python("-c", f"from tests.test_interrupts import *; {call}")
+
+
+def run_python(*arguments):
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, *arguments],
         cwd=Path(__file__).parents[1],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_tests_are_interrupted_in_the_background_of_a_shell_too():
+    """Jobs there are started with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    run_python(
+        "-m", "pytest", f"{__file__}::{test_what_the_handler_raises_leaves_the_block.__name__}"
+    )
 
 
 # ---- at random times ----

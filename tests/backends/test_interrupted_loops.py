@@ -18,6 +18,8 @@ from srcgrad.backends.cpu import polling
 from srcgrad.backends.cpu.threads import at_most
 from tests.test_interrupts import Points
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 
 def numbers(x, n):
     for k in range(n):
@@ -250,6 +252,18 @@ def test_a_handler_that_does_not_raise_changes_nothing(looking):
         interrupts.answer = points.answer
         signal.signal(signal.SIGINT, before)
     assert seen == [f(0.7, 10)]
+
+
+def test_a_signal_that_is_ignored_changes_nothing(looking):
+    f = flow.compile(numbers)
+    wanted = f(0.7, 400_000)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    points = interrupts.answer = Points(2)
+    try:
+        assert f(0.7, 400_000) == wanted
+    finally:
+        interrupts.answer = points.answer
+    assert points.count >= 3
 
 
 # ---- Python that runs within, and around ----
