@@ -295,10 +295,12 @@ FOREVER = 3 * 10**9
 def kinds(seed):
     """What is interrupted: it is called with trips that take a moment, or for ever."""
     rows, first = np.linspace(0.1, 0.9, 128), flow.compile(recurrence_of_arrays)
-    swept = flow.grad(lambda x, n: recurrence_of_arrays(x, n)[0])
+    total = flow.compile(lambda x, n: recurrence_of_arrays(x, n)[0])
+    swept, along = flow.grad(total), np.ones(len(X))
     return {
         "numbers": (flow.compile(recurrence), 0.7, FOREVER),
         "arrays": (first, X, FOREVER),
+        "tangents": (lambda x, n: flow.jvp(total, (x, n), (along, None)), X, FOREVER),
         "a forward and a reverse sweep": (swept, X, 3_000_000),
         "threads": (flow.compile(recurrence_of_rows, parallel=True), rows, FOREVER // 64),
         "a gradient's threads": (flow.grad(recurrence_of_rows, parallel=True), rows, 60_000),
@@ -338,8 +340,7 @@ def at_random_times(times, seed):
             came += 1
             longest[name] = max(longest[name], time.perf_counter() - sent[0])
         thread.join()
-        if f is not None:
-            check(f, number)
+        check(f or flow.value_and_grad(fresh(number)), number)
         for name in running:
             again = running[name][0](running[name][1], 30)
             for a, b in zip(_parts(again), _parts(wanted[name]), strict=True):
