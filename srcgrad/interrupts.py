@@ -2,9 +2,9 @@
 
 A handler that raises in the middle of an import, or of Numba's or LLVM's work, would leave them
 broken for the rest of the process. `held` makes the handlers of the user's wait, `answer` is a
-point where they may raise, `released` runs code of the user's, for which they do not wait. Handlers
-run in the main thread alone, so elsewhere each of these does nothing. Never loses a signal, and
-never touches one that no function of Python's handles.
+point where they may raise, `released` calls code of the user's, for which they do not wait.
+Handlers run in the main thread alone, so elsewhere each of these does nothing. Never loses a
+signal, and never touches one that no function of Python's handles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
-# what people raise from; a profiler's signals are not among them
+# what people raise from; a profiler's signals are not among them. The last is put back last
 SIGNALS = tuple(
     getattr(signal, name)
     for name in ("SIGTERM", "SIGBREAK", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGINT")
@@ -28,6 +28,7 @@ SIGNALS = tuple(
 _handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}  # the user's, of what is held
 _noted: list[int] = []  # signals that wait for their handler
 _waiting = False
+_within = False  # whether code of the user's runs in what is held
 
 
 def is_main() -> bool:
@@ -55,10 +56,11 @@ def held() -> Iterator[None]:
         _take()
         yield
     finally:
-        _waiting = False  # from here on `_note` does what the user's handler does
         try:
-            _restore()
+            if not _within:
+                _restore()
         finally:
+            _waiting = False
             answer()
 
 
@@ -73,9 +75,9 @@ def _take() -> None:
 
 def _restore() -> None:
     """Put the user's handlers back, but where others were put meanwhile."""
-    for number, handler in _handlers.items():
-        if signal.getsignal(number) is _note:
-            signal.signal(number, handler)
+    for number in SIGNALS:
+        if number in _handlers and signal.getsignal(number) is _note:
+            signal.signal(number, _handlers[number])
 
 
 def answer() -> None:
@@ -95,16 +97,17 @@ def raised(error: BaseException) -> bool:
     return any(frame.f_code in codes for frame, _ in walk_tb(error.__traceback__))
 
 
-@contextmanager
-def released() -> Iterator[None]:
-    """Handlers do not wait inside, and what has waited for them is answered first."""
-    global _waiting
+def released(run: Callable[[], Any]) -> None:
+    """Call code of the user's: handlers do not wait, and what has waited is answered first."""
+    global _waiting, _within
     if not (_waiting and is_main()):
-        yield
+        run()
         return
-    _waiting = False
+    before = _within
+    _waiting, _within = False, True
     try:
         answer()
-        yield
+        run()
     finally:
-        _waiting = True
+        _waiting, _within = True, before  # no call comes first: a handler could raise in it
+        _take()

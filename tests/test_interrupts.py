@@ -80,13 +80,87 @@ def test_an_interrupt_is_not_lost_where_the_block_fails():
 def test_the_users_code_is_interrupted_at_once(came):
     with interrupts.held():
         interrupt()
-        with interrupts.released():
-            assert came == [signal.SIGINT]
+        interrupts.released(lambda: (came.append("run"), interrupt(), came.append("on")))
+        interrupt()
+        assert came == [signal.SIGINT, "run", signal.SIGINT, "on"]
+    assert came == [signal.SIGINT, "run", signal.SIGINT, "on", signal.SIGINT]
+
+
+def test_what_is_held_waits_after_the_users_code_whatever_that_did(came):
+    """It has held something itself, has set a handler, or was left in its first or last step."""
+
+    def build():
+        with interrupts.held():
             interrupt()
-            assert came == [signal.SIGINT] * 2
+            assert came == []
+        assert came == [signal.SIGINT]
+
+    with interrupts.held():
+        interrupts.released(build)
+        interrupt()
+        assert came == [signal.SIGINT]
+    assert came == [signal.SIGINT] * 2
+    other = lambda *_: came.append("other")
+    with interrupts.held():
+        interrupts.released(lambda: signal.signal(signal.SIGINT, other))
         interrupt()
         assert came == [signal.SIGINT] * 2
-    assert came == [signal.SIGINT] * 3
+    assert came == [signal.SIGINT] * 2 + ["other"]
+    assert signal.getsignal(signal.SIGINT) is other
+
+
+def at_each_step(run):
+    """Call a function, and interrupt it wherever Python may run a handler, once each time."""
+    for at in range(1, 200):
+        steps: list[bool] = []
+
+        def step(frame, event, _, steps=steps, at=at):
+            steps.append(event in ("call", "c_return"))  # a function begins, or one of C ends
+            if steps[-1] and sum(steps) == at:
+                interrupt()
+
+        run(lambda step=step: sys.setprofile(step), seen := [])
+        yield seen
+        assert not interrupts._waiting and not interrupts._within
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if sum(steps) < at:
+            break
+    assert 5 < at < 199
+
+
+def test_the_users_code_is_left_at_any_step():
+    def run(profiled, seen):
+        try:
+            with interrupts.held():
+                try:
+                    profiled()
+                    interrupts.released(lambda: None)
+                except KeyboardInterrupt as error:
+                    seen.append(error)  # what an interrupted function holds lives on with it
+                finally:
+                    sys.setprofile(None)
+                interrupt()
+                seen.append("held")
+        except KeyboardInterrupt:
+            seen.append("over")
+
+    for seen in at_each_step(run):
+        assert seen[-2:] == ["held", "over"]
+
+
+def test_what_is_held_is_left_at_any_step():
+    def run(profiled, seen):
+        try:
+            profiled()
+            with interrupts.held():
+                seen.append("held")
+        except KeyboardInterrupt as error:
+            seen.append(error)
+        finally:
+            sys.setprofile(None)
+
+    counts = [len(seen) for seen in at_each_step(run)]
+    assert counts[-1] == 1 and set(counts) == {1, 2}
 
 
 def test_a_handler_that_is_set_inside_stays():
@@ -114,9 +188,9 @@ def test_other_threads_take_no_part(came):
     found = []
 
     def elsewhere():
-        with interrupts.held(), interrupts.released():
+        with interrupts.held():
             interrupts.answer()
-            found.append(signal.getsignal(signal.SIGINT))
+            interrupts.released(lambda: found.append(signal.getsignal(signal.SIGINT)))
 
     mine = signal.getsignal(signal.SIGINT)
     with interrupts.held():
@@ -289,6 +363,19 @@ def recurrence_of_arrays(x, n):
     return np.sum(x), x
 
 
+def halved_by_another(v):
+    return flow.compile(lambda u: u * 0.5, target="python")(v)  # is built within what is held
+
+
+halved = flow.opaque(halved_by_another, lambda v: v)
+
+
+def recurrence_of_calls(x, n):
+    for _ in range(n):
+        x = halved(x) + 1.0
+    return np.sum(x), x
+
+
 FOREVER = 3 * 10**9
 
 
@@ -300,6 +387,7 @@ def kinds(seed):
     return {
         "numbers": (flow.compile(recurrence), 0.7, FOREVER),
         "arrays": (first, X, FOREVER),
+        "calls of Python": (flow.compile(recurrence_of_calls), X, FOREVER),
         "tangents": (lambda x, n: flow.jvp(total, (x, n), (along, None)), X, FOREVER),
         "a forward and a reverse sweep": (swept, X, 3_000_000),
         "threads": (flow.compile(recurrence_of_rows, parallel=True), rows, FOREVER // 64),

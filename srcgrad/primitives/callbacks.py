@@ -82,8 +82,7 @@ def filled(
 def kept(site: int, run: Callable[[], None]) -> bool:
     """Whether a Python function returns; an exception is saved for `raised`."""
     try:
-        with interrupts.released():
-            run()
+        interrupts.released(run)
     except BaseException as error:
         _pending.failed = site, error
         return False
