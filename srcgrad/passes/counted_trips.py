@@ -114,7 +114,7 @@ class _CountedTrips(Emitter):
         """The steps that lead from a carried integer to the value at the end of a trip."""
         found: list[Step] = []
         while end is not param:
-            if end in self.result:
+            if isinstance(end, Var) and end in self.result:
                 s, k = self.result[end]
                 each = self.steps(s.yields[k], s.params[k], inside)
                 if each is None or {s.start, s.stop} & inside:

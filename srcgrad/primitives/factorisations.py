@@ -22,7 +22,15 @@ from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
-from srcgrad.primitives.elementwise import eq, gt, logical_and, logical_not, logical_or, ne
+from srcgrad.primitives.elementwise import (
+    eq,
+    gt,
+    logical_and,
+    logical_not,
+    logical_or,
+    ne,
+    undetermined,
+)
 from srcgrad.primitives.linalg import solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
@@ -77,7 +85,7 @@ def _quotient(x: Any, d: Any, same: Any, evidence: Any) -> tuple[Any, Any]:
 
 def _lost(made: Any, unknown: Any) -> Any:
     """NaN where an unknown contributes."""
-    return select(gt(unknown, 0.0), NAN, made)
+    return select(undetermined(gt(unknown, 0.0)), NAN, made)
 
 
 def _marked(unknown: Any) -> Any:
@@ -86,6 +94,11 @@ def _marked(unknown: Any) -> Any:
 
 def _off_diagonal(x: Any) -> Any:
     return select(_eye(shape_of(x)[0]), 0.0, x)
+
+
+def _apart(unknown: Any) -> Any:
+    """Where an element beside the diagonal is unknown."""
+    return undetermined(logical_and(unknown, logical_not(_eye(shape_of(unknown)[0]))))
 
 
 def _both(x: Any) -> Any:
@@ -154,7 +167,7 @@ def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
     off, unknown = _quotient(p, _row(w) - _column(w), coincide(w, w), p)
-    moved = _off_diagonal(select(unknown, NAN, off))
+    moved = select(_apart(unknown), NAN, _off_diagonal(off))
     return concatenate(_row(_diagonal(p)), matmul(v, moved), axis=0)
 
 
@@ -163,7 +176,7 @@ def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
     gw, gv = _eigh_parts(g)
     m = _turned(v, gv)
     off, unknown = _quotient(m, _row(w) - _column(w), coincide(w, w), m)
-    inner = select(_eye(shape_of(m)[0]), _row(gw), select(unknown, NAN, off))
+    inner = select(_apart(unknown), NAN, select(_eye(shape_of(m)[0]), _row(gw), off))
     back = matrix_transpose(v)
     return solve(back, matmul(inner, back))
 

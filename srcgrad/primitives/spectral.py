@@ -27,6 +27,7 @@ from srcgrad.primitives.elementwise import (
     logical_not,
     logical_or,
     ne,
+    undetermined,
 )
 from srcgrad.primitives.reductions import broadcast_to, max, sum
 from srcgrad.primitives.rules import plain, select, shape
@@ -155,7 +156,7 @@ def between(left: Any, inner: Any, unknown: Any, right: Any) -> Any:
     made = matmul(left, matmul(plain(select(unknown, 0.0, inner)), back))
     marked = plain(select(unknown, 1.0, 0.0))
     lost = matmul(absolute(left), matmul(marked, absolute(back)))
-    return plain(select(gt(lost, 0.0), NAN, made))
+    return plain(select(undetermined(gt(lost, 0.0)), NAN, made))
 
 
 def weighted(p: Any, made: Any, unknown: Any) -> tuple[Any, Any]:
@@ -201,6 +202,7 @@ def _outside(vectors: Any, rest: Any, made: Any, unknown: Any) -> Any:
     count, many = shape(vectors)[-2:]
     scaled = absorb(rest, columns(made))
     lost = logical_and(columns(unknown), ne(absolute(rest), 0.0))
+    lost = undetermined(logical_and(lost, gt(count, many)))
     return plain(select(gt(count, many), plain(select(lost, NAN, scaled)), 0.0))
 
 

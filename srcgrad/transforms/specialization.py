@@ -5,18 +5,22 @@ Never decides which specialization a call uses: see `compiled`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 from srcgrad import interrupts
 from srcgrad.backends.backend import BuildOptions, Executable, backend_of
+from srcgrad.errors import Location
 from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.passes.undetermined import counted, lines_of
+from srcgrad.primitives.messages import send
 from srcgrad.protocols import states
 from srcgrad.records import record
 from srcgrad.transforms.kept import kept
@@ -25,6 +29,11 @@ from srcgrad.transforms.signature import key_of
 from srcgrad.transforms.stages import Stage, staged
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.value_tests import InputKind
+
+UNDETERMINED = (
+    "no derivative is determined by vectors of equal eigenvalues or singular values: NaN in the "
+    "elements of the gradient in which they have a part"
+)
 
 
 @record(frozen=True)
@@ -85,10 +94,27 @@ def built(function: Function, options: Options) -> Executable:
     with interrupts.held():
         backend = backend_of(options.target)
         function = settled(function)
+        lines = lines_of(function)
+        if lines:
+            function = counted(function)
         passes = backend.pipeline(options)
         if passes:
             function = staged("lowering", lambda: kept(run_passes, function, passes))
-        return backend.build(function, options)
+        made = backend.build(function, options)
+        return replace(made, run=_warning(made.run, lines)) if lines else made
+
+
+def _warning(run: Callable[..., tuple], lines: Sequence[Location | None]) -> Callable[..., tuple]:
+    """A program that warns, once for each line, of derivatives that were not determined."""
+
+    def warning(*args: Any) -> tuple:
+        *out, counts = run(*args)
+        for line in itertools.compress(lines, counts.tolist()):
+            if line is not None:
+                send(UNDETERMINED, "warning", "RuntimeWarning", 0, line.file, line.line)
+        return tuple(out)
+
+    return warning
 
 
 def settled(function: Function) -> Function:

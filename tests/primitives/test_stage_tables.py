@@ -62,6 +62,7 @@ STAGES = {
         | {
             "an expression that depends on its parameters": rows("cast powi"),
             "a statement of its own, in printer.py": rows("reserve"),
+            "counted before, by passes/undetermined.py": rows("undetermined"),
             "loops when it comes there": LOOPS,
         },
     ),

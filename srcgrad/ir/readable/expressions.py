@@ -147,6 +147,9 @@ class Speller:
             return Text(f"not {inner.within(NOT)}", NOT)
         return Text(f"~{inner.within(SIGN)}", SIGN)
 
+    def _undetermined(self, d: Def) -> Text:
+        return self(d.args[0])
+
     def _where(self, d: Def) -> str:
         return f"np.where({self.listed(d.args)})"
 
