@@ -106,7 +106,7 @@ class MaybeSpec:
 
 @record(frozen=True)
 class SeveralSpec:
-    """A number or an array: of the kind `one` on some paths, of the kind `other` on the rest."""
+    """A value of the kind `one` on some paths, of the kind `other` on the rest."""
 
     one: Any
     other: Any
@@ -230,12 +230,19 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
 
 
 def several(a: Spec, b: Spec) -> Spec | None:
-    """The spec of a place that has either kind; None where these are not numbers and arrays."""
+    """The spec of a place that has either kind; None where a kind can only be had on all paths."""
     return SeveralSpec(a, b) if _is_plain(a) and _is_plain(b) else None
 
 
+_CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType)
+
+
 def _is_plain(spec: Spec) -> bool:
-    return isinstance(spec, ScalarSpec | ArraySpec) or _static_number(spec)
+    """Whether a value is a number, an array, a string or a function: no container."""
+    if isinstance(spec, StaticSpec):
+        v = spec.value
+        return is_scalar(v) or isinstance(v, _CONSTANT) or type(v) is type(np.dot)
+    return isinstance(spec, ScalarSpec | ArraySpec)
 
 
 def _with_kind(spec: SeveralSpec, other: Spec, room: int = KINDS - 2) -> Spec | None:
@@ -338,6 +345,7 @@ def _unlike(a: Any, b: Any) -> bool:
 
 
 def conflict(a: Any, b: Any) -> Conflict:
+    a, b = (v.one if isinstance(v, Several) else v for v in (a, b))
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")
     if isinstance(a, GrownList) or isinstance(b, GrownList):

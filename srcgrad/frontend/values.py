@@ -69,7 +69,10 @@ class Several(Abstract):
 
     @property
     def reason(self) -> str:
-        return f"it is {describe(self.one)} on one path and {describe(self.other)} on another"
+        one, other = (
+            repr(v) if isinstance(v, str) else describe(v) for v in (self.one, self.other)
+        )
+        return f"it is {one} on one path and {other} on another"
 
 
 @record()

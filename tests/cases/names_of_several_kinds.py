@@ -161,3 +161,41 @@ def absent_at_first(x, n):
     for i in range(n):
         s = x * x if s is None else s + x * i
     return np.sum(s)
+
+
+@case(vec(4), 1)
+@case(vec(4), 3)
+def function_by_a_branch(x, n):
+    f = np.sin if n > 2 else np.cos
+    return np.sum(f(x) * x)
+
+
+def reduction_of(n):
+    if n > 2:
+        return "sum"
+    return "mean" if n > 0 else "largest"
+
+
+@case(vec(4), 0)
+@case(vec(4), 1)
+@case(vec(4), 3)
+def string_that_chooses(x, n):
+    kind = reduction_of(n)
+    weight = {"sum": 1.0, "mean": 2.0, "largest": 3.0}[kind]
+    if kind == "sum":
+        y = np.sum(x * x)
+    elif kind == "mean":
+        y = np.mean(x * x)
+    else:
+        y = np.max(x * x)
+    return y * weight
+
+
+@case(vec(4), 4)
+def function_that_changes_in_a_loop(x, n):
+    act, s = np.sin, 0.0
+    for i in range(n):
+        s += act(x[i] * s + x[i])
+        if i == 1:
+            act = np.cos
+    return s

@@ -281,9 +281,9 @@ def mesh_of_a_matrix(x, k):
     return np.sum(x[np.ix_(k, k)])  # error: UnsupportedError: ix_ takes vectors
 
 
-@program(mat(3, 3))
-def polynomial_of_a_matrix(p):
-    return np.polyval(p, 2.0)  # error: UnsupportedError: takes vectors
+@program(2.0)
+def polynomial_of_a_number(p):
+    return np.polyval(p, 2.0)  # error: TypeError: takes coefficients along an axis
 
 
 @program(vec(3))

@@ -135,17 +135,18 @@ def error_function_of_a_complex_number(x):
 # ---- texts that depend on the path ----
 @program(2.0, 1)
 def text_of_two_paths(x, k):
-    name = "sum" if k > 0 else "mean"  # error: UnsupportedError: is 'sum' on ... and 'mean' on
-    return x if name == "sum" else -x
+    text = str("sum" if k > 0 else "mean")  # error: UnsupportedError: is 'sum' on ... and 'mean'
+    return x if text == "sum" else -x
 
 
 @program(2.0)
 def name_of_two_texts(x):
-    if x > 1.0:
-        name = "sum"
-    else:
-        name = "mean"
-    return x if name == "sum" else -x  # error: UnsupportedError: 'sum' on one path and 'mean'
+    name = "go"
+    while name == "go":  # error: UnsupportedError: 'name' cannot be read here: it is ... another
+        x = x * 2.0
+        if x > 9.0:
+            name = "stop"
+    return x
 
 
 COUNT = 1.0
