@@ -237,7 +237,7 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
 
 def _array_of(it: Interpreter, v: Several, found: source.Source) -> Any:
     """The array that a result is on some paths; where it is a number it is refused, at run time."""
-    kinds = [is_array(v.one), is_array(v.other)]
+    kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]
     at = it.returned_at or found.location(found.tree)
     said = f"the returns of {found.title}() do not fit together: {v.reason}"
     way_out = "return one kind of value on every path"

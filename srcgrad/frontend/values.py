@@ -69,10 +69,8 @@ class Several(Abstract):
 
     @property
     def reason(self) -> str:
-        one, other = (
-            repr(v) if isinstance(v, str) else describe(v) for v in (self.one, self.other)
-        )
-        return f"it is {one} on one path and {other} on another"
+        shown = [repr(v) if isinstance(v, str) else describe(v) for v in (self.one, self.other)]
+        return f"it is {shown[0]} on one path and {shown[1]} on another"
 
 
 @record()

@@ -139,7 +139,7 @@ logical_and = _test("logical_and", np.logical_and, 2, cheap="scalars", identity=
 logical_or = _test("logical_or", np.logical_or, 2, cheap="scalars", identity=OR)
 logical_xor = _test("logical_xor", np.logical_xor, 2)
 logical_not = _test("logical_not", np.logical_not, cheap="scalars")
-undetermined = _logic("undetermined", lambda x: x, 1)  # in rules: see `passes.undetermined`
+undetermined = _logic("undetermined", np.bool_, 1)  # in rules: see `passes.undetermined`
 bit_and = _logic("bit_and", np.bitwise_and, 2, cheap="scalars")
 bit_or = _logic("bit_or", np.bitwise_or, 2, cheap="scalars")
 bit_xor = _logic("bit_xor", np.bitwise_xor, 2, cheap="scalars")
