@@ -50,7 +50,7 @@ class Builder:
         self.table = table
         self.out: list[Stmt] = []
         self.entry: list[Stmt] = []  # statements that precede all others
-        self.scopes: list[dict[Hashable, Atom]] = [{}]
+        self.scopes: list[dict[Hashable, Any]] = [{}]  # by the hash of a computation: it, its value
         self.definition: dict[Var, Def] = {}
         self.loc: Location | None = None
 
@@ -102,21 +102,23 @@ class Builder:
                 return _type(stated)
 
     def _define(self, op: Primitive, args: Atoms, params: Params, type: Type, name: str) -> Atom:
-        key = None
+        key, number = None, 0
         if isinstance(type, Scalar) and not _reads_memory(args):
-            key = (op.name, args, repr(params), type)
             reduced = folded(op, args, params, type)
             if reduced is not None:
                 return reduced
+            key = (op.name, args, repr(params), type)
+            number = hash(key)
             for scope in reversed(self.scopes):
-                if key in scope:
-                    return scope[key]
+                found = scope.get(number)
+                if found is not None and found[0] == key:
+                    return found[1]
         var = Var(name or op.name, type)
         definition = Def(var, op, args, params, self.loc)
         self.append(definition)
         self.definition[var] = definition
         if key is not None:
-            self.scopes[-1][key] = var
+            self.scopes[-1][number] = key, var
         return var
 
     def _elementwise(

@@ -35,10 +35,11 @@ from typing import Any
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, is_reference
-from srcgrad.ir.walk import atoms, blocks, results, walk
+from srcgrad.ir.walk import atoms, results, walk
 from srcgrad.passes.effects import (
-    classes_written,
+    classes_stored,
     has_several_results,
     is_write,
     makes_buffer,
@@ -57,6 +58,11 @@ def cse(function: Function) -> Function:
     return _Cse(function, AliasClasses(function)).function(function)
 
 
+def _is_shown(s: Stmt, inner: list[bool]) -> bool:
+    """Whether a statement has an effect, other than to check shapes."""
+    return (s.op.effect and s.op not in SHAPE_CHECKS) if isinstance(s, Def) else any(inner)
+
+
 class _Cse(Rewriter):
     def __init__(self, function: Function, classes: AliasClasses):
         super().__init__()
@@ -68,6 +74,8 @@ class _Cse(Rewriter):
         self.joined = {a for s in walk(function.body) if not isinstance(s, Def) for a in atoms(s)}
         self.known: dict[Any, Any] = {}  # facts in the open blocks, by the computation
         self.before: list[list[tuple[Any, Any]]] = []  # for each open block: how to restore `known`
+        self.stored = classes_stored(classes)
+        self.shown = Summaries(_is_shown)
         self.stores: dict[Var, int] = {}  # the number of stores to each class, on the path here
 
     # ---- scopes ----
@@ -89,7 +97,7 @@ class _Cse(Rewriter):
         self.known[key] = value
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        self.forget(self.written(s))
+        self.forget(self.stored[s])
         yield self.rebuilt(s)
 
     def branch(self, s: If) -> Iterable[Stmt]:
@@ -100,16 +108,15 @@ class _Cse(Rewriter):
             self.new |= dict(zip(new.results, earlier, strict=True))
             return
         yield new
-        self.forget(self.written(s))
+        self.forget(self.stored[s])
 
     # ---- branches ----
     def may_share_results(self, s: If) -> bool:
         """Whether a branch has results, all in effect values, and no observable effect."""
-        shown = (t.op.effect and t.op not in SHAPE_CHECKS for t in walk((s,)) if isinstance(t, Def))
         buffers = [r for r in s.results if is_reference(r.type)]
         return (
             bool(s.results)
-            and not any(shown)
+            and not self.shown[s]
             and all(self.classes.is_pure(r) for r in buffers)
             and not any(self.classes.of(r) in self.returned for r in buffers)
         )
@@ -159,9 +166,6 @@ class _Cse(Rewriter):
                 out.append((v.type.dtype, v.type.layout, *dims) if dims else v.type)
                 own[v] = len(own)
         return tuple(out)
-
-    def written(self, s: Stmt) -> set[Var]:
-        return set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
 
     def forget(self, written: set[Var]) -> None:
         """Makes later reads of these classes differ from earlier ones: keys hold the count."""

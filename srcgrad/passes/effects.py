@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
+from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import elementwise, factorisations, memory
@@ -65,6 +66,17 @@ def reads(d: Def) -> list[Var]:
 
 def classes_read(d: Def, classes: AliasClasses) -> set[Var]:
     return {classes.of(v) for v in reads(d)}
+
+
+def classes_stored(classes: AliasClasses) -> Summaries[set[Var]]:
+    """The classes that each statement stores to, those of nested blocks included."""
+
+    def made(s: Stmt, inner: list[set[Var]]) -> set[Var]:
+        if isinstance(s, Def):
+            return {classes.of(s.args[0])} if is_write(s) else set()
+        return set[Var]().union(*inner)
+
+    return Summaries(made)
 
 
 def classes_written(block: Block, classes: AliasClasses) -> set[Var]:

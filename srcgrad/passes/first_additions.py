@@ -35,6 +35,7 @@ from dataclasses import field
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, is_float, is_reference, same_dims
 from srcgrad.ir.walk import atoms, map_type, uses, walk
 from srcgrad.passes.effects import is_write
@@ -64,6 +65,7 @@ class _FirstAdditions(Rewriter):
         super().__init__()
         self.classes = AliasClasses(function)
         self.b = Builder(REGISTRY)
+        self.mentioned = Summaries(self._mentioned)
         self.made: dict[Var, Def] = {}  # views, with their current operands
         self.returned = {self.classes.of(a) for a in function.returns if _is_reference(a)}
         self.joined = {  # what loops carry, branches join and containers hold
@@ -96,10 +98,13 @@ class _FirstAdditions(Rewriter):
         """For each class, the places in a block that mention it."""
         found: dict[Var, list[int]] = {}
         for k, s in enumerate(block):
-            used = (v for t in walk((s,)) for v in uses(t))
-            for cls in {self.classes.of(v) for v in used if is_reference(v.type)}:
+            for cls in self.mentioned[s]:
                 found.setdefault(cls, []).append(k)
         return found
+
+    def _mentioned(self, s: Stmt, inner: list[set[Var]]) -> set[Var]:
+        """The classes that a statement mentions."""
+        return {self.classes.of(v) for v in uses(s) if is_reference(v.type)}.union(*inner)
 
     def sum_of(self, k: int, block: Block, mentions: dict[Var, list[int]]) -> _Sum | None:
         s = block[k]

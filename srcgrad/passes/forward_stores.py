@@ -50,8 +50,7 @@ from srcgrad.ir.nodes import (
     atom,
 )
 from srcgrad.ir.types import Array, Scalar, same_dims
-from srcgrad.ir.walk import blocks
-from srcgrad.passes.effects import classes_written, is_write, reads
+from srcgrad.passes.effects import classes_stored, is_write, reads
 from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import elementwise, memory
@@ -104,6 +103,7 @@ class _ForwardStores(Rewriter):
         self.classes, self.indexed = classes, indexed
         self.views: dict[Var, tuple[Var, Region]] = {}
         self.known: dict[Var, _Held] = {}  # by class
+        self.stored = classes_stored(classes)
 
     # ---- scopes ----
     def loop(self, s: For | While) -> Iterable[Stmt]:
@@ -114,7 +114,7 @@ class _ForwardStores(Rewriter):
 
     def scoped(self, s: Stmt, before: dict[Var, _Held]) -> Stmt:
         """A statement whose blocks each begin with the known contents of the memory they write."""
-        written = set[Var]().union(*(classes_written(b, self.classes) for b in blocks(s)))
+        written = self.stored[s]
 
         def inner(block: Block) -> Block:
             self.known |= {c: before[c].copy() for c in written if c in before}

@@ -15,8 +15,9 @@ from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import fitted
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var
+from srcgrad.ir.summaries import FreeVariables, Summaries
 from srcgrad.ir.types import Array, Scalar, Tape, float_type
-from srcgrad.ir.walk import blocks, free_variables, walk
+from srcgrad.ir.walk import blocks, results
 
 
 class Adjoints:
@@ -30,7 +31,9 @@ class Adjoints:
         self.whole: dict[Var, Atom] = {}
         self.parts: dict[Var, Atom] = {}
         self.block: Key = TOP  # the forward block whose reverse is being emitted
+        self.free = FreeVariables()
         self._free: dict[Stmt, list[Var]] = {}
+        self.makes_active = Summaries(self._makes_active)
 
     # ---- kinds ----
     def is_value(self, v: Var) -> bool:
@@ -122,8 +125,7 @@ class Adjoints:
         if s not in self._free:
             found: dict[Var, None] = {}
             for inner in blocks(s):
-                for v in free_variables(inner):
-                    found[v] = None
+                found |= dict.fromkeys(self.free.of_block(inner))
             for a in _yields(s):
                 if isinstance(a, Var) and not self.program.inside(a, s):
                     found[a] = None
@@ -168,15 +170,10 @@ class Adjoints:
 
     def touches(self, s: Stmt) -> bool:
         """Whether the reverse of a nested statement may have any effect."""
-        if self.program.stores[s] or self.free_active(s):
-            return True
-        return any(self.active(v) for t in walk((s,)) for v in _results(t))
+        return bool(self.program.stores[s] or self.free_active(s)) or self.makes_active[s]
 
-
-def _results(s: Stmt) -> tuple[Var, ...]:
-    from srcgrad.ir.walk import results
-
-    return results(s)
+    def _makes_active(self, s: Stmt, inner: list[bool]) -> bool:
+        return any(inner) or any(map(self.active, results(s)))
 
 
 def _yields(s: Stmt) -> tuple[Atom, ...]:

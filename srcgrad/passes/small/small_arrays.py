@@ -33,9 +33,9 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar, atom_dims, is_reference
-from srcgrad.ir.walk import blocks, refresh_types, walk
+from srcgrad.ir.walk import refresh_types, walk
 from srcgrad.passes.cse import cse
-from srcgrad.passes.effects import classes_written
+from srcgrad.passes.effects import classes_stored
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small.classes import operand_dims, places, small_classes
@@ -79,6 +79,7 @@ class _SmallArrays(Emitter):
         self.cells: dict[Atom, Elements] = {}  # element numbers, not atoms
         self.held: dict[int, Atom] = {}
         self.class_of: dict[int, Var] = {}
+        self.written = classes_stored(classes)
 
     def is_ours(self, a: Atom | None) -> bool:
         return isinstance(a, Var) and is_reference(a.type) and self.classes.of(a) in self.found
@@ -182,8 +183,7 @@ class _SmallArrays(Emitter):
     # ---- loops and branches ----
     def stored(self, s: Stmt) -> list[int]:
         """The elements that exist before a loop or branch and that it stores to."""
-        written = {c for b in blocks(s) for c in classes_written(b, self.classes)}
-        return [k for k in self.held if self.class_of[k] in written]
+        return [k for k in self.held if self.class_of[k] in self.written[s]]
 
     def names(self, old: tuple[Var, ...], ours: list[int], stored: list[int]) -> list[Var]:
         """New variables for the elements of references that are joined, and for those stored to."""
