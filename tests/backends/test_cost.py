@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad import depth
 from srcgrad.backends.cpu.build import BACKEND
-from srcgrad.backends.cpu.emit.polls import LIGHT
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program as Module
 from srcgrad.passes.lower import lower
 from srcgrad.passes.pipeline import run
 from tests.backends.backend_programs import Program
+from tests.frontend.test_deep_programs import elifs, made
 from tests.tools.counted import calls
 
 
@@ -35,12 +36,11 @@ def handing(many):
 @pytest.mark.parametrize("program", [owning, handing])
 def test_many_arrays_at_once(program):
     written(Module(program(2)))
-    between = LIGHT // 4  # additions of two vectors between two looks for signals
-    programs = [program(1 + n * between) for n in (1, 2, 4)]
-    few, more, many = (calls(partial(emitted, f)) for f in programs)
-    assert many < 2.3 * more < 2.3**2 * few
-    few, more, many = (emitted(f).count("\n") for f in programs)
-    assert many - more == 2 * (more - few)
+    programs = [program(n) for n in (40, 80, 160)]
+    counts = [calls(partial(emitted, f)) for f in programs]
+    lines = [emitted(f).count("\n") for f in programs]
+    for few, more, many in (counts, lines):
+        assert many < 2.3 * more < 2.3**2 * few
 
 
 def emitted(function):
@@ -92,7 +92,33 @@ def four_times(x, y):
 def test_a_helper_that_is_inlined():
     x, y = np.array([1.0, 2.0]), np.array([1.05, 3.0])
     work(plain, x, y)  # what is imported at the first time is imported
-    counts, lines = zip(*(work(f, x, y) for f in (once, twice, four_times)), strict=True)
+    grow_in_proportion((once, twice, four_times), x, y)
+
+
+# ---- long texts ----
+def of_numbers(n):
+    lines = [f"    y = y * 1.0001 + x * {k}.5" for k in range(n)]
+    return made("def f(x):", "    y = x", *lines, "    return y")
+
+
+def of_stores(n):
+    lines = [f"    y[{k % 50}] = x[{k * 7 % 50}] * {k}.5 + y[{k * 3 % 50}]" for k in range(n)]
+    return made("def f(x):", "    y = np.zeros(50)", *lines, "    return np.sum(y)")
+
+
+@pytest.mark.parametrize(
+    ("program", "few", "x"),
+    [(partial(elifs, "y ="), 20, 0.5), (of_numbers, 40, 0.5), (of_stores, 40, np.arange(50.0))],
+    ids=["elifs", "numbers", "stores"],
+)
+def test_long_texts(program, few, x):
+    work(program(3), x)
+    grow_in_proportion([program(n) for n in (few, 2 * few, 4 * few)], x)
+
+
+def grow_in_proportion(functions, *args):
+    """Each function is twice the one before, and about so is what is counted of it."""
+    counts, lines = zip(*(work(f, *args) for f in functions), strict=True)
     for few, more, many in (counts, lines):
         assert many < 2.3 * more < 2.3**2 * few
 
@@ -102,10 +128,15 @@ def work(f, *args):
     texts = []
 
     def whole():
-        gradient = flow.value_and_grad(flow.compile(f, target="python", cache=False), (0, 1))
+        positions = tuple(range(len(args)))
+        gradient = flow.value_and_grad(flow.compile(f, target="python", cache=False), positions)
         gradient(*args)
         (entry,) = [e for found in gradient._entries.values() for e in found]
         low = run(entry.program.function, passes=BACKEND.pipeline(gradient.options))
         texts.append(emitted(low))
 
-    return calls(whole), texts[0].count("\n")
+    depth.enter()
+    try:
+        return calls(whole), texts[0].count("\n")
+    finally:
+        depth.leave()

@@ -125,16 +125,17 @@ def made(
     place = _place_in_frame(w, var, size)
     if place is not None:
         data, mi = w.do(f"getelementptr inbounds i8, ptr %frame, i64 {place.start}"), "null"
-        end = _watched(w, data, size) if w.program.guarded else ""
-        w.owners.own(Placed(var, place, data, end))
+        if w.program.guarded:
+            _watched(w, data, size)
+        w.owners.own(Placed(var, place, int(size)))
     elif var in w.program.in_workspace:
-        slot = _fallback(w)
+        slot = w.owners.fallback()
         room = w.plus(size, CANARY) if w.program.guarded else size
         extent = f"ptr %work, i64 %nwork, i64 {room}, ptr {slot}"
         data, mi = w.do(f"call noalias ptr @carve({extent})"), "null"
         _there(w, data, s, dims)
         if w.program.guarded:
-            kept = w.alloca("ptr", "ptr null")
+            kept = w.owners.variable("ptr")
             w.put(f"store ptr {_watched(w, data, size)}, ptr {kept}, align 8")
             w.owners.canaries.append(kept)
     else:
@@ -147,15 +148,6 @@ def made(
     if zeros:
         w.put(f"call void @llvm.memset.p0.i64(ptr align 8 {data}, i8 0, i64 {size}, i1 false)")
     return Ref(data, dtype, dims, strides, "C", mi, bounds=("0", size))
-
-
-def _fallback(w: Writer) -> str:
-    """The slot of the MemInfo of a carved buffer that does not fit in the workspace."""
-    assert w.owners is not None
-    slot = w.new()
-    w.entry.append(f"  {slot} = getelementptr inbounds ptr, ptr %carved, i64 {w.owners.carved}")
-    w.owners.carved += 1
-    return slot
 
 
 def _place_in_frame(w: Writer, var: Var, size: str) -> Place | None:
@@ -215,7 +207,7 @@ def tape(w: Writer, s: Def) -> Ref:
 def growing(w: Writer, var: Var, r: Ref) -> Ref:
     """A tape whose memory may be replaced; the reference to it, which is counted, is owned."""
     assert w.owners is not None
-    kept = (w.alloca("ptr", "ptr null"), w.alloca("i64", "i64 0"), w.owners.slot())
+    kept = (w.owners.variable("ptr"), w.owners.variable("i64"), w.owners.slot())
     _keep(w, kept, (r.data, r.dims[0], r.mi))
     own_in(w, kept[2], kept[2], var)
     return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)

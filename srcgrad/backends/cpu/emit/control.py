@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from srcgrad import interrupts
@@ -19,10 +20,12 @@ from srcgrad.backends.cpu.emit.references import (
     open_scope,
 )
 from srcgrad.backends.cpu.emit.spread import spread
+from srcgrad.backends.cpu.emit.stretches import stretch, stretches
 from srcgrad.backends.cpu.emit.values import List, Ref, not_emitted, number, parts_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block, Def, For, If, Var, While
 from srcgrad.ir.types import Array, Atom, RefTape, Scalar, Tape
+from srcgrad.ir.walk import results
 
 COUNTED = (Array, Tape, RefTape)
 
@@ -30,7 +33,19 @@ COUNTED = (Array, Tape, RefTape)
 def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
     """The statements of a block; what it owns is given up behind the last that reads it."""
     last = None if w.owners is None else LastReads(w, block, kept)
-    for k, s in enumerate(block):
+    for part, apart in stretches(w, block):
+        write = partial(_statements, block=block, part=part, last=last)
+        if apart and last:
+            bound = dict.fromkeys(v for k in part for v in results(block[k]))
+            before = dict.fromkeys(v for k in part for v in last.free[k] if v not in bound)
+            stretch(w, before, [v for v in bound if last.read.get(v, -1) >= part.stop], write)
+        else:
+            write(w)
+
+
+def _statements(w: Writer, block: Block, part: range, last: LastReads | None) -> None:
+    for k in part:
+        s = block[k]
         interrupts.answer()
         w.at(s.loc)
         polls.before(w, s)

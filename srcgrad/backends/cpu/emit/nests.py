@@ -42,7 +42,7 @@ OUTSIDE = {
 
 def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
     """Writes a nest as a call; False if it has to stay in its function."""
-    if w.owners is None or not fits(s, w):
+    if w.owners is None or not fits(s, w.program):
         return False
     nest = Nest(w)
     inner, free = nest.inner, free_variables((s,))
@@ -54,7 +54,7 @@ def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
     return True
 
 
-def fits(s: For, w: Writer) -> bool:
+def fits(s: For, program: state.Program) -> bool:
     """Whether a nest is small enough, and neither owns memory nor calls the library."""
     for count, x in enumerate(walk((s,)), 1):
         if count > state.MOST:
@@ -63,7 +63,7 @@ def fits(s: For, w: Writer) -> bool:
             scalar = x.var is not None and isinstance(x.var.type, Scalar)
             if x.op in OUTSIDE and not (scalar and x.op in (memory.zeros, memory.empty)):
                 return False
-            if x.var in w.program.outlived:
+            if x.var in program.outlived:
                 return False
             continue
         spreads = isinstance(x, For) and x.independent
@@ -92,8 +92,7 @@ class Nest:
         recipe = self.outer.recipes.get(name)
         if recipe is not None:
             make, operands = recipe
-            kinds = "i1" if kind_of(make) == "_bit" else "i64"
-            return make(self.inner, *(self.take(kinds, a) for a in operands))
+            return make(self.inner, *(self.take(kind_of(make), a) for a in operands))
         if name not in self.given:
             self.given[name] = kind, f"%a{len(self.given)}"
         return self.given[name][1]
@@ -103,6 +102,10 @@ class Nest:
         key = f"#{number}"
         self.given.setdefault(key, ("i64", f"%a{len(self.given)}"))
         return self.given[key][1]
+
+    def of_caller(self, name: str) -> str:
+        """The caller's argument for a key of `given`."""
+        return self.outer.site_of(int(name[1:])) if name[0] == "#" else name
 
     def passed(self, v: Var) -> Any:
         w = self.outer
@@ -128,7 +131,8 @@ class Nest:
 
 
 def kind_of(make: Callable[..., str]) -> str:
-    return make.__name__
+    """The LLVM type of the operands of a recipe."""
+    return "i1" if make.__name__ == "_bit" else "i64"
 
 
 def _call(w: Writer, s: For, nest: Nest) -> None:
@@ -151,7 +155,7 @@ def _call(w: Writer, s: For, nest: Nest) -> None:
     passed = [(k, name, here) for name, (k, here) in nest.given.items() if here in used]
     alone = _alone(nest, [name for k, name, _ in passed if k == "ptr"])
     params = [f"{k} {'noalias ' * (name in alone)}{here}" for k, name, here in passed]
-    args = [f"{k} {name.removeprefix('#')}" for k, name, _ in passed]
+    args = [f"{k} {nest.of_caller(name)}" for k, name, _ in passed]
     if inner.fails:
         params.append("ptr noalias %out")
         args.append("ptr %out")

@@ -11,9 +11,9 @@ from itertools import chain
 
 from srcgrad.backends.cpu.emit.frame import Frame, Place
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Block, Def, Function, While
+from srcgrad.ir.nodes import Atom, Block, Def, Function, While
 from srcgrad.ir.types import Var
-from srcgrad.ir.walk import blocks, walk
+from srcgrad.ir.walk import blocks
 from srcgrad.primitives import tapes
 from srcgrad.records import record
 
@@ -31,18 +31,19 @@ class Owned:
 
 @record(frozen=True)
 class Placed:
-    """A buffer in the frame; the end of its bytes, if that is watched."""
+    """A buffer in the frame, and its size."""
 
     var: Var
     place: Place
-    data: str
-    end: str = ""
+    size: int
 
 
 class Scope:
-    """The references that a block owns, by alias class."""
+    """The references that a block owns, by alias class; a stretch of it may give up all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Scope | None = None) -> None:
+        self.outer = outer  # of a stretch: what the block owns at its begin
+        self.taken: list[Owned] = []  # of that: what the stretch has given up
         self.held: dict[Var, list[Owned | Placed]] = {}
         self.new: dict[Var, None] = {}  # the classes of what was added since `added` was asked
 
@@ -52,6 +53,17 @@ class Scope:
     def add(self, of: Var, each: Owned | Placed) -> None:
         self.held.setdefault(of, []).append(each)
         self.new.setdefault(of)
+
+    def take(self, of: Var) -> list[Owned | Placed]:
+        """Removes and returns the references of an alias class, to be given up."""
+        found = self.held.pop(of, [])
+        for each in self.outer.take(of) if self.outer else ():
+            if isinstance(each, Owned):
+                self.taken.append(each)
+                # a name is known in its function only
+                each = Owned(each.slot, each.var, each.slot)
+            found.append(each)
+        return found
 
     def added(self) -> list[Var]:
         new, self.new = self.new, {}
@@ -67,6 +79,7 @@ class Owners:
         self.frame = Frame()
         self.carved = 0  # so many buffers; `%carved` has a MemInfo for each that did not fit
         self.canaries: list[str] = []  # guarded: where the end of what is carved is kept
+        self.variables: list[str] = []  # what is in memory until the function returns: LLVM types
         self.slots = 0  # of `%owned`
         self.free: list[str] = []  # the slots that are null
 
@@ -80,6 +93,16 @@ class Owners:
         self.slots += 1
         return f"%o{self.slots - 1}"
 
+    def variable(self, kind: str) -> str:
+        """A place in memory, with a zero, until the function returns."""
+        self.variables.append(kind)
+        return f"%k{len(self.variables) - 1}"
+
+    def fallback(self) -> str:
+        """The slot of the MemInfo of a carved buffer that does not fit in the workspace."""
+        self.carved += 1
+        return f"%c{self.carved - 1}"
+
     def vacate(self, each: Owned | Placed) -> None:
         """Let others have the slot, or the place in the frame, of what was given up."""
         if isinstance(each, Owned):
@@ -92,21 +115,20 @@ def outlived(function: Function) -> set[Var]:
     """The views of tapes that may grow while the view is in use: these own the memory they see."""
     out: set[Var] = set()
 
-    def block(statements: Block) -> None:
-        grown: set[Var] = set()
+    def block(statements: Block) -> set[Atom]:
+        """Looks at views within; the tapes that grow there."""
+        grown: set[Atom] = set()
         for s in reversed(statements):
             if isinstance(s, Def) and s.op is tapes.tape_view and s.args[0] in grown:
                 assert s.var is not None
                 out.add(s.var)
-            for inner in walk((s,)):
-                if isinstance(inner, Def) and inner.op is tapes.reserve:
-                    assert isinstance(inner.args[0], Var)
-                    grown.add(inner.args[0])
-        for s in statements:
+            if isinstance(s, Def) and s.op is tapes.reserve:
+                grown.add(s.args[0])
             # names bound by the test of a `while` are bound in its body too
             inside = (s.test + s.body,) if isinstance(s, While) else blocks(s)
             for each in inside:
-                block(each)
+                grown |= block(each)
+        return grown
 
     block(function.body)
     return out

@@ -32,6 +32,7 @@ from srcgrad.backends.cpu.emit.references import (
 )
 from srcgrad.backends.cpu.emit.spread import runtime
 from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.emit.stretches import cuts
 from srcgrad.backends.cpu.emit.support import support
 from srcgrad.backends.cpu.emit.values import (
     List,
@@ -49,6 +50,7 @@ from srcgrad.ir.types import Array, Scalar, Tape
 
 def written(program: Program) -> tuple[Noted, str]:
     """The module, and the name of its function: it tells modules apart."""
+    program.cuts = cuts(program)
     w = Writer(program, Owners(program.classes))
     params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
     _whole(w, program.function)

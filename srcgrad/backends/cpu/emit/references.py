@@ -8,16 +8,16 @@ lies in the slots of `%owned` is given up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from srcgrad.backends.cpu.emit.failures import OUTSIDE
-from srcgrad.backends.cpu.emit.owners import DONE, EXIT, Owned, Placed, Scope
+from srcgrad.backends.cpu.emit.owners import DONE, EXIT, Owned, Owners, Placed, Scope
 from srcgrad.backends.cpu.emit.values import List, Ref
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block
 from srcgrad.ir.types import Atom, Var, is_reference
-from srcgrad.ir.walk import free_variables, results
+from srcgrad.ir.walk import results
 
 
 def finish(w: Writer) -> None:
@@ -35,14 +35,32 @@ def write_exits(w: Writer) -> None:
     w.put(f"br label %{DONE}")
     w.start(DONE)
     _return(w)
-    if w.owners.frame.size:
-        w.entry.insert(0, f"  %frame = alloca [{w.owners.frame.size} x i8], align 64")
-    slots = [f"getelementptr inbounds ptr, ptr %owned, i64 {k}" for k in range(w.owners.slots)]
-    w.entry[:0] = [f"  %o{k} = {text}" for k, text in enumerate(slots)]
-    for name, n in (("carved", w.owners.carved), ("owned", w.owners.slots)):
+    w.entry[:0] = _memory(w.owners)
+
+
+def _memory(owners: Owners) -> Iterator[str]:
+    """The memory of a function, which its stretches share: small buffers, slots, variables."""
+    if owners.frame.size:
+        yield f"  %frame = alloca [{owners.frame.size} x i8], align 64"
+    for name, n in (("owned", owners.slots), ("carved", owners.carved)):
         if n:
+            yield f"  %{name} = alloca [{n} x ptr], align 8"
             none = f"@llvm.memset.p0.i64(ptr align 8 %{name}, i8 0, i64 {8 * n}, i1 false)"
-            w.entry[:0] = [f"  %{name} = alloca [{n} x ptr], align 8", f"  call void {none}"]
+            yield f"  call void {none}"
+        for k in range(n):
+            yield f"  %{name[0]}{k} = getelementptr inbounds ptr, ptr %{name}, i64 {k}"
+    for k, kind in enumerate(owners.variables):
+        yield f"  %k{k} = alloca {kind}, align 8"
+        yield f"  store {kind} {'null' if kind == 'ptr' else '0'}, ptr %k{k}, align 8"
+
+
+def write_ways_out(w: Writer) -> None:
+    """The blocks where a stretch fails, and where it returns: its caller owns what it owns."""
+    w.start(EXIT)
+    w.put("; all")
+    w.put(f"br label %{DONE}")
+    w.start(DONE)
+    w.put(f"ret i32 {w.do('load i32, ptr %code, align 8')}")
 
 
 def _down_all(w: Writer, slots: str, n: int) -> None:
@@ -106,9 +124,11 @@ def release(w: Writer, each: Owned | Placed) -> None:
 
 def _overwrite(w: Writer, each: Placed) -> None:
     """Guarded: overwrite a place that another buffer may have from here on."""
-    if each.end:
-        over = w.do(f"call i1 @overrun(ptr {each.end})")
-        extent = f"ptr {each.data}, i8 -1, i64 {each.place.size}, i1 false"
+    if w.program.guarded:
+        data = w.do(f"getelementptr inbounds i8, ptr %frame, i64 {each.place.start}")
+        end = w.do(f"getelementptr i8, ptr {data}, i64 {each.size}")
+        over = w.do(f"call i1 @overrun(ptr {end})")
+        extent = f"ptr {data}, i8 -1, i64 {each.place.size}, i1 false"
         w.put(f"call void @llvm.memset.p0.i64({extent})")
         before = w.do("load i1, ptr %broken, align 1")
         w.put(f"store i1 {w.do(f'or i1 {before}, {over}')}, ptr %broken, align 1")
@@ -167,21 +187,29 @@ def give_up_unread(w: Writer, last: LastReads | None, at: int) -> None:
     scope = w.owners.scopes[-1]
     for of in (*last.read_at[at], *scope.added()):
         if last.of.get(of, at) <= at:
-            for each in scope.held.pop(of, ()):
+            for each in scope.take(of):
                 release(w, each)
                 w.owners.vacate(each)
 
 
 class LastReads:
-    """The last statement of a block that reads an alias class, by its representative."""
+    """The last statement of a block that reads a variable, and that of an alias class.
+
+    A class is told by its representative.
+    """
 
     def __init__(self, w: Writer, block: Block, kept: Sequence[Atom]):
         classes = w.program.classes
         self.of: dict[Var, int] = {}
+        self.read: dict[Var, int] = {}
+        self.free: list[list[Var]] = []  # the variables that each statement reads
         self.read_at: list[list[Var]] = []
         for k, s in enumerate(block):
-            read = (*free_variables((s,)), *results(s))
+            self.free.append(list(w.program.free.of[s]))
+            self.read.update(dict.fromkeys(self.free[-1], k))
+            read = (*self.free[-1], *results(s))
             self.read_at.append([classes.of(v) for v in read if is_reference(v.type)])
             self.of.update(dict.fromkeys(self.read_at[-1], k))
-        kept = [a for a in kept if isinstance(a, Var) and is_reference(a.type)]
-        self.of.update({classes.of(a): len(block) for a in kept})
+        variables = [a for a in kept if isinstance(a, Var)]
+        self.read.update(dict.fromkeys(variables, len(block)))
+        self.of.update({classes.of(a): len(block) for a in variables if is_reference(a.type)})

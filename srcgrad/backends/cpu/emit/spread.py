@@ -48,7 +48,7 @@ def spread(w: Writer, s: For, statements: Callable[[Writer, Block, tuple], None]
     env = w.alloca(struct)
     for k, (kind, outside, _) in enumerate(given):
         at = w.do(f"getelementptr inbounds {struct}, ptr {env}, i32 0, i32 {k}")
-        w.put(f"store {kind} {outside.removeprefix('#')}, ptr {at}")
+        w.put(f"store {kind} {nest.of_caller(outside)}, ptr {at}")
     w.program.spreads = w.polled = True
     w.declare(polls.DECLARED)
     operands = f"ptr @{name}, ptr {env}, i64 {w.whole(s.stop)}, ptr %out, ptr %exc, ptr %poll"

@@ -13,6 +13,7 @@ from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.summaries import FreeVariables
 from srcgrad.ir.walk import walk
 from srcgrad.passes.hoist_allocations import escaping
 from srcgrad.primitives import Primitive
@@ -20,6 +21,7 @@ from srcgrad.primitives.tapes import reserve
 from srcgrad.records import record
 
 MOST = 60  # statements of a nest that becomes a function
+LONG = 300  # statements of a stretch that becomes one
 
 
 @record(frozen=True)
@@ -45,6 +47,7 @@ class Program:
     elementary: set[Primitive] = field(default_factory=set)  # functions that have vector variants
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
+    cuts: dict[int, list[int]] = field(default_factory=dict)  # `stretches.py`: of blocks, by id
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
@@ -60,6 +63,7 @@ class Program:
         self.escaping = escaping(self.function, self.classes)
         self.in_workspace = in_workspace(self.function)
         self.outlived = outlived(self.function)
+        self.free = FreeVariables()
         self.growing = {
             s.args[0] for s in walk(self.function.body) if isinstance(s, Def) and s.op is reserve
         }

@@ -1,0 +1,176 @@
+"""Stretches of long blocks as functions of their own: the same numbers, errors and references."""
+
+import re
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python
+from numpy.testing import assert_allclose
+
+import srcgrad as flow
+from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cpu import threads
+from srcgrad.backends.cpu.build import build
+from srcgrad.backends.cpu.emit import state
+from srcgrad.backends.cpu.emit.program import written
+from srcgrad.passes import loops_in_chunks
+from srcgrad.passes.lower import lower
+from tests.backends.backend_programs import Program
+from tests.backends.failing_calls import CALLS, left
+from tests.backends.test_nests import agree, emitted, kept
+from tests.backends.test_random_frames import disagree
+from tests.backends.test_threads import PROGRAMS, arguments
+from tests.tools.turns import third
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch, tmp_path):
+    monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(state, "LONG", 3)
+
+
+def stretches_of(text):
+    return re.findall(r"^define internal .* @(stretch\d+)\(", text, re.MULTILINE)
+
+
+def calls_in(text):
+    return re.findall(r"call .* @(stretch\d+)\(", text)
+
+
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_random_nests(way, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    assert [seed for seed in third(range(50, 59)) if disagree(seed)] == []
+
+
+@pytest.mark.parametrize("long", [1, 4])
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_tapes_that_grow(way, long, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    monkeypatch.setattr(state, "LONG", long)
+    x = np.linspace(0.3, 1.1, 7)
+    g = flow.value_and_grad(kept, grad_position=(0, 1))
+    reference = flow.compile(kept, target="python")
+    assert stretches_of(emitted(g, x, 40.0))
+    for tol in (3.0, 40.0, 0.1):
+        value, grads = g(x, tol)
+        want, wants = flow.value_and_grad(reference, grad_position=(0, 1))(x, tol)
+        assert_allclose(value, want, 1e-13)
+        agree(grads, wants)
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_errors_and_references(name, way, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    for f, good, bad in CALLS[name]:
+        g = flow.value_and_grad(f)
+        assert stretches_of(emitted(g, *good))
+        value, grad = g(*good)
+        want, wanted = flow.value_and_grad(flow.compile(f, target="python"))(*good)
+        assert_allclose(value, want, 1e-12)
+        assert_allclose(grad, wanted, 1e-12)
+        with pytest.raises((ValueError, IndexError, np.linalg.LinAlgError)) as theirs:
+            f(*bad)
+        with pytest.raises(theirs.type):
+            g(*bad)
+        assert g(*good)[0] == value
+
+
+def test_no_buffer_is_left():
+    _nrt_python.memsys_enable_stats()
+    calls = [(flow.value_and_grad(f), good, bad) for f, good, bad in CALLS["rows"]]
+    before, after = left(calls, 10), left(calls, 200)
+    assert before == after
+
+
+def test_chunks_on_threads(monkeypatch):
+    monkeypatch.setattr(loops_in_chunks, "ENOUGH", 1)
+    fn = PROGRAMS[2]
+    g = flow.value_and_grad(flow.compile(fn, parallel=True), (0, 1))
+    with threads.at_most(3):
+        value, grads = g(*arguments())
+    want, wants = flow.value_and_grad(flow.compile(fn, target="python"), (0, 1))(*arguments())
+    assert_allclose(value, want, 1e-12)
+    agree(grads, wants)
+
+
+def chained(many):
+    """Products of matrices, one after the other."""
+    p = Program()
+    x = p.array("x", None, None)
+    y = x
+    for _ in range(many):
+        y = p.b("neg", p.b("matmul", y, p.b("transpose", x, perm=(1, 0))))
+    return lower(p.returns(y))
+
+
+def test_equal_stretches_share_a_function():
+    text = written(state.Program(chained(30)))[0].text
+    assert 0 < 3 * len(stretches_of(text)) < len(calls_in(text))
+    x = np.linspace(-0.5, 0.7, 9).reshape(3, 3)
+    (got,) = build(chained(30), BuildOptions(cache=False))(x)
+    assert_allclose(got, x @ np.linalg.matrix_power(-x.T, 30), 1e-10)
+
+
+@pytest.mark.parametrize("long", [60, 120])
+def test_no_function_has_many_more_blocks(long, monkeypatch):
+    """Twice the statements: the stretches are as long, and the function calls twice as many."""
+    monkeypatch.setattr(state, "LONG", long)
+    few, more = (blocks_of(written(state.Program(chained(n)))[0].text) for n in (200, 400))
+    assert max(more[:-1]) <= 1.1 * max(few[:-1]) < 2 * long
+    assert more[-1] < 2.3 * few[-1] < 2.3 * 100
+
+
+def blocks_of(text):
+    """How many blocks each function has; the last one is that of the program."""
+    functions = text.split("\ndefine ptr @srcgrad")[0].split("\ndefine ")[1:]
+    return [len(re.findall(r"^\w+:$", each, re.MULTILINE)) for each in functions]
+
+
+def branching(x, n):
+    """Stretches within branches within branches; values and arrays leave both."""
+    y, s = x * 2.0, 0.0
+    if n > 0:
+        a = x @ x.T
+        b = a @ x
+        if n > 1:
+            c = b @ x.T
+            y = c @ x + b
+            s = s + np.sum(c) * y[0, 0]
+            s = s + np.sum(a @ c)
+        else:
+            y = b
+            s = s * np.sum(np.linalg.inv(a + n * np.eye(len(a))))
+        s = s + np.sum(y * b)
+    z = y[::-1].T
+    return np.sum(np.tanh(z)) + s + np.sum(y @ z)
+
+
+@pytest.mark.parametrize("long", [1, 2, 5])
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_branches(way, long, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    monkeypatch.setattr(state, "LONG", long)
+    x = np.linspace(-0.4, 0.9, 9).reshape(3, 3)
+    g = flow.value_and_grad(branching)
+    for n in (0, 1, 2):
+        value, grad = g(x, n)
+        want, wanted = flow.value_and_grad(flow.compile(branching, target="python"))(x, n)
+        assert_allclose(value, want, 1e-12)
+        assert_allclose(grad, wanted, 1e-11)
+
+
+def raising(x, n):
+    y = x * 2.0
+    y = y @ y
+    if np.sum(y) > n:
+        raise ValueError(f"too large: {np.sum(y)}")
+    return np.sum(y @ x)
+
+
+def test_an_error_has_its_line_and_its_values():
+    g, x = flow.value_and_grad(raising), np.eye(2)
+    assert stretches_of(emitted(g, x, 100.0))
+    with pytest.raises(ValueError, match=r"too large: 8\.0"):
+        g(x, 1.0)
