@@ -69,7 +69,7 @@ def _fitting(b: Builder, type: Type, a: Atom) -> Atom:
         return b.cast(a, type)
     have = a.type
     strided = isinstance(have, Array) and have.layout != "C"
-    return b("copy", a) if strided and getattr(type, "layout", "") == "C" else a
+    return b.copy(a) if strided and getattr(type, "layout", "") == "C" else a
 
 
 def _derived(body: Block, loc: Location | None) -> Block:

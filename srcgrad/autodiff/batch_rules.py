@@ -73,8 +73,8 @@ class Batch:
         if self.varies(a) or not isinstance(a.type, Array):
             return self(a)
         if not a.type.dims:
-            return self.b("load", a)
-        return self.b("view", a, spec=(*":" * a.type.ndim, "n"))
+            return self.b.load(a)
+        return self.b.view(a, spec=(*":" * a.type.ndim, "n"))
 
     def lifted(self, a: Atom) -> Any:
         """A value as a contiguous batch; an unbatched one is broadcast."""
@@ -83,7 +83,7 @@ class Batch:
         if not isinstance(a.type, Array | Scalar):
             raise Unbatched("a tape that only some paths fill")
         dims = a.type.dims if isinstance(a.type, Array) else ()
-        return self.b("broadcast_to", self.beside(a), *dims, self.size)
+        return self.b.broadcast_to(self.beside(a), *dims, self.size)
 
     def joined(self, a: Atom, v: Var) -> Any:
         """The value of a phi on one path; memory that is stored to is passed on without a copy."""
@@ -91,7 +91,7 @@ class Batch:
         return self(a) if self.varies(a) and (strided or not self.pure(a)) else self.lifted(a)
 
     def contiguous(self, x: Any) -> Any:
-        return self.b("copy", x) if getattr(x.type, "layout", "C") == "S" else x
+        return self.b.copy(x) if getattr(x.type, "layout", "C") == "S" else x
 
     def lengths(self, s: Def) -> Def:
         """The length of a varying value, without the batch axis."""
@@ -99,7 +99,7 @@ class Batch:
         if s.op is memory.dim:
             return altered(s, args=(x,))
         if s.op is tapes.slots:
-            args = (self.b("slots", x), atom(self.size))
+            args = (self.b.slots(x), atom(self.size))
             return altered(s, op=self.b.table["floordiv"], args=args, params={})
         raise Unbatched(f"{s.op.name} of what varies")
 
@@ -138,14 +138,14 @@ class Batch:
             raise Unbatched(f"{s.op.name} has several values, or is an effect")
         b, k, t = self.b, Var("k", INT), s.var.type
         dims = t.dims if isinstance(t, Array) else ()
-        made = b("empty", *dims, self.size, dtype=t.dtype)
+        made = b.empty(*dims, self.size, dtype=t.dtype)
         with b.block() as body:
             one = b(s.op, *(self.one(a, k) for a in s.args), **s.params)
-            place = b("view", made, k, spec=(*":" * len(dims), "i"))
+            place = b.view(made, k, spec=(*":" * len(dims), "i"))
             if dims:
-                b("assign", place, one)
+                b.assign(place, one)
             else:
-                b("store", place, b.value(one))
+                b.store(place, b.value(one))
         b.append(For(k, atom(0), atom(self.size), (), (), tuple(body), (), (), loc=s.loc))
         return made
 
@@ -155,8 +155,8 @@ class Batch:
             return a
         x = self(a)
         if isinstance(a.type, Scalar):
-            return self.b("load", x, k)
-        return self.b("copy", self.b("view", x, k, spec=(*":" * (x.type.ndim - 1), "i")))
+            return self.b.load(x, k)
+        return self.b.copy(self.b.view(x, k, spec=(*":" * (x.type.ndim - 1), "i")))
 
 
 def _as_long(a: Atom, b: Atom) -> bool:
@@ -174,16 +174,16 @@ def _made(t: Batch, s: Def) -> Any:
 
 
 def _copy(t: Batch, s: Def) -> Any:
-    return t.b("copy", t(s.args[0])) if t.varies(s.args[0]) else t.lifted(s.args[0])
+    return t.b.copy(t(s.args[0])) if t.varies(s.args[0]) else t.lifted(s.args[0])
 
 
 def _view(t: Batch, s: Def) -> Any:
-    return t.b("view", *t.many(s.args), spec=(*s.params["spec"], ":"))
+    return t.b.view(*t.many(s.args), spec=(*s.params["spec"], ":"))
 
 
 def _transpose(t: Batch, s: Def) -> Any:
     perm = s.params["perm"]
-    return t.b("transpose", t(s.args[0]), perm=(*perm, len(perm)))
+    return t.b.transpose(t(s.args[0]), perm=(*perm, len(perm)))
 
 
 def _with_dims(t: Batch, s: Def) -> Any:
@@ -195,13 +195,13 @@ def _reshape(t: Batch, s: Def) -> Any:
     x = t(s.args[0])
     # a reference that is read back is contiguous, although its type does not say so
     x = t.contiguous(x) if t.pure(s.args[0]) else x
-    return t.b("reshape", x, *s.args[1:], t.size)
+    return t.b.reshape(x, *s.args[1:], t.size)
 
 
 def _load(t: Batch, s: Def) -> Any:
     x = s.args[0]
     place = _place(t, s, s.args[1:])
-    return place if t.pure(x) else t.b("copy", place)
+    return place if t.pure(x) else t.b.copy(place)
 
 
 def _place(t: Batch, s: Def, index: tuple[Atom, ...]) -> Any:
@@ -209,61 +209,61 @@ def _place(t: Batch, s: Def, index: tuple[Atom, ...]) -> Any:
     t.require_still(index)
     x = t(s.args[0])
     if isinstance(x.type, Tape):
-        return t.b("tape_view", x, t.b("mul", index[0], t.size), t.size)
-    return t.b("view", x, *index, spec=(*"i" * len(index), ":"))
+        return t.b.tape_view(x, t.b.mul(index[0], t.size), t.size)
+    return t.b.view(x, *index, spec=(*"i" * len(index), ":"))
 
 
 # ---- tapes: a slot is as long as the batch ----
 def _tape(t: Batch, s: Def) -> Any:
-    return t.b("tape", t.b("mul", s.args[0], t.size), **s.params)
+    return t.b.tape(t.b.mul(s.args[0], t.size), **s.params)
 
 
 def _tape_like(t: Batch, s: Def) -> Any:
     x = s.args[0]
     if t.varies(x):
-        return t.b("tape_like", t(x))
+        return t.b.tape_like(t(x))
     assert isinstance(x.type, Tape)
-    made = t.b("tape", t.b("mul", t.b("slots", x), t.size), dtype=x.type.dtype)
+    made = t.b.tape(t.b.mul(t.b.slots(x), t.size), dtype=x.type.dtype)
     # zeros, as `tape_like` gives them: a `tape` starts with whatever its memory held
-    t.b("assign", t.b("tape_view", made, 0, t.b("slots", made)), 0.0)
+    t.b.assign(t.b.tape_view(made, 0, t.b.slots(made)), 0.0)
     return made
 
 
 def _tape_view(t: Batch, s: Def) -> Any:
     x, start, *dims = s.args
-    return t.b("tape_view", t(x), t.b("mul", start, t.size), *dims, t.size)
+    return t.b.tape_view(t(x), t.b.mul(start, t.size), *dims, t.size)
 
 
 def _reserve(t: Batch, s: Def) -> None:
-    t.b("reserve", t(s.args[0]), t.b("mul", s.args[1], t.size))
+    t.b.reserve(t(s.args[0]), t.b.mul(s.args[1], t.size))
 
 
 def _reftape(t: Batch, s: Def) -> Any:
-    return t.b("reftape", dtype=s.params["dtype"], ndim=s.params["ndim"] + 1)
+    return t.b.reftape(dtype=s.params["dtype"], ndim=s.params["ndim"] + 1)
 
 
 def _ref_put(t: Batch, s: Def) -> None:
     tape, place, reference = s.args
     t.require_still((place,))
-    t.b("ref_put", t(tape), place, t(reference))
+    t.b.ref_put(t(tape), place, t(reference))
 
 
 # ---- stores ----
 def _store(t: Batch, s: Def) -> None:
     place = _place(t, s, s.args[1:-1])
-    t.b("assign" if s.op is memory.store else "add_to", place, t.beside(s.args[-1]))
+    (t.b.assign if s.op is memory.store else t.b.add_to)(place, t.beside(s.args[-1]))
 
 
 def _assign(t: Batch, s: Def) -> None:
     x, value = s.args
     if s.op is memory.add_to and value in t.diagonals and _as_long(value, x):
-        places = t.b("iota", t.size)
-        t.b("scatter_add", t(x), places, places, t.diagonals[value], spec=("a", "a"))
+        places = t.b.iota(t.size)
+        t.b.scatter_add(t(x), places, places, t.diagonals[value], spec=("a", "a"))
         return
     if isinstance(value.type, Array):
         value = t.lifted(value)
     elif t.varies(value):
-        value = t.b("broadcast_to", t(value), *t(x).type.dims)
+        value = t.b.broadcast_to(t(value), *t(x).type.dims)
     t.b(s.op, t(x), value)
 
 
@@ -293,14 +293,14 @@ def _softmax_bar(t: Batch, s: Def) -> Any:
 
 
 def _concatenate(t: Batch, s: Def) -> Any:
-    return t.b("concatenate", *(t.lifted(a) for a in s.args), **s.params)
+    return t.b.concatenate(*(t.lifted(a) for a in s.args), **s.params)
 
 
 def _pack(t: Batch, s: Def) -> Any:
-    rows = [t.b("view", t.lifted(a), spec=("n", ":")) for a in s.args]
-    packed = t.b("concatenate", *rows, axis=0)
+    rows = [t.b.view(t.lifted(a), spec=("n", ":")) for a in s.args]
+    packed = t.b.concatenate(*rows, axis=0)
     dims = s.params.get("dims")
-    return packed if dims is None else t.b("reshape", packed, *dims, packed.type.dims[-1])
+    return packed if dims is None else t.b.reshape(packed, *dims, packed.type.dims[-1])
 
 
 def _matmul(t: Batch, s: Def) -> Any:
@@ -309,22 +309,22 @@ def _matmul(t: Batch, s: Def) -> Any:
         return t.each(s)
     if t.varies(c):
         return _product(t, a, t(c))
-    turned = t.b("copy", _turned(t, c))
+    turned = t.b.copy(_turned(t, c))
     assert isinstance(a.type, Array)
     n = a.type.ndim
     if n == 2:
         return _rows(t, t(a), turned)
     made = _product(t, turned, _turned(t, t(a), 1))
-    return t.b("copy", t.b("transpose", made, perm=(*range(n - 2), n - 1, n - 2, n)))
+    return t.b.copy(t.b.transpose(made, perm=(*range(n - 2), n - 1, n - 2, n)))
 
 
 def _rows(t: Batch, a: Any, turned: Any) -> Any:
     """Multiplies a batch of matrices by a matrix, given transposed, one row at a time."""
     b, k = t.b, Var("k", INT)
-    made = b("empty", a.type.dims[0], turned.type.dims[0], t.size, dtype=a.type.dtype)
+    made = b.empty(a.type.dims[0], turned.type.dims[0], t.size, dtype=a.type.dtype)
     with b.block() as body:
-        row = b("matmul", turned, b("view", a, k, spec=("i", ":", ":")))
-        b("assign", b("view", made, k, spec=("i", ":", ":")), row)
+        row = b.matmul(turned, b.view(a, k, spec=("i", ":", ":")))
+        b.assign(b.view(made, k, spec=("i", ":", ":")), row)
     b.append(For(k, atom(0), atom(a.type.dims[0]), (), (), tuple(body), (), (), loc=b.loc))
     return made
 
@@ -332,15 +332,15 @@ def _rows(t: Batch, a: Any, turned: Any) -> Any:
 def _turned(t: Batch, x: Any, last: int = 0) -> Any:
     """Transposes the matrices of an array; `last`: the number of batch axes after them."""
     n = x.type.ndim - last
-    return t.b("transpose", x, perm=(*range(n - 2), n - 1, n - 2, *range(n, n + last)))
+    return t.b.transpose(x, perm=(*range(n - 2), n - 1, n - 2, *range(n, n + last)))
 
 
 def _product(t: Batch, a: Any, c: Any) -> Any:
     """Multiplies matrices by a batch of matrices, whose batch axis is merged with the columns."""
     *lead, k, n, _ = c.type.dims
-    flat = t.b("reshape", t.contiguous(c), *lead, k, t.b.size((n, t.size)))
-    made = t.b("matmul", a, flat)
-    return t.b("reshape", made, *made.type.dims[:-1], n, t.size)
+    flat = t.b.reshape(t.contiguous(c), *lead, k, t.b.size((n, t.size)))
+    made = t.b.matmul(a, flat)
+    return t.b.reshape(made, *made.type.dims[:-1], n, t.size)
 
 
 def _matvec(t: Batch, s: Def) -> Any:
@@ -348,21 +348,21 @@ def _matvec(t: Batch, s: Def) -> Any:
     if t.varies(a) and t.varies(x):
         return t.each(s)
     if x in t.diagonals:
-        return t.b("mul", a, t.b("view", t.diagonals[x], spec=("n", ":")))
+        return t.b.mul(a, t.b.view(t.diagonals[x], spec=("n", ":")))
     if t.varies(x):
-        return t.b("matmul", a, t(x))
-    row = t.b("view", x, spec=("n", ":", "n"))
-    return t.b("sum", t.b("mul", t(a), row), axes=(1,))
+        return t.b.matmul(a, t(x))
+    row = t.b.view(x, spec=("n", ":", "n"))
+    return t.b.sum(t.b.mul(t(a), row), axes=(1,))
 
 
 def _vecdot(t: Batch, s: Def) -> Any:
     a, c = s.args
     if t.varies(a) and t.varies(c):
-        return t.b("sum", t.b("mul", t(a), t(c)), axes=(0,))
+        return t.b.sum(t.b.mul(t(a), t(c)), axes=(0,))
     still, moving = (c, a) if t.varies(a) else (a, c)
     if moving in t.diagonals:
-        return t.b("mul", still, t.diagonals[moving])
-    return t.b("matvec", t.b("transpose", t(moving), perm=(1, 0)), still)
+        return t.b.mul(still, t.diagonals[moving])
+    return t.b.matvec(t.b.transpose(t(moving), perm=(1, 0)), still)
 
 
 def _solve(t: Batch, s: Def) -> Any:
@@ -373,8 +373,8 @@ def _solve(t: Batch, s: Def) -> Any:
     if x.type.ndim == 2:
         return t.b(s.op, a, x, **s.params)
     *lead, n, size = x.type.dims
-    made = t.b(s.op, a, t.b("reshape", t.contiguous(x), *lead, t.b.size((n, size))), **s.params)
-    return t.b("reshape", made, *made.type.dims[:-1], n, size)
+    made = t.b(s.op, a, t.b.reshape(t.contiguous(x), *lead, t.b.size((n, size))), **s.params)
+    return t.b.reshape(made, *made.type.dims[:-1], n, size)
 
 
 RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {

@@ -70,7 +70,7 @@ class _Forward:
 
     def zero(self, type: Type) -> Atom:
         if isinstance(type, Array):
-            return self.b("zeros", *type.dims, dtype=type.dtype)
+            return self.b.zeros(*type.dims, dtype=type.dtype)
         return self.b.cast(0.0, scalar_of(type))
 
     # ---- parameters that are not differentiated but joined with buffers that vary ----
@@ -85,9 +85,9 @@ class _Forward:
     def _constant_buffer(self, p: Var, name: str) -> Atom:
         match p.type:
             case Array(dtype=dtype, dims=dims):
-                return self.b("zeros", *dims, dtype=dtype, name=name)
+                return self.b.zeros(*dims, dtype=dtype, name=name)
             case Tape():
-                return self.b("tape_like", p, name=name)
+                return self.b.tape_like(p, name=name)
             case _:
                 raise UnsupportedError(
                     f"{p.name} holds references of which only some are differentiated"
@@ -138,7 +138,7 @@ class _Forward:
         if t is None:
             t = self.zero(s.var.type)
         elif isinstance(s.var.type, Array) and not s.op.view and not self._owns(s, t, ts):
-            t = self.b("copy", t)
+            t = self.b.copy(t)
         last = self.b.out[-1]
         if isinstance(t, Var) and isinstance(last, Def) and last.var is t:
             t.name = name
@@ -150,13 +150,13 @@ class _Forward:
             k: int = s.params["k"]
             t = self.ruled[s.args[0]][k]
             t = self.zero(v.type) if t is None else t
-            self.dot[v] = self.b("copy", t) if isinstance(v.type, Array) else t
+            self.dot[v] = self.b.copy(t) if isinstance(v.type, Array) else t
             return
         attached.refuse_foreign(s, self.active)
         direction = s.params["rule"].forward()
         tangents = [self.of_type(a, a.type) for a in attached.operands(s).inputs]
         self.ruled[v] = attached.run(
-            self.b, s, direction, tangents, lambda k: self.b("part", v, k=k), lambda a: a, self.head
+            self.b, s, direction, tangents, lambda k: self.b.part(v, k=k), lambda a: a, self.head
         )
 
     def _owns(self, s: Def, t: Atom, ts: list[Atom | None]) -> bool:

@@ -74,8 +74,8 @@ def _on_batch(f: Function, of: Sequence[int], d: Derivative, table: Mapping[str,
     start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))
     b = _begun(d.before[:start], table)
     line = _line_of(b, f, of, d, d.before[:start])
-    places = b("iota", line.total)
-    one = b("eq", b("view", places, spec=(":", "n")), b("view", places, spec=("n", ":")))
+    places = b.iota(line.total)
+    one = b.eq(b.view(places, spec=(":", "n")), b.view(places, spec=("n", ":")))
     emitter = Emitter(b, line.total, varies)
     emitter.block(d.before[start:])
     emitter.batch.new |= seeds(b, line, d, b.cast(one, Scalar("f64")), line.total)
@@ -92,7 +92,7 @@ def _ones(b: Builder, line: Line, d: Derivative, varies: Varying) -> dict[Atom, 
     if not single or is_complex(t.dtype) or not varies.classes.is_pure(d.seeds[0]):
         return {}
     one = b.cast(1.0, Scalar(t.dtype))
-    return {d.seeds[0]: b("broadcast_to", one, *d.seeds[0].type.dims)}
+    return {d.seeds[0]: b.broadcast_to(one, *d.seeds[0].type.dims)}
 
 
 def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: Block) -> Line:
@@ -129,17 +129,17 @@ def _in_loop(
     """Runs the whole program for each seed, so that each reverse sweep finds fresh memory."""
     b = _begun(f.body, table)
     line = Line.of(b, [a.type for a in seeded])
-    slabs = [b("empty", *dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]
+    slabs = [b.empty(*dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]
     index = Var("k", INT)
     head: list[Stmt] = []
     with b.block() as body:
         values = splice(b, _of_one(d, table), (*f.params, index), head)
         for slab, v in zip(slabs, values, strict=True):
-            place = b("view", slab, index, spec=(*":" * (slab.type.ndim - 1), "i"))
+            place = b.view(slab, index, spec=(*":" * (slab.type.ndim - 1), "i"))
             if dims_of(v.type):
-                b("assign", place, v)
+                b.assign(place, v)
             else:
-                b("store", place, b.value(v))
+                b.store(place, b.value(v))
     b.out += head
     b.append(For(index, atom(0), atom(line.total), (), (), tuple(body), (), ()))
     return _Made(b, f.params, f.returns, line, like, slabs)
@@ -149,7 +149,7 @@ def _of_one(d: Derivative, table: Mapping[str, Any]) -> Function:
     """The derivative for one unit seed, whose position is the last parameter."""
     b, place = _begun(d.before, table), Var("k", INT)
     line = Line.of(b, [p.type for p in d.seeds])
-    one = b.cast(b("eq", b("iota", line.total), place), Scalar("f64"))
+    one = b.cast(b.eq(b.iota(line.total), place), Scalar("f64"))
     given = seeds(b, line, d, one)
     made = Function(d.function.name, (*d.params, place), (*b.out, *d.after), d.values)
     return _silent(rename(made, given))
@@ -160,8 +160,8 @@ def _block(b: Builder, line: Line, k: int, of_one: Atom, value: Any) -> Any:
     """The block of a derivative for the k-th seed, with the dims of the seed last."""
     part, t = line.part(b, value, k, value.type.ndim - 1), line.types[k]
     if isinstance(t, Scalar) and isinstance(of_one.type, Scalar):
-        return b.retyped(b("load", part, 0), Scalar(part.type.dtype, of_one.type.weak))
-    own = b("copy", part) if part.type.layout == "S" else part
+        return b.retyped(b.load(part, 0), Scalar(part.type.dtype, of_one.type.weak))
+    own = b.copy(part) if part.type.layout == "S" else part
     return shaped(b, own, *dims_of(of_one.type), *dims_of(t))
 
 
@@ -169,4 +169,4 @@ def _turned(b: Builder, block: Any, first: Dims) -> Any:
     """A block with its leading dims moved to the end."""
     n = len(dims_of(block.type))
     order = (*range(len(first), n), *range(len(first)))
-    return b("transpose", block, perm=order) if order != tuple(range(n)) else block
+    return b.transpose(block, perm=order) if order != tuple(range(n)) else block

@@ -80,14 +80,14 @@ def fitted(builder: Builder, g: Atom, like: Type, full: bool = False) -> Atom:
     ours = g.type.dims if isinstance(g.type, Array) else None
     theirs = like.dims if isinstance(like, Array) else None
     if ours and not theirs:
-        g, ours = builder("sum", g, axes=tuple(range(len(ours)))), None
+        g, ours = builder.sum(g, axes=tuple(range(len(ours)))), None
     elif ours == () and theirs is None:
-        g, ours = builder("load", g), None
+        g, ours = builder.load(g), None
     if ours is None and theirs is not None:
         g = converted(builder, g, Scalar(like.dtype))  # type: ignore[union-attr]  (an array type)
-        return builder("broadcast_to", g, *theirs) if full else g
+        return builder.broadcast_to(g, *theirs) if full else g
     if ours is not None and theirs is not None and not same_dims(ours, theirs):
-        g = builder("sum_to", g, *theirs)
+        g = builder.sum_to(g, *theirs)
     return converted(builder, g, scalar_of(like))
 
 
@@ -167,7 +167,7 @@ def holds(definition: Def) -> bool:
 def converted(builder: Builder, a: Atom, target: Scalar) -> Atom:
     """An adjoint or a tangent with another dtype; for a real value it is the real part."""
     if is_complex(a.type.dtype) and not is_complex(target.dtype):
-        a = builder("real", a)
+        a = builder.real(a)
     return builder.cast(a, target)
 
 

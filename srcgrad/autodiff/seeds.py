@@ -95,10 +95,10 @@ class Line:
         """The slice of the k-th value, from an array with an axis along the line."""
         start, n = self.starts[k], self.lengths[k]
         spec = tuple("s" if a == axis else ":" for a in range(x.type.ndim))
-        first = b("view", x, start, n, 1, spec=spec)
+        first = b.view(x, start, n, 1, spec=spec)
         if not is_complex(self.types[k].dtype):
             return first if len(self.types) > 1 else x
-        return b("to_complex", first, b("view", x, b("add", start, n), n, 1, spec=spec))
+        return b.to_complex(first, b.view(x, b.add(start, n), n, 1, spec=spec))
 
 
 def dims_of(t: Type) -> Dims:
@@ -107,7 +107,7 @@ def dims_of(t: Type) -> Dims:
 
 def shaped(b: Builder, x: Any, *dims: Any) -> Any:
     """Reshapes an array to `dims`, which may be empty; the array itself if it has them."""
-    return x if same_dims(x.type.dims, dims) else b("reshape", x, *dims)
+    return x if same_dims(x.type.dims, dims) else b.reshape(x, *dims)
 
 
 def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
@@ -116,5 +116,5 @@ def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[
     for k, p in enumerate(d.seeds):
         part = b.cast(line.part(b, ones, k, 0), Scalar(line.types[k].dtype))
         number = isinstance(p.type, Scalar) and not size
-        made[p] = b("load", part, 0) if number else shaped(b, part, *dims_of(p.type), *size)
+        made[p] = b.load(part, 0) if number else shaped(b, part, *dims_of(p.type), *size)
     return made

@@ -72,13 +72,13 @@ def _with_one_name(fn: Function, mapping: dict[Var, Atom], b: Builder) -> Functi
 def _named(b: Builder, x: Var, t: Array) -> Atom:
     """A view of a whole array with the lengths of a type, which are known to equal its own."""
     if t.layout == "C":
-        return b("reshape", x, *map(atom, t.dims), name=x.name)
+        return b.reshape(x, *map(atom, t.dims), name=x.name)
     spec: list[str] = []
     bounds: list[Atom] = []
     for mine, d in zip(x.type.dims, t.dims, strict=True):
         spec.append(":" if same_dim(mine, d) else "s")
         bounds += [] if same_dim(mine, d) else [atom(0), atom(d), atom(1)]
-    return b("view", x, *bounds, name=x.name, spec=tuple(spec))
+    return b.view(x, *bounds, name=x.name, spec=tuple(spec))
 
 
 def _length(s: Stmt, given: dict[Var, Atom]) -> dict[Var, Atom] | None:

@@ -100,7 +100,7 @@ def _spread(builder: Builder, t: Atom, like: Type) -> Atom:
     """A tangent with the dims of the result, where only an argument that broadcasts is active."""
     if isinstance(like, Array):
         if not isinstance(t.type, Array) or not same_dims(t.type.dims, like.dims):
-            t = builder("broadcast_to", t, *like.dims)
+            t = builder.broadcast_to(t, *like.dims)
     elif isinstance(t.type, Array):
-        t = builder("load", t)
+        t = builder.load(t)
     return converted(builder, t, scalar_of(like))

@@ -43,7 +43,7 @@ class Checked:
             self.wrong(f"{self.what} for {name} is {describe(g)}, not a number or an array")
         g, t = atom(g), atom(like).type
         if isinstance(t, Scalar) and is_array(g) and not g.type.dims:
-            g = self.it.b("load", g)
+            g = self.it.b.load(g)
         self.dtype(g, t, name)
         if isinstance(t, Scalar):
             if not is_scalar(plain(g)):
@@ -58,11 +58,11 @@ class Checked:
                 if d is not n:
                     text = f"{self.what} for {name} has another shape than what it belongs to"
                     self.it.b.loc = self.at
-                    self.it.b("check_equal", d, n, message=text)
+                    self.it.b.check_equal(d, n, message=text)
             elif d != n:
                 self.shape(g, t, name)
         g = self.it.b.cast(g, Scalar(t.dtype))
-        return self.it.b("reshape", g, *t.dims) if not same_dims(g.type.dims, t.dims) else g
+        return self.it.b.reshape(g, *t.dims) if not same_dims(g.type.dims, t.dims) else g
 
     def dtype(self, g: Atom, t: Any, name: str) -> None:
         have, want = g.type.dtype, t.dtype
@@ -91,6 +91,6 @@ def shape_of(t: Any) -> str:
 
 def boxed(it: Interpreter, number: Any, type_: Array) -> Var:
     """Emits a 0-d array that holds a number; arithmetic turned such an array into a number."""
-    made = it.b("zeros", dtype=type_.dtype, name="held")
-    it.b("store", made, it.b.cast(number, Scalar(type_.dtype)))
+    made = it.b.zeros(dtype=type_.dtype, name="held")
+    it.b.store(made, it.b.cast(number, Scalar(type_.dtype)))
     return made

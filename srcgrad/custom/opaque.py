@@ -217,16 +217,16 @@ def _emitted(
     back = Callback(name, run, tuple(map(len, dims)))
     total = b.total([0, *sizes])
     every = [n for d in dims for n in d]
-    out = b("call_back", total, *every, *operands, back=back, dtype=dtype, name="results")
+    out = b.call_back(total, *every, *operands, back=back, dtype=dtype, name="results")
     at: Any = 0
     made = []
     for t, d, n in zip(types, dims, sizes, strict=True):
         if isinstance(t, Scalar):
-            made.append(b.retyped(b.cast(b("load", out, at), t), t))
+            made.append(b.retyped(b.cast(b.load(out, at), t), t))
         else:
-            piece = b("view", out, at, n, 1, spec=("s",)) if len(types) > 1 else out
-            made.append(b.cast(b("reshape", piece, *d), Scalar(t.dtype)))
-        at = b.dim(b("add", atom(at), atom(n)))
+            piece = b.view(out, at, n, 1, spec=("s",)) if len(types) > 1 else out
+            made.append(b.cast(b.reshape(piece, *d), Scalar(t.dtype)))
+        at = b.dim(b.add(atom(at), atom(n)))
     return iter(made)
 
 

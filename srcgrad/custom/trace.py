@@ -149,7 +149,7 @@ class Call:
         rule.foreign = len(foreign)
         if not called.values or not (self.inputs or foreign):
             return value
-        t = b("attached", *called.values, *self.inputs, *foreign, *called.rest, rule=rule)
+        t = b.attached(*called.values, *self.inputs, *foreign, *called.rest, rule=rule)
         parts = iter([self.part(t, k, y, called) for k, y in enumerate(called.values)])
         return mapped(value, lambda v: next(parts) if is_floating(v) else v)
 
@@ -164,7 +164,7 @@ class Call:
 
     def part(self, t: Var, k: int, y: Atom, called: Called) -> Any:
         it = self.it
-        made = it.b("part", t, k=k, name=getattr(y, "name", ""))
+        made = it.b.part(t, k=k, name=getattr(y, "name", ""))
         if isinstance(y.type, Scalar):
             return it.b.retyped(made, y.type, made.name) if y.type.weak else made
         it.captures.kinds[made] = kind_of(it, y)
@@ -355,7 +355,7 @@ def own_names(it: Interpreter, value: Any) -> Any:
 def _renamed(it: Interpreter, v: Var) -> Var:
     b = it.b
     if isinstance(v.type, Array):
-        made = b("view", v, spec=(":",) * v.type.ndim, name=v.name)
+        made = b.view(v, spec=(":",) * v.type.ndim, name=v.name)
         it.captures.kinds[made] = kind_of(it, v)
         return made
     made = Var(v.name, v.type)

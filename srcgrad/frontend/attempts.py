@@ -156,7 +156,7 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
     if attempt.takes(tried.failed):
         failed()
     else:
-        passes = plain(it.b("eq", code, 0))
+        passes = plain(it.b.eq(code, 0))
         it.branch(passes, passed, failed, attempt.node, live_rest=True)
 
 
@@ -251,7 +251,7 @@ def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, c
         if k == len(numbers) - 1:
             run()
             return
-        hit = plain(it.b("eq", code, numbers[k]))
+        hit = plain(it.b.eq(code, numbers[k]))
         it.branch(hit, run, lambda: choose(k + 1), attempt.node, live_rest=True)
 
     choose(0)

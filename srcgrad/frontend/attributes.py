@@ -73,5 +73,5 @@ def _part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
 def _zeros(it: Interpreter, x: Any) -> Any:
     dtype = atom(x).type.dtype
     if is_array(x):
-        return it.b("zeros", *x.type.dims, dtype=dtype)
+        return it.b.zeros(*x.type.dims, dtype=dtype)
     return plain(it.b.cast(0, Scalar(dtype, getattr(x.type, "weak", False))))

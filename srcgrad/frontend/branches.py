@@ -17,6 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, several, spec_of
 from srcgrad.frontend.rows import are_rows
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
 
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
@@ -175,7 +176,7 @@ def _joined_spec(cell: Cell, values: tuple, one: Spec | None, two: Spec | None) 
 class _reopened:
     """Appends to a block that was closed, within the `with` block."""
 
-    def __init__(self, builder: Any, out: list):
+    def __init__(self, builder: Builder, out: list):
         self.b, self.out = builder, out
 
     def __enter__(self) -> None:

@@ -42,6 +42,7 @@ from srcgrad.frontend.library_source import in_numpy, is_constant
 from srcgrad.frontend.members import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.frontend.similar import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Const, Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
@@ -278,13 +279,13 @@ class Captures:
         if states(value, "srcgrad_parameter") and self._is_weight(value):
             self.watch(Path("trained", value, (attribute("requires_grad"),)), name)
             if not value.requires_grad:  # its gradient is requested, and is zero
-                made = self.stopped[own] = it.b("stop_gradient", made)
+                made = self.stopped[own] = it.b.stop_gradient(made)
         return made
 
     def _is_weight(self, value: Any) -> bool:
         return any(value is w for w in self.demands.weights)
 
-    def parameter(self, b: Any, name: str, value: Any, path: tuple) -> Var:
+    def parameter(self, b: Builder, name: str, value: Any, path: tuple) -> Var:
         """A parameter for a value, with the dims of an array as variables of their own.
 
         A length of 0 is not recorded: a placeholder's is unknown until the program runs.

@@ -99,7 +99,7 @@ class Carrier:
             case Range() | Slice():
                 return list(vars(v).values())
             case GrownList():
-                return [self.b("copy", items_of(self.b, v))]
+                return [self.b.copy(items_of(self.b, v))]
         return children(v)
 
     def _filler(self, spec: Spec) -> list[Atom]:
@@ -122,7 +122,7 @@ class Carrier:
                 return [Const(False, BOOL), *self._filler(one), *self._filler(other)]
             case ArraySpec():
                 dims = [0 if d is VARIES else d for d in spec.dims]
-                empty = self.b("empty", *dims, dtype=spec.dtype)
+                empty = self.b.empty(*dims, dtype=spec.dtype)
                 return [empty, *(atom(0) for d in spec.dims if d is VARIES)]
         raise AssertionError(spec)
 
@@ -182,9 +182,9 @@ def _alternatives(b: Any, v: Any) -> list[tuple[Atom, Any]]:
     out: list[tuple[Atom, Any]] = []
     reached: Atom = Const(True, BOOL)
     while isinstance(v, Several):
-        out.append((b("logical_and", reached, v.flag) if out else v.flag, v.one))
-        missed = b("logical_not", v.flag)
-        reached = b("logical_and", reached, missed) if len(out) > 1 else missed
+        out.append((b.logical_and(reached, v.flag) if out else v.flag, v.one))
+        missed = b.logical_not(v.flag)
+        reached = b.logical_and(reached, missed) if len(out) > 1 else missed
         v = v.other
     return [*out, (reached, v)]
 

@@ -44,17 +44,17 @@ def of_python(v: Any) -> bool:
 def as_integer(it: Interpreter, x: Any) -> Any:
     """A number as a Python integer; raises if it does not fit 64 bits."""
     if is_float(atom(x).type.dtype):
-        fits = plain(it.b("lt", it.b("abs", x), 2.0**63))
+        fits = plain(it.b.lt(it.b.abs(x), 2.0**63))
 
         def failing() -> None:
             what = "cannot convert float {} to integer"
-            it.fail_if(plain(it.b("isnan", x)), "ValueError", what.format("NaN"))
-            it.fail_if(plain(it.b("isinf", x)), "OverflowError", what.format("infinity"))
+            it.fail_if(plain(it.b.isnan(x)), "ValueError", what.format("NaN"))
+            it.fail_if(plain(it.b.isinf(x)), "OverflowError", what.format("infinity"))
             it.fail("OverflowError", TOO_LARGE)
 
         it.branch(fits, lambda: None, failing, None, live_rest=True)
     elif atom(x).type.dtype == "u64":
-        it.fail_if(plain(it.b("gt", x, np.uint64(2**63 - 1))), "OverflowError",
+        it.fail_if(plain(it.b.gt(x, np.uint64(2**63 - 1))), "OverflowError",
                    TOO_LARGE)  # fmt: skip
     return plain(it.b.retyped(x, INT))
 
@@ -72,10 +72,10 @@ def checked(it: Interpreter, v: Any, dtype: str) -> Any:
             it.fail("OverflowError", text.format(v))
         return v
     if dtype == "u64":
-        it.fail_if(it.b("lt", v, 0), "OverflowError", text, v)
+        it.fail_if(it.b.lt(v, 0), "OverflowError", text, v)
     elif dtype != "i64":
-        below, above = it.b("lt", v, int(limits.min)), it.b("gt", v, int(limits.max))
-        it.fail_if(it.b("logical_or", below, above), "OverflowError", text, v)
+        below, above = it.b.lt(v, int(limits.min)), it.b.gt(v, int(limits.max))
+        it.fail_if(it.b.logical_or(below, above), "OverflowError", text, v)
     return v
 
 
@@ -118,12 +118,12 @@ def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
     signed, kind = next(((v, k) for v, k in zip(args, kinds, strict=True) if k != "u64"), (0, ""))
     if kind[:1] != "i" or (is_number(signed) and signed >= 0):
         return None
-    below = it.b("lt", signed, 0)
+    below = it.b.lt(signed, 0)
     here = it.b(op.name, *(it.b.cast(v, Scalar("u64")) for v in args))
     # whether it holds wherever the signed one is below 0, and so below the other
     if op.impl(0, 1) if signed is args[0] else op.impl(1, 0):
-        return plain(it.b("logical_or", below, here))
-    return plain(it.b("logical_and", it.b("logical_not", below), here))
+        return plain(it.b.logical_or(below, here))
+    return plain(it.b.logical_and(it.b.logical_not(below), here))
 
 
 def check_same_kind(

@@ -113,7 +113,7 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
             array = next((v for v in (a, c) if is_array(v)), None)
             unlike = name == "NotEq"
-            return unlike if array is None else it.b("broadcast_to", unlike, *array.type.dims)
+            return unlike if array is None else it.b.broadcast_to(unlike, *array.type.dims)
         arithmetic(it, a, node)
         arithmetic(it, c, node)
         return it.emit(node, COMPARISONS[name], a, c)
@@ -243,7 +243,7 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
         if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(
             isinstance(d, Var) for d in v.type.dims
         ):
-            v = it.b("load", v, *([0] * v.type.ndim))
+            v = it.b.load(v, *([0] * v.type.ndim))
         else:
             it.refuse(
                 node, "the truth value of an array with more than one element is ambiguous",
@@ -255,13 +255,13 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, Var) and is_value(v):
         if v.type.dtype == "bool":
             return v
-        return plain(it.b("ne", v, 0, weak=True))
+        return plain(it.b.ne(v, 0, weak=True))
     if isinstance(v, GrownList):
-        return plain(it.b("ne", it.grown_length(v), 0))
+        return plain(it.b.ne(it.grown_length(v), 0))
     v = it.known_text(v, node)
     if isinstance(v, Range):
         v = length_of(it, iterated(it, v, node))
-        return plain(it.b("gt", v, 0))
+        return plain(it.b.gt(v, 0))
     if isinstance(v, View):
         return bool(v.owner)
     if isinstance(v, RUNNING | Slice | Iterated | Record):

@@ -26,11 +26,11 @@ from srcgrad.ir.types import Scalar, join_scalars
 def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
     """NumPy's conversion: arrays, numbers, nested sequences of them."""
     if is_array(x):
-        return it.b("copy", x) if copy else x
+        return it.b.copy(x) if copy else x
     if is_scalar(x):
         return _strong(it, x)
     if isinstance(x, GrownList):
-        return it.b("copy", items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
+        return it.b.copy(items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
     if isinstance(x, Iterated | Range):
         it.refuse(node, "an array of a range: use np.arange")
     if isinstance(x, list | tuple):
@@ -51,18 +51,18 @@ def _stacked(it: Interpreter, node: Node, xs: Any) -> Any:
             xs = [item for x in xs for item in x]
         return _packed(it, xs, dims)
     parts = [p if is_value(p) else as_array(it, node, p, copy=False) for p in xs]
-    parts = [it.b("load", p) if is_array(p) and not p.type.dims else p for p in parts]
+    parts = [it.b.load(p) if is_array(p) and not p.type.dims else p for p in parts]
     if not parts:
-        return it.b("zeros", 0, dtype="f64")
+        return it.b.zeros(0, dtype="f64")
     if not any(is_array(p) for p in parts):
         return _packed(it, parts, (len(parts),))
     if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
         it.refuse(node, "the parts of an array have different shapes", like=ValueError)
     kind = _kind(parts)
-    rows = [it.b("view", it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
+    rows = [it.b.view(it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
     for r in rows[1:]:
         same_dims(it, node, rows[0], r, range(1, rows[0].type.ndim))
-    return it.b("concatenate", *rows, axis=0)
+    return it.b.concatenate(*rows, axis=0)
 
 
 def _dims_of_numbers(x: Any) -> tuple[int, ...] | None:
@@ -80,7 +80,7 @@ def _packed(it: Interpreter, numbers: Any, dims: tuple[int, ...]) -> Any:
     strong = Scalar(kind.dtype)
     made = [it.b.cast(it.b.cast(p, kind), strong) for p in numbers]
     shape: dict[str, Any] = {} if len(dims) == 1 else {"dims": dims}
-    return it.b("pack", *made, name="array", **shape)
+    return it.b.pack(*made, name="array", **shape)
 
 
 def _kind(parts: Any) -> Scalar:
@@ -100,7 +100,7 @@ def same_dims(it: Interpreter, node: Node, a: Var, c: Var, axes: Any) -> None:
                 f"all input array dimensions must match exactly: {m} against {n}",
                 like=ValueError,
             )
-        it.b("check_equal", m, n, message=(
+        it.b.check_equal(m, n, message=(
             f"all the input array dimensions except for the concatenation axis must match exactly, "
             f"but along dimension {axis}, the array at index 0 has size {{}} and the array at "
             f"index 1 has size {{}}"))  # fmt: skip

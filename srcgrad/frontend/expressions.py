@@ -173,7 +173,7 @@ def positive(it: Interpreter, v: Any, node: Node) -> Any:
     v = widened(it, v)
     if atom(v).type.dtype == "bool":
         it.refuse(node, "numpy boolean positive is not supported", like=TypeError)
-    return it.b("copy", v) if is_array(v) else v
+    return it.b.copy(v) if is_array(v) else v
 
 
 def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
@@ -222,7 +222,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if name in DIVISIONS:
         check_float_division(it, a, c, STATIC[name])
     if name in SHIFTS and of_python(a) and of_python(c):
-        it.fail_if(plain(it.b("lt", c, 0)), "ValueError", "negative shift count")
+        it.fail_if(plain(it.b.lt(c, 0)), "ValueError", "negative shift count")
     if (
         name == "Sub"
         and "bool" in (atom(a).type.dtype, atom(c).type.dtype)
@@ -252,7 +252,7 @@ def emit(
 def _check_divisor(it: Interpreter, divided: Any, a: Any, c: Any) -> None:
     """Checks that no integer is divided by a zero integer, which raises in Python."""
     if all(is_scalar(v) and atom(v).type.dtype[0] in "iub" for v in (a, c)):
-        zero = plain(it.b("eq", c, 0))
+        zero = plain(it.b.eq(c, 0))
         own = of_python(a) and of_python(c)
         said = error_text(divided, 1, 0) if own else DIVIDED_BY_NUMPY
         it.fail_if(zero, "ZeroDivisionError", said)

@@ -40,7 +40,7 @@ def check_float_division(it: Interpreter, a: Any, c: Any, divided: Callable[...,
     refuse_either(it, a, c)
     floats = any(atom(v).type.dtype in ("f64", "c128") for v in (a, c))
     if floats and is_python(a) and is_python(c):
-        it.fail_if(plain(it.b("eq", c, 0.0)), "ZeroDivisionError", error_text(divided, 1.0, 0.0))
+        it.fail_if(plain(it.b.eq(c, 0.0)), "ZeroDivisionError", error_text(divided, 1.0, 0.0))
 
 
 def refuse_either(it: Interpreter, a: Any, c: Any) -> None:
@@ -62,8 +62,8 @@ def check_float_power(it: Interpreter, a: Any, n: Any, y: Any) -> None:
     if atom(y).type.dtype != "f64":
         return
     if it.catches(ZeroDivisionError):
-        falling = it.b("logical_and", it.b("lt", n, 0.0), it.b("isfinite", n))
-        pole = it.b("logical_and", it.b("eq", a, 0.0), falling)
+        falling = it.b.logical_and(it.b.lt(n, 0.0), it.b.isfinite(n))
+        pole = it.b.logical_and(it.b.eq(a, 0.0), falling)
         it.fail_if(plain(pole), "ZeroDivisionError", error_text(pow, 0.0, -1.0))
     if it.catches(OverflowError):
         too_large = _infinite(it, (a, n), y)
@@ -83,12 +83,12 @@ def check_math(
     if atom(y).type.dtype != "f64" or not (it.catches(ValueError) or it.catches(OverflowError)):
         return
     outside = (domain_error(f, len(xs), whole), *xs[:1])
-    known = reduce(lambda a, c: it.b("logical_or", a, c), [it.b("isnan", x) for x in xs])
-    invalid = it.b("logical_and", it.b("isnan", y), it.b("logical_not", known))
+    known = reduce(lambda a, c: it.b.logical_or(a, c), [it.b.isnan(x) for x in xs])
+    invalid = it.b.logical_and(it.b.isnan(y), it.b.logical_not(known))
     it.fail_if(plain(invalid), "ValueError", *outside)
     infinite = _infinite(it, xs, y)
     if f is math.pow:
-        pole = it.b("logical_and", infinite, it.b("eq", xs[0], 0.0))
+        pole = it.b.logical_and(infinite, it.b.eq(xs[0], 0.0))
         it.fail_if(plain(pole), "ValueError", *outside)
     if _overflows(f, len(xs)):
         it.fail_if(plain(infinite), "OverflowError", RANGE)
@@ -121,5 +121,5 @@ def _overflows(f: Callable[..., Any], count: int) -> bool:
 
 def _infinite(it: Interpreter, xs: Sequence[Any], y: Any) -> Any:
     """Whether a result is infinite although the operands are finite."""
-    finite = [it.b("isfinite", x) for x in xs]
-    return reduce(lambda a, c: it.b("logical_and", a, c), finite, it.b("isinf", y))
+    finite = [it.b.isfinite(x) for x in xs]
+    return reduce(lambda a, c: it.b.logical_and(a, c), finite, it.b.isinf(y))

@@ -97,7 +97,7 @@ def exited(it: Interpreter, kinds: set[str]) -> Any:
 
 
 def negate(it: Interpreter, c: Any) -> Any:
-    return (not c) if not isinstance(c, Var) else plain(it.b("logical_not", c, weak=True))
+    return (not c) if not isinstance(c, Var) else plain(it.b.logical_not(c, weak=True))
 
 
 def python_bool(it: Interpreter, v: Any) -> Any:
@@ -110,11 +110,11 @@ def numpy_bool(it: Interpreter, v: Any) -> Any:
 
 
 def either(it: Interpreter, a: Any, c: Any) -> Any:
-    return plain(it.b("logical_or", a, c, weak=True))
+    return plain(it.b.logical_or(a, c, weak=True))
 
 
 def both(it: Interpreter, a: Any, c: Any) -> Any:
-    return plain(it.b("logical_and", a, c, weak=True))
+    return plain(it.b.logical_and(a, c, weak=True))
 
 
 # ---- branches ----

@@ -195,27 +195,27 @@ def refuse_effects(block: Sequence[Stmt], codes: Codes) -> None:
 
 # ---- whether an operation raises, by its operands ----
 def _any(b: Builder, conditions: Sequence[Any]) -> Any:
-    return reduce(lambda a, c: b("logical_or", a, c), conditions, False)
+    return reduce(lambda a, c: b.logical_or(a, c), conditions, False)
 
 
 def _outside(b: Builder, i: Any, n: Any, axis: int = 0) -> Any:
-    return b("logical_or", b("lt", i, b("neg", n)), b("ge", i, n))
+    return b.logical_or(b.lt(i, b.neg(n)), b.ge(i, n))
 
 
 def _some_outside(b: Builder, i: Any, n: Any, axis: int = 0) -> Any:
     bad = _outside(b, i, n)
-    return b("any", bad, axes=tuple(range(bad.type.ndim)))
+    return b.any(bad, axes=tuple(range(bad.type.ndim)))
 
 
 def _without_elements(b: Builder, x: Any, axes: tuple[int, ...], **params: Any) -> Any:
-    return _any(b, [b("eq", x.type.dims[k], 0) for k in axes])
+    return _any(b, [b.eq(x.type.dims[k], 0) for k in axes])
 
 
 def _differ(b: Builder, *dims: Any, split: int) -> Any:
     """Whether lengths do not broadcast."""
     pairs = zip(reversed(dims[:split]), reversed(dims[split:]), strict=False)
     return _any(b, [
-        b("logical_and", b("ne", m, n), b("logical_and", b("ne", m, 1), b("ne", n, 1)))
+        b.logical_and(b.ne(m, n), b.logical_and(b.ne(m, 1), b.ne(n, 1)))
         for m, n in pairs
     ])  # fmt: skip
 
@@ -225,27 +225,27 @@ def _do_not_fit(b: Builder, *dims: Any, split: int) -> Any:
     target, value = dims[:split], dims[split:]
     extra = value[: max(len(value) - len(target), 0)]
     pairs = zip(reversed(target), reversed(value), strict=False)
-    bad = [b("logical_and", b("ne", m, n), b("ne", n, 1)) for m, n in pairs]
-    return _any(b, [*bad, *(b("ne", n, 1) for n in extra)])
+    bad = [b.logical_and(b.ne(m, n), b.ne(n, 1)) for m, n in pairs]
+    return _any(b, [*bad, *(b.ne(n, 1) for n in extra)])
 
 
 def _singular(b: Builder, a: Any, *rhs: Any) -> Any:
     """Whether a matrix has a pivot of zero: its determinant is exactly zero then."""
-    return b("eq", b("detsign", a), 0)
+    return b.eq(b.detsign(a), 0)
 
 
 def _indefinite(b: Builder, a: Any) -> Any:
-    return b("eq", b("definite", a), 0)
+    return b.eq(b.definite(a), 0)
 
 
 PLACES = (memory.index, memory.indices, memory.check_range)
 CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     memory.index: _outside,
     memory.indices: _some_outside,
-    memory.check_equal: lambda b, m, n, **params: b("ne", m, n),
+    memory.check_equal: lambda b, m, n, **params: b.ne(m, n),
     memory.check_broadcast: _differ,
     memory.check_assign: _do_not_fit,
-    memory.trips: lambda b, start, stop, step: b("eq", step, 0),
+    memory.trips: lambda b, start, stop, step: b.eq(step, 0),
     linalg.cholesky: _indefinite,
     linalg.solve: _singular,
     linalg.inv: _singular,

@@ -5,27 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.values import GrownList
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT
 
 
-def length_of(b: Any, v: GrownList) -> Any:
+def length_of(b: Builder, v: GrownList) -> Any:
     """The length, a Python int: it takes the dtype of other operands."""
     if v.settled is not None:
         return atom(v.settled.type.dims[0])
-    return b.retyped(b("load", v.length, 0), INT)
+    return b.retyped(b.load(v.length, 0), INT)
 
 
-def dims_of_rows(b: Any, v: GrownList) -> list[Any]:
+def dims_of_rows(b: Builder, v: GrownList) -> list[Any]:
     """The shape of the arrays that are its items; empty for numbers."""
     if v.shape is None:
         return []
     rank = v.shape.type.dims[0]
-    return [b.dim(b("load", v.shape, k)) for k in range(rank)]
+    return [b.dim(b.load(v.shape, k)) for k in range(rank)]
 
 
-def items_of(b: Any, v: GrownList) -> Var:
+def items_of(b: Builder, v: GrownList) -> Var:
     """All items as one array, in the memory of the list."""
     if v.settled is not None:
         return v.settled
-    return b("tape_view", v.tape, 0, b.dim(length_of(b, v)), *dims_of_rows(b, v))
+    return b.tape_view(v.tape, 0, b.dim(length_of(b, v)), *dims_of_rows(b, v))

@@ -153,14 +153,14 @@ def _index_of_range(it: Interpreter, r: Range | range, items: list[Any], node: N
     n = length_of(it, iterated(it, r, node))
 
     def at(k: Any) -> Any:
-        return plain(b("add", r.start, b("mul", k, r.step)))
+        return plain(b.add(r.start, b.mul(k, r.step)))
 
     if isinstance(item, Slice):
         start, count, step = span(it, item, n, node)
-        last = b("add", start, b("mul", count, step))
-        return Range(at(start), at(last), plain(b("mul", r.step, step)))
-    place = plain(b("where", b("lt", item, 0), b("add", item, n), item))
-    wrong = plain(it.b("logical_or", b("lt", place, 0), b("ge", place, n)))
+        last = b.add(start, b.mul(count, step))
+        return Range(at(start), at(last), plain(b.mul(r.step, step)))
+    place = plain(b.where(b.lt(item, 0), b.add(item, n), item))
+    wrong = plain(it.b.logical_or(b.lt(place, 0), b.ge(place, n)))
     it.fail_if(wrong, "IndexError", "range object index out of range")
     return at(place)
 
@@ -173,7 +173,7 @@ def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> A
     if all(i is Ellipsis for i in items):
         return x
     if all(i is None for i in items):
-        return it.b("broadcast_to", x, *([1] * len(items)))
+        return it.b.broadcast_to(x, *([1] * len(items)))
     it.wrong(node, "a number cannot be indexed", IndexError)
 
 
@@ -182,9 +182,9 @@ def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
     items = expanded(it, x, items, node)
     if any(_advanced(i) for i in items):
         base, idx, spec = gathered(it, x, items, node)
-        return plain(it.b("gather", base, *idx, spec=spec))
+        return plain(it.b.gather(base, *idx, spec=spec))
     if all(is_integer(i) for i in items) and not referring:
-        return plain(it.b("load", x, *places(it, x, items)))
+        return plain(it.b.load(x, *places(it, x, items)))
     return view(it, x, items, node)
 
 
@@ -218,7 +218,7 @@ def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
     if isinstance(i, slice):
         return Slice(i.start, i.stop, i.step)
     if is_array(i) and i.type.dtype[0] in "iub":
-        return i if i.type.dims else it.b("load", i)
+        return i if i.type.dims else it.b.load(i)
     if is_scalar(i) and atom(i).type.dtype == "bool":
         it.refuse(node, "a boolean scalar as an index is not supported", "use np.where")
     it.refuse(
@@ -231,10 +231,10 @@ def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
 
 def place(it: Interpreter, i: Any, n: Any, axis: int) -> Any:
     """The checked, non-negative place of index `i` on an axis of length `n`."""
-    checked = plain(it.b("index", i, n, axis=axis))
+    checked = plain(it.b.index(i, n, axis=axis))
     if isinstance(i, Var):
         return checked
-    return int(i) if i >= 0 else it.b.dim(it.b("add", n, int(i)))
+    return int(i) if i >= 0 else it.b.dim(it.b.add(n, int(i)))
 
 
 def places(it: Interpreter, x: Var, items: list[Any]) -> list[Any]:
@@ -258,7 +258,7 @@ def view(it: Interpreter, x: Var, items: list[Any], node: Node) -> Var:
             spec.append("s")
             atoms += span(it, item, n, node)
         axis += 1
-    return it.b("view", x, *atoms, spec=tuple(spec))
+    return it.b.view(x, *atoms, spec=tuple(spec))
 
 
 # ---- advanced indices ----
@@ -283,11 +283,11 @@ def gathered(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Any
             continue
         n = base.type.dims[axis]
         if is_array(i):
-            i = it.b("indices", it.b.cast(i, Scalar("i64")), n, axis=axis)
+            i = it.b.indices(it.b.cast(i, Scalar("i64")), n, axis=axis)
         else:
             i = it.b.cast(place(it, i, n, axis), Scalar("i64"))
         if not is_array(i) or not same_dims(i.type.dims, dims):
-            i = it.b("broadcast_to", i, *dims)
+            i = it.b.broadcast_to(i, *dims)
         idx.append(i)
     return base, idx, spec
 
@@ -344,7 +344,7 @@ def check_mask(it: Interpreter, mask: Var, dims: tuple, axis: int = 0) -> None:
     """Checks that a mask has the lengths `dims` of the axes that it indexes, from `axis` on."""
     for k, (m, n) in enumerate(zip(mask.type.dims, dims, strict=True)):
         if m is not n:
-            it.b("check_equal", n, m, kind="IndexError", message=(
+            it.b.check_equal(n, m, kind="IndexError", message=(
                 f"boolean index did not match indexed array along axis {axis + k}; size of axis "
                 "is {} but size of corresponding boolean axis is {}"
             ))  # fmt: skip
@@ -353,11 +353,11 @@ def check_mask(it: Interpreter, mask: Var, dims: tuple, axis: int = 0) -> None:
 def mask_places(it: Interpreter, mask: Var, dims: tuple) -> list[Var]:
     """The index arrays of the true places of a mask over axes of lengths `dims`."""
     b = it.b
-    flat = b("nonzero", mask, b("count_nonzero", mask))
+    flat = b.nonzero(mask, b.count_nonzero(mask))
     places = []
     for n in reversed(dims[1:]):
-        places.append(b("mod", flat, n))
-        flat = b("floordiv", flat, n)
+        places.append(b.mod(flat, n))
+        flat = b.floordiv(flat, n)
     return [flat, *reversed(places)]
 
 

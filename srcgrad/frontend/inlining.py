@@ -151,7 +151,7 @@ def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
         )
     if falls_off:
         given = result.flag if isinstance(result, MaybeNone) else True
-        flag = returned if given is True else it.b("logical_and", returned, given)
+        flag = returned if given is True else it.b.logical_and(returned, given)
         return MaybeNone(result.value if isinstance(result, MaybeNone) else result, flag)
     return result
 

@@ -144,7 +144,7 @@ class Interpreter:
         if isinstance(value, Conflict):
             self.refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
         if isinstance(value, MaybeUnbound):
-            unbound = self.b("logical_not", value.flag)
+            unbound = self.b.logical_not(value.flag)
             self.fail_if(unbound, "UnboundLocalError", _unbound(name))
             env[name] = value = value.value
         if isinstance(value, Several):
@@ -165,7 +165,7 @@ class Interpreter:
 
     def fail(self, kind: str, message: str, *values: Any) -> NoReturn:
         """Lets this path raise here whenever it runs."""
-        self.b("fail", *values, kind=kind, message=message)
+        self.b.fail(*values, kind=kind, message=message)
         raise Diverged(kind, message, self.b.loc)
 
     def fails(self, e: Exception, node: Node) -> NoReturn:
@@ -210,7 +210,7 @@ class Interpreter:
     def static_int(self, v: Any, node: Node | None, what: str) -> int:
         """An int that must be known at compile time; requests a specialization if it is not."""
         if is_array(v) and not v.type.dims:
-            v = self.b("load", v)
+            v = self.b.load(v)
         if is_number(v) and not isinstance(v, float | complex):
             return int(v)  # type: ignore[arg-type]  (a number)
         if isinstance(v, Var) and not is_array(v) and v.type.dtype[0] in "iub":

@@ -188,8 +188,8 @@ def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Itera
 def item_of(it: Interpreter, v: Var, k: Any) -> Any:
     """`v[k]` for a k known to be in range."""
     if v.type.ndim == 1:
-        return it.b("load", v, k)
-    return it.b("view", v, k, spec=("i",) + (":",) * (v.type.ndim - 1))
+        return it.b.load(v, k)
+    return it.b.view(v, k, spec=("i",) + (":",) * (v.type.ndim - 1))
 
 
 def static_iterated(it: Interpreter, items: list[Any], once: bool = False) -> Iterated:
@@ -199,19 +199,19 @@ def static_iterated(it: Interpreter, items: list[Any], once: bool = False) -> It
 def _range(it: Interpreter, r: Range) -> Iterated:
     b = it.b
     unit = not isinstance(r.step, Var) and r.step == 1
-    length = b("sub", r.stop, r.start) if unit else b("trips", r.start, r.stop, r.step)
+    length = b.sub(r.stop, r.start) if unit else b.trips(r.start, r.stop, r.step)
     if unit and not isinstance(length, Var):
-        length = b("maximum", length, 0)
+        length = b.maximum(length, 0)
 
     def item(k: Any) -> Any:
-        return plain(b("add", r.start, b("mul", k, r.step)))
+        return plain(b.add(r.start, b.mul(k, r.step)))
 
     return Iterated(plain(length), item, False, r)
 
 
 def length_of(it: Interpreter, over: Iterated) -> Any:
     """The number of trips, never negative."""
-    return plain(it.b("maximum", over.length, 0))
+    return plain(it.b.maximum(over.length, 0))
 
 
 def zipped(it: Interpreter, parts: list[Iterated], node: Node) -> Iterated:
@@ -220,7 +220,7 @@ def zipped(it: Interpreter, parts: list[Iterated], node: Node) -> Iterated:
     lengths = [length_of(it, p) for p in parts]
     n = lengths[0]
     for m in lengths[1:]:
-        n = plain(it.b("minimum", n, m))
+        n = plain(it.b.minimum(n, m))
     static = any(p.static for p in parts)
     if static and isinstance(n, Var):
         # a static sequence among them: its items are of any kind, so the loop is unrolled
@@ -234,7 +234,7 @@ def zipped(it: Interpreter, parts: list[Iterated], node: Node) -> Iterated:
 def enumerated(it: Interpreter, over: Iterated, start: Any) -> Iterated:
     return Iterated(
         over.length if over.static else length_of(it, over),
-        lambda k: (plain(it.b("add", start, k)), over.item(k)),
+        lambda k: (plain(it.b.add(start, k)), over.item(k)),
         over.static, sources=over.sources, once=True,
     )  # fmt: skip
 
@@ -243,7 +243,7 @@ def backwards(it: Interpreter, over: Iterated) -> Iterated:
     n = over.length if over.static else length_of(it, over)
 
     def item(k: Any) -> Any:
-        return over.item(plain(it.b("sub", it.b("sub", n, 1), k)))
+        return over.item(plain(it.b.sub(it.b.sub(n, 1), k)))
 
     return Iterated(n, item, over.static, sources=over.sources, once=True, backwards_of=over)
 
@@ -258,7 +258,7 @@ def ascending(it: Interpreter, over: Iterated) -> Iterated | None:
     # one more is an i64; values known at run time only are assumed not to wrap around
     if not all(isinstance(end, Var) or end < LARGEST for end in (r.start, r.stop)):
         return None
-    first, stop = (plain(it.b("add", end, 1)) for end in (r.stop, r.start))
+    first, stop = (plain(it.b.add(end, 1)) for end in (r.stop, r.start))
     return _range(it, Range(first, stop, 1, r.promised))
 
 

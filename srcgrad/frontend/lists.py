@@ -184,9 +184,9 @@ def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
         it.looped.add(key)
     dtype, rank = it.grown[key]
     dtype = dtype or INT  # until the first item is appended: integers have all operations of floats
-    tape = it.b("tape", 16, dtype=dtype.dtype, name="items")
-    length = it.b("zeros", 1, dtype="i64", name="count")
-    shape = it.b("zeros", rank, dtype="i64", name="shape") if rank else None
+    tape = it.b.tape(16, dtype=dtype.dtype, name="items")
+    length = it.b.zeros(1, dtype="i64", name="count")
+    shape = it.b.zeros(rank, dtype="i64", name="shape") if rank else None
     out = GrownList(tape, length, dtype, key, shape)
     for item in items:
         append(it, out, item, node)
@@ -237,8 +237,8 @@ def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:
     """Removes and returns the last item."""
     changing_grown(it, v, node)
     n = it.grown_length(v)
-    it.fail_if(it.b("eq", n, 0), "IndexError", "pop from empty list")
-    last = it.b("sub", n, 1)
+    it.fail_if(it.b.eq(n, 0), "IndexError", "pop from empty list")
+    last = it.b.sub(n, 1)
     item = it.grown_load(v, last, node)
     it.set_length(v, last)
     return item
@@ -268,7 +268,7 @@ def fit_lists(it: Interpreter, one: Any, other: Any) -> None:
 
 
 def set_length(it: Interpreter, v: GrownList, n: Any) -> None:
-    it.b("store", v.length, 0, it.b.cast(n, Scalar("i64")))
+    it.b.store(v.length, 0, it.b.cast(n, Scalar("i64")))
 
 
 def _append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
@@ -286,10 +286,10 @@ def _append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> N
         )  # fmt: skip
     _fitting_item(it, owner, item)
     b = it.b
-    n = b("load", owner.length, 0)
-    after = b("add", n, 1)
-    b("reserve", owner.tape, after)
-    b("store", owner.tape, n, b.cast(item, owner.dtype))
+    n = b.load(owner.length, 0)
+    after = b.add(n, 1)
+    b.reserve(owner.tape, after)
+    b.store(owner.tape, n, b.cast(item, owner.dtype))
     it.set_length(owner, after)
 
 
@@ -309,7 +309,7 @@ def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node:
     if not is_scalar(value) or not x.of_numbers:
         it.refuse(node, f"{describe(value)} cannot be stored in a list that grows at run time")
     _fitting_item(it, x, value)
-    it.b("store", x.tape, grown_place(it, x, items[0], node), it.b.cast(value, x.dtype))
+    it.b.store(x.tape, grown_place(it, x, items[0], node), it.b.cast(value, x.dtype))
 
 
 def grown_length(it: Interpreter, v: GrownList) -> Any:
@@ -321,7 +321,7 @@ def grown_place(it: Interpreter, v: GrownList, i: Any, node: Node) -> Any:
         i = it.b.cast(i, Scalar("i64")) if isinstance(i, Var) else int(i)
     if not is_integer(i):
         it.refuse(node, "a list that grows at run time takes integer indices only", like=TypeError)
-    return plain(it.b("index", i, it.grown_length(v), axis=0))
+    return plain(it.b.index(i, it.grown_length(v), axis=0))
 
 
 def grown_item(it: Interpreter, v: GrownList, i: Any, node: Node) -> Any:
@@ -336,11 +336,11 @@ def grown_slice(it: Interpreter, v: GrownList, part: Slice, node: Node) -> Grown
     whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
     taken = view(it, whole, [part, *whole_rows], node)
     count, *rest = taken.type.dims
-    tape = b("tape", 16, dtype=v.dtype.dtype, name="items")
-    b("reserve", tape, b("mul", count, size_of_row(it, rest)))
-    b("assign", b("tape_view", tape, 0, count, *rest), taken)
-    length = b("zeros", 1, dtype="i64", name="count")
-    shape = None if v.shape is None else b("copy", v.shape)
+    tape = b.tape(16, dtype=v.dtype.dtype, name="items")
+    b.reserve(tape, b.mul(count, size_of_row(it, rest)))
+    b.assign(b.tape_view(tape, 0, count, *rest), taken)
+    length = b.zeros(1, dtype="i64", name="count")
+    shape = None if v.shape is None else b.copy(v.shape)
     out = GrownList(tape, length, v.dtype, v.key, shape)
     it.set_length(out, count)
     return out
@@ -351,7 +351,7 @@ def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     if not v.of_numbers:
         return row(it, v, place, node)
     memory = v.tape if v.settled is None else v.settled
-    item = it.b.retyped(it.b("load", memory, place), v.dtype)
+    item = it.b.retyped(it.b.load(memory, place), v.dtype)
     if not v.dtype.weak:  # some of the items may be Python's own
         it.captures.classes.either.add(item)
     return item

@@ -165,7 +165,7 @@ def _yield(it: Interpreter, trip: Trip, a: Attempt, end: State) -> None:
         a.ended[c] = held_at(it, end, c)
         a.yields += carrier.flatten(s, a.ended[c])
     if not trip.counted and trip.over is not None:
-        a.yields.append(it.b("add", a.index, 1))
+        a.yields.append(it.b.add(a.index, 1))
     a.left = carrier.seen
 
 
@@ -222,7 +222,7 @@ def _statement(it: Interpreter, trip: Trip, a: Attempt, inits: list, results: li
     limit = None
     if trip.over is not None:
         start, stop = _bounds(it, trip.over)
-        limit = it.b("maximum", it.b("sub", stop, start), 0)
+        limit = it.b.maximum(it.b.sub(stop, start), 0)
         params.append(a.index)
         inits.append(start)
         results.append(Var("i", INT))
@@ -268,7 +268,7 @@ def _going_on(
 
     def test() -> Any:
         if over is not None:
-            return it.b("lt", index, _bounds(it, over)[1])
+            return it.b.lt(index, _bounds(it, over)[1])
         assert isinstance(node, gast.While)
         return it.condition(node.test)
 

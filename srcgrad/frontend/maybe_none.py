@@ -13,7 +13,7 @@ def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
     """The value itself; TypeError at run time where it is None."""
     if not isinstance(v, MaybeNone):
         return v
-    it.fail_if(it.b("logical_not", v.flag), "TypeError", said())
+    it.fail_if(it.b.logical_not(v.flag), "TypeError", said())
     return v.value
 
 
@@ -22,7 +22,7 @@ def given(it: Interpreter, v: Any, node: Node) -> Any:
     if not isinstance(v, MaybeNone):
         return v
     it.refuse_where(
-        it.b("logical_not", v.flag), node, "an argument is None on some paths",
+        it.b.logical_not(v.flag), node, "an argument is None on some paths",
         "test 'is None' before the call",
     )  # fmt: skip
     return v.value

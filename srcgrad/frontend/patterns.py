@@ -83,7 +83,7 @@ def _same_value(it: Interpreter, p: Any, v: Any) -> Any:
 def _both(it: Interpreter, a: Any, c: Any) -> Any:
     if a is False or c is False:
         return False
-    return c if a is True else a if c is True else it.b("logical_and", a, c)
+    return c if a is True else a if c is True else it.b.logical_and(a, c)
 
 
 def _any_of(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:

@@ -40,7 +40,7 @@ def to_power(it: Interpreter, a: Any, n: Any, node: Node) -> Any:
 def _negative_power(it: Interpreter, a: Any, n: Any) -> None:
     """An integer to a negative integer power: Python's is a float, NumPy's raises."""
     if of_python(a) and of_python(n):
-        zero = plain(it.b("eq", a, 0))
+        zero = plain(it.b.eq(a, 0))
         it.fail_if(zero, "ZeroDivisionError", error_text(pow, 0, -1))
     else:
         it.fail("ValueError", "Integers to negative integer powers are not allowed.")
@@ -55,8 +55,8 @@ def check_power(it: Interpreter, a: Any, n: Any) -> None:
     text = "Integers to negative integer powers are not allowed."
     if of_python(a) and of_python(n):
         text = NO_FLOAT
-    negative = plain(it.b("lt", n, 0))
+    negative = plain(it.b.lt(n, 0))
     if is_array(negative):
         axes = tuple(range(negative.type.ndim))
-        negative = plain(it.b("any", negative, axes=axes))
+        negative = plain(it.b.any(negative, axes=axes))
     it.fail_if(negative, "ValueError", text)

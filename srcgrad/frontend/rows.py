@@ -34,24 +34,24 @@ def append_row(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None
             "at run time", "append arrays of one rank and dtype",
         )  # fmt: skip
     b = it.b
-    n = b("load", owner.length, 0)
+    n = b.load(owner.length, 0)
     for k, d in enumerate(item.type.dims):
-        known = b("where", b("eq", n, 0), d, b("load", owner.shape, k))
-        b("check_equal", known, d, message=ONE_SHAPE)
-        b("store", owner.shape, k, b.cast(d, Scalar("i64")))
-    size, after = size_of_row(it, item.type.dims), b("add", n, 1)
-    copy = b("copy", item)
+        known = b.where(b.eq(n, 0), d, b.load(owner.shape, k))
+        b.check_equal(known, d, message=ONE_SHAPE)
+        b.store(owner.shape, k, b.cast(d, Scalar("i64")))
+    size, after = size_of_row(it, item.type.dims), b.add(n, 1)
+    copy = b.copy(item)
     _stands_for_itself(it, copy, item, "what is appended", node, True)
-    b("reserve", owner.tape, b("mul", after, size))
-    b("assign", b("tape_view", owner.tape, b("mul", n, size), *item.type.dims), copy)
+    b.reserve(owner.tape, b.mul(after, size))
+    b.assign(b.tape_view(owner.tape, b.mul(n, size), *item.type.dims), copy)
     it.set_length(owner, after)
 
 
 def row(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     """The array at a checked place."""
     dims = dims_of_rows(it.b, v)
-    start = it.b("mul", place, size_of_row(it, dims))
-    copy = it.b("copy", it.b("tape_view", v.tape, start, *dims))
+    start = it.b.mul(place, size_of_row(it, dims))
+    copy = it.b.copy(it.b.tape_view(v.tape, start, *dims))
     _stands_for_itself(it, copy, Const(0, INT), LISTED, node, False)
     return copy
 
@@ -65,13 +65,13 @@ def _stands_for_itself(
 
 def stacked_rows(it: Interpreter, v: GrownList, node: Node) -> Var:
     """All items as one array, whose first axis counts them."""
-    empty = it.b("eq", it.grown_length(v), 0)
+    empty = it.b.eq(it.grown_length(v), 0)
     it.fail_if(empty, "ValueError", "need at least one array to stack")
-    return it.b("copy", items_of(it.b, v))
+    return it.b.copy(items_of(it.b, v))
 
 
 def size_of_row(it: Interpreter, dims: Any) -> Any:
     size: Any = 1
     for d in dims:
-        size = it.b("mul", size, d)
+        size = it.b.mul(size, d)
     return size

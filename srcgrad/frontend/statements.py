@@ -180,11 +180,11 @@ def _of_length(it: Interpreter, target: Any, value: Var) -> Any:
         return value
     n, length = len(target.elts), value.type.dims[0]
     more = f"too many values to unpack (expected {n})"
-    it.fail_if(plain(it.b("gt", length, n)), "ValueError", more)
+    it.fail_if(plain(it.b.gt(length, n)), "ValueError", more)
     fewer = f"not enough values to unpack (expected {n}, got {{}})"
-    it.b("check_equal", length, n, message=fewer)
+    it.b.check_equal(length, n, message=fewer)
     spec = ("s", *[":"] * (value.type.ndim - 1))
-    return it.b("view", value, 0, n, 1, spec=spec)
+    return it.b.view(value, 0, n, 1, spec=spec)
 
 
 def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:

@@ -81,7 +81,7 @@ def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> 
         places = indexing.places(it, x, items)
         if is_array(value):
             value = _only_element(it, value, node)
-        it.b("store", x, *places, value)
+        it.b.store(x, *places, value)
     else:
         whole = all(isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items)
         assign_array(it, x if whole else indexing.view(it, x, items, node), value)
@@ -113,7 +113,7 @@ def store_part(
     if op is not None:
         value = binary(it, op, parts[name], value, node)
     parts[name] = it.b.cast(value, Scalar(real_dtype(z.type.dtype)))
-    write(it, z, items, it.b("to_complex", *(parts[each] for each in PARTS)), node)
+    write(it, z, items, it.b.to_complex(*(parts[each] for each in PARTS)), node)
 
 
 def augment_part(
@@ -141,17 +141,17 @@ def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool
     if is_complex(have) and not is_complex(want):
         it.refuse(node, "a complex value cannot be stored in a real array")
     if is_array(value) and not value.type.dims:
-        value, by_value = it.b("load", value), False
+        value, by_value = it.b.load(value), False
     return cast(it, value, Scalar(want), by_value)
 
 
 def _only_element(it: Interpreter, value: Var, node: Node) -> Any:
     for d in value.type.dims:
         if isinstance(d, Var):
-            it.b("check_equal", d, 1, message="setting an array element with a sequence.")
+            it.b.check_equal(d, 1, message="setting an array element with a sequence.")
         elif d != 1:
             it.refuse(node, "setting an array element with a sequence.", like=ValueError)
-    return it.b("load", value, *([0] * value.type.ndim))
+    return it.b.load(value, *([0] * value.type.ndim))
 
 
 def assign_array(it: Interpreter, target: Var, value: Any) -> None:
@@ -159,7 +159,7 @@ def assign_array(it: Interpreter, target: Var, value: Any) -> None:
     if is_array(value):
         value = fitting(it, value, target.type.dims)
         value = unaliased(it, value, target)
-    it.b("assign", target, value)
+    it.b.assign(target, value)
 
 
 def fitting(it: Interpreter, value: Var, a: tuple) -> Var:
@@ -181,11 +181,11 @@ def fitting(it: Interpreter, value: Var, a: tuple) -> Var:
                 f"into shape {shape_text(a)}",
                 it.b.loc,
             )
-    it.b("check_assign", *a, *v, split=len(a))
+    it.b.check_assign(*a, *v, split=len(a))
     extra = len(v) - len(a)
     if extra > 0:
         spec = ("i",) * extra + (":",) * len(a)
-        value = it.b("view", value, *([0] * extra), spec=spec)
+        value = it.b.view(value, *([0] * extra), spec=spec)
     return value
 
 
@@ -194,7 +194,7 @@ def unaliased(it: Interpreter, value: Var, target: Var) -> Var:
     mine, other = root(it, value), root(it, target)
     if mine is not None and other is not None and mine is not other:
         return value
-    return it.b("copy", value)
+    return it.b.copy(value)
 
 
 def root(it: Interpreter, v: Atom) -> Atom | None:
@@ -216,20 +216,20 @@ def _write_advanced(it: Interpreter, x: Var, items: list[Any], value: Any, node:
         and (mask.type.ndim == x.type.ndim)
     ):
         check_mask(it, mask, x.type.dims)
-        it.b("assign", x, it.b("where", mask, value, x))
+        it.b.assign(x, it.b.where(mask, value, x))
         return
     base, idx, spec = gathered(it, x, items, node)
     if is_array(value):
-        it.b("scatter", base, *idx, spread(it, value, base, idx, spec), spec=spec)
+        it.b.scatter(base, *idx, spread(it, value, base, idx, spec), spec=spec)
     else:
-        it.b("scatter", base, *idx, value, spec=spec)
+        it.b.scatter(base, *idx, value, spec=spec)
 
 
 def spread(it: Interpreter, value: Var, base: Var, idx: list[Var], spec: tuple) -> Var:
     dims = gather_dims(base.type.dims, idx[0].type.dims, spec)
     if same_dims(value.type.dims, dims):
         return unaliased(it, value, base)
-    return it.b("broadcast_to", fitting(it, value, dims), *dims)
+    return it.b.broadcast_to(fitting(it, value, dims), *dims)
 
 
 # ---- augmented ----
@@ -294,12 +294,12 @@ def _augment_element(
         value = _only_element(it, value, node)
     if is_float(x.type.dtype) and isinstance(node.op, gast.Add | gast.Sub) and is_scalar(value):
         value = stored_value(it, x, value, node)
-        value = value if isinstance(node.op, gast.Add) else it.b("neg", value)
-        it.b("add_at", x, *places, value)
+        value = value if isinstance(node.op, gast.Add) else it.b.neg(value)
+        it.b.add_at(x, *places, value)
         return
-    old = it.b("load", x, *places)
+    old = it.b.load(x, *places)
     new = binary(it, node.op, old, value, node)
-    it.b("store", x, *places, stored_value(it, x, new, node))
+    it.b.store(x, *places, stored_value(it, x, new, node))
 
 
 def _augment_advanced(
@@ -314,12 +314,12 @@ def _augment_advanced(
     ):
         check_mask(it, mask, x.type.dims)
         new = _in_kind(it, node.op, x, value, node)
-        it.b("assign", x, it.b("where", mask, stored_value(it, x, new, node), x))
+        it.b.assign(x, it.b.where(mask, stored_value(it, x, new, node), x))
         return
     base, idx, spec = gathered(it, x, items, node)
-    old = it.b("gather", base, *idx, spec=spec)
+    old = it.b.gather(base, *idx, spec=spec)
     new = stored_value(it, x, _in_kind(it, node.op, old, value, node), node)
-    it.b("scatter", base, *idx, spread(it, new, base, idx, spec), spec=spec)
+    it.b.scatter(base, *idx, spread(it, new, base, idx, spec), spec=spec)
 
 
 def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
@@ -343,8 +343,8 @@ def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
         if is_array(value):
             value = fitting(it, value, x.type.dims)
             value = value if isinstance(op, gast.Sub) else unaliased(it, value, x)
-        value = value if isinstance(op, gast.Add) else it.b("neg", value)
-        it.b("add_to", x, value)
+        value = value if isinstance(op, gast.Add) else it.b.neg(value)
+        it.b.add_to(x, value)
         return
     assign_array(it, x, stored_value(it, x, _in_kind(it, op, x, value, node), node))
 
@@ -358,7 +358,7 @@ def _fits_product(it: Interpreter, x: Var, value: Any, node: Node) -> None:
         )  # fmt: skip
     if value.type.ndim > max(x.type.ndim, 2):
         it.wrong(node, "output operand requires a reduction, which is not enabled", ValueError)
-    unlike = plain(it.b("ne", value.type.dims[-1], x.type.dims[-1]))
+    unlike = plain(it.b.ne(value.type.dims[-1], x.type.dims[-1]))
     said = "matmul: Output operand 0 has a mismatch in its core dimension 1"
     it.fail_if(unlike, "ValueError", said)
 

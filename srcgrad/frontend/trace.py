@@ -218,7 +218,7 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
         if isinstance(v, MaybeNone):
             said = f"{found.title}() returns None here: compiled code returns a value on every path"
             with instances.standing(it, found):
-                it.fail_if(it.b("logical_not", v.flag), LIMIT, said)
+                it.fail_if(it.b.logical_not(v.flag), LIMIT, said)
             return leaf(v.value)
         if isinstance(v, Several):
             return leaf(_array_of(it, v, found))
@@ -243,7 +243,7 @@ def _array_of(it: Interpreter, v: Several, found: source.Source) -> Any:
     way_out = "return one kind of value on every path"
     if sum(kinds) != 1 or isinstance(v.other, Several):
         raise UnsupportedError(said, at, way_out)
-    wrong = it.b("logical_not", v.flag) if kinds[0] else v.flag
+    wrong = it.b.logical_not(v.flag) if kinds[0] else v.flag
     with instances.standing(it, found):
         it.b.loc = at
         it.fail_if(wrong, LIMIT, literal(located(said, None, way_out)))

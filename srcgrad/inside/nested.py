@@ -206,20 +206,20 @@ def _tangent(it: Interpreter, v: Any, t: Any, name: str) -> Any:
         t = it.b.value(atom(0.0 if t is None else t))
         if isinstance(t.type, Array) and t.type.dims:
             _misfit(it, t, v, name)
-        return it.b.cast(it.b("load", t) if isinstance(t.type, Array) else t, v.type)
+        return it.b.cast(it.b.load(t) if isinstance(t.type, Array) else t, v.type)
     if t is None:
-        return it.b("broadcast_to", it.b.cast(0.0, Scalar(v.type.dtype)), *v.type.dims)
+        return it.b.broadcast_to(it.b.cast(0.0, Scalar(v.type.dtype)), *v.type.dims)
     t = it.b.cast(it.b.value(atom(t)), Scalar(v.type.dtype))
     dims = getattr(t.type, "dims", ())
     if len(dims) != len(v.type.dims):
         _misfit(it, t, v, name)
     for n, m in zip(dims, v.type.dims, strict=True):
         if n is not m:
-            wrong = plain(it.b("ne", n, m))
+            wrong = plain(it.b.ne(n, m))
             text = f"the tangent of {name} has another shape than {name}"
             it.fail_if(wrong, "ValueError", text)
     same = isinstance(t.type, Array) and same_dims(t.type.dims, v.type.dims)
-    return t if same else it.b("broadcast_to", t, *v.type.dims)
+    return t if same else it.b.broadcast_to(t, *v.type.dims)
 
 
 def _misfit(it: Interpreter, t: Any, v: Any, name: str) -> NoReturn:
@@ -263,6 +263,6 @@ def _ruled(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
 @implements(entry_points.stop_gradient)
 def _stop_gradient(it: Interpreter, node: Node, x: Any) -> Any:
     def constant(v: Any) -> Any:
-        return it.b("stop_gradient", v) if isinstance(v, Var) and float_type(v.type) else v
+        return it.b.stop_gradient(v) if isinstance(v, Var) and float_type(v.type) else v
 
     return mapped(x, constant)

@@ -64,7 +64,7 @@ def _fitting(it: Interpreter, p: Var, v: Any) -> Any:
     if isinstance(p.type, Array) and not p.type.dims and isinstance(v.type, Scalar):
         return boxed(it, v, p.type)
     if isinstance(p.type, Array) and p.type.layout == "C" and v.type.layout != "C":
-        return it.b("copy", v)
+        return it.b.copy(v)
     return v
 
 

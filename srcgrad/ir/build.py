@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad import interrupts
 from srcgrad.errors import Location, ShapeError, UnsupportedError
 from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var, atom
+from srcgrad.ir.rows import Rows
 from srcgrad.ir.types import (
     BOOL,
     INT,
@@ -43,7 +44,7 @@ Atoms = tuple[Atom, ...]
 Op = Primitive | str  # or its name
 
 
-class Builder:
+class Builder(Rows):
     """Collects the statements of the open block; `scope` shares scalars by value."""
 
     def __init__(self, table: Mapping[str, Primitive]):
@@ -159,7 +160,7 @@ class Builder:
     def value(self, a: Atom) -> Atom:
         """A scalar or an array of at least one dim: the element of a 0-d array is loaded."""
         if isinstance(a.type, Array) and not a.type.dims:
-            return self("load", a)
+            return self.load(a)
         return a
 
     def cast(self, a: Any, target: Scalar) -> Atom:
@@ -226,10 +227,10 @@ class Builder:
         return tuple(self.dim(a) for a in atoms)
 
     def total(self, dims: Iterable[Dim]) -> Dim:
-        return self.dim(reduce(lambda a, b: self("add", a, b), map(atom, dims)))
+        return self.dim(reduce(lambda a, b: self.add(a, b), map(atom, dims)))
 
     def size(self, dims: Iterable[Dim]) -> Dim:
-        return self.dim(reduce(lambda a, b: self("mul", a, b), map(atom, dims), atom(1)))
+        return self.dim(reduce(lambda a, b: self.mul(a, b), map(atom, dims), atom(1)))
 
     def never_one(self, dim: Dim) -> bool:
         """Whether a dim is known not to broadcast: axes of parameters are specialised on that."""
@@ -269,7 +270,7 @@ class Builder:
                 unsure = True
                 out.append((m, n))
         if unsure:
-            self("check_broadcast", *a, *b, split=len(a))
+            self.check_broadcast(*a, *b, split=len(a))
         return tuple(self._joined_dim(*d) if isinstance(d, tuple) else d for d in reversed(out))
 
     def _joined_dim(self, m: Dim, n: Dim) -> Dim:
@@ -277,7 +278,7 @@ class Builder:
             return m
         if self.never_one(n):
             return n
-        return self.dim(self("broadcast_dim", m, n))
+        return self.dim(self.broadcast_dim(m, n))
 
 
 def shape_text(dims: Dims) -> str:

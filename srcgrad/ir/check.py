@@ -6,7 +6,7 @@ values fit), conditions and bounds. Never changes the function and never looks a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from srcgrad.ir.build import Builder, result_type
@@ -54,8 +54,8 @@ def check(function: Function) -> None:
 class _Rules(Builder):
     """Runs type rules without emitting: values that they would compute at run time are ANY."""
 
-    def __call__(self, op: Any, *args: Any, name: str = "", **params: Any) -> Any:
-        return ANY
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        return lambda *args, **params: ANY
 
     def expected(self, s: Def) -> Type:
         return self._type_of(s.op, s.args, s.params)

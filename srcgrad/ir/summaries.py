@@ -30,7 +30,8 @@ class Summaries(Generic[T]):
 
     def _unknown(self, s: Stmt) -> list[Stmt]:
         """The statement and those inside it whose facts are not known, outer before inner."""
-        out, rest = [], [s]
+        out: list[Stmt] = []
+        rest = [s]
         while rest:
             t = rest.pop()
             out.append(t)

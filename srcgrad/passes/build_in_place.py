@@ -244,7 +244,7 @@ class _BuildInPlace(Emitter):
                         self.b.append(new)
                     if s in plan.owners:
                         self.b.loc = s.loc
-                        self.b("assign", self.place[plan.owners[s]], self.atom(_var(s)))
+                        self.b.assign(self.place[plan.owners[s]], self.atom(_var(s)))
         return tuple(out)
 
     def begin(self, plan: _Plan, join: _Join) -> None:
@@ -259,7 +259,7 @@ class _BuildInPlace(Emitter):
         if join.slot:
             whole = _var(join.slot[-1])
         else:
-            whole = self.b("empty", *v.type.dims, dtype=v.type.dtype, name=v.name)
+            whole = self.b.empty(*v.type.dims, dtype=v.type.dtype, name=v.name)
         self.put(plan, join, whole)
 
     def put(self, plan: _Plan, join: _Join, whole: Var) -> None:
@@ -273,7 +273,7 @@ class _BuildInPlace(Emitter):
             for s in part.axes:
                 codes = s.params["spec"]
                 spec = tuple("i" if c == "n" else ":" for c in codes)
-                place = self.b("view", place, *[0] * codes.count("n"), spec=spec, name="piece")
+                place = self.b.view(place, *[0] * codes.count("n"), spec=spec, name="piece")
             self.place[join, k] = place
             if part.made in plan.joins:
                 self.put(plan, plan.joins[part.made], place)
@@ -283,7 +283,7 @@ class _BuildInPlace(Emitter):
         axis = join.made.params["axis"]
         spec = tuple("s" if k == axis else ":" for k in range(x.type.ndim))
         whole = self.atom(join.var)
-        return self.b("view", whole, first, x.type.dims[axis], 1, spec=spec, name="piece")
+        return self.b.view(whole, first, x.type.dims[axis], 1, spec=spec, name="piece")
 
     def finish(self, join: _Join) -> None:
         """Stores the elements of a join that do not exist yet."""
@@ -291,10 +291,10 @@ class _BuildInPlace(Emitter):
         if join.made.op is arrays.pack:
             for k, a in enumerate(join.made.args):
                 at = arrays.packed_at(k, join.made.params.get("dims"))
-                self.b("store", self.atom(join.var), *at, self.atom(a))
+                self.b.store(self.atom(join.var), *at, self.atom(a))
         for k, x, first in join.operands:
             if k not in join.parts:
-                self.b("assign", self.piece(join, x, first), self.atom(x))
+                self.b.assign(self.piece(join, x, first), self.atom(x))
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         """Retypes views: a part of an array may not be contiguous."""

@@ -139,23 +139,23 @@ class _CountedTrips(Emitter):
 
     def trips(self, s: For) -> Atom:
         start, stop = self.atom(s.start), self.atom(s.stop)
-        return self.b("maximum", self.b("sub", stop, start), 0, name="trips")
+        return self.b.maximum(self.b.sub(stop, start), 0, name="trips")
 
     def done(self, s: For) -> Atom:
         """The number of trips before this one."""
         if s.reverse:
-            return self.b("sub", self.b("sub", self.atom(s.stop), 1), s.index)
-        return self.b("sub", s.index, self.atom(s.start))
+            return self.b.sub(self.b.sub(self.atom(s.stop), 1), s.index)
+        return self.b.sub(s.index, self.atom(s.start))
 
     def after(self, init: Atom, steps: Sequence[Step], trips: Atom, v: Var) -> Atom:
         """The value of a counter after so many trips."""
         total: Atom = self.atom(init)
         for step in steps:
             size = self.atom(step.size)
-            times = self.b("mul", trips, size.value if isinstance(size, Const) else size)
+            times = self.b.mul(trips, size.value if isinstance(size, Const) else size)
             for inner in step.inner:
-                times = self.b("mul", times, self.trips(inner))
-            total = self.b("add" if step.sign > 0 else "sub", total, times, name=v.name)
+                times = self.b.mul(times, self.trips(inner))
+            total = (self.b.add if step.sign > 0 else self.b.sub)(total, times, name=v.name)
         assert isinstance(v.type, Scalar)
         return self.b.retyped(total, v.type, v.name)
 
@@ -174,7 +174,7 @@ class _CountedTrips(Emitter):
         for t, most in room.items():
             self.b.loc = t.loc
             self.roomy.add(_tape(t))
-            self.b("reserve", t.args[0], most)
+            self.b.reserve(t.args[0], most)
             self.b.loc = None
         yield altered(s, body=_without(s.body, room)) if room else s
 
@@ -241,7 +241,7 @@ class _Bound:
         if not isinstance(a, Var) or a not in self.inside:
             return a
         if a is self.loop.index:
-            return self.loop.start if side < 0 else self.b("sub", self.loop.stop, 1)
+            return self.loop.start if side < 0 else self.b.sub(self.loop.stop, 1)
         d = self.b.definition.get(a)
         if d is None or not all(map(is_int64, d.args)):
             return None
@@ -274,7 +274,7 @@ class _Bound:
             sign = self.sign(factor)
             if factor not in self.inside and sign:
                 end = self.end(x, side * sign)
-                return None if end is None else self.b("mul", end, factor)
+                return None if end is None else self.b.mul(end, factor)
         return None
 
     def sign(self, a: Atom) -> int:

@@ -160,7 +160,7 @@ class _FirstAdditions(Rewriter):
         views: list[Stmt] = []
         if s is z.additions[-1]:
             if not _is_contiguous(g) or not (own or self.classes.of(z.zeros) not in self.returned):
-                g = self.b("copy", g, name=z.zeros.name)
+                g = self.b.copy(g, name=z.zeros.name)
             self.new[z.zeros] = g
             views = [t for d in z.early for t in self.statement(d)]
         self.new[z.zeros] = g
@@ -180,14 +180,14 @@ class _FirstAdditions(Rewriter):
     def turned(self, g: Atom, d: Def) -> Atom:
         if d.op is memory.transpose:
             perm: tuple[int, ...] = d.params["perm"]
-            return self.b("transpose", g, perm=tuple(map(perm.index, range(len(perm)))))
+            return self.b.transpose(g, perm=tuple(map(perm.index, range(len(perm)))))
         put = self.made.get(g) if isinstance(g, Var) else None
         if put is not None and d.op is memory.view and put.params["spec"] == d.params["spec"]:
             return put.args[0]
         base = map_type(d.args[0].type, self.atom)
         assert isinstance(base, Array)
-        g = g if _is_contiguous(g) else self.b("copy", g)
-        return self.b("reshape", g, *map(atom, base.dims))
+        g = g if _is_contiguous(g) else self.b.copy(g)
+        return self.b.reshape(g, *map(atom, base.dims))
 
 
 def _is_reference(a: Atom) -> bool:

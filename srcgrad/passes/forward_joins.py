@@ -161,13 +161,13 @@ class _ForwardJoins(Emitter):
         if not isinstance(x.type, Array):
             return x if x.type == v.type else None
         if not isinstance(v.type, Array):
-            return self.b("load", x, *read.places, name=v.name)
+            return self.b.load(x, *read.places, name=v.name)
         codes, numbers = _view(read)
         if set(codes) == {":"}:
             return x if x.type.layout == "C" or v.type.layout == "S" else None
         if v.type.layout == "C":
             return None
-        y = self.b("view", x, *numbers, spec=codes, name=v.name)
+        y = self.b.view(x, *numbers, spec=codes, name=v.name)
         self.views[y] = read
         return y
 

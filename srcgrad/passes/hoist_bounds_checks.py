@@ -279,14 +279,14 @@ class _Lift:
         return True
 
     def last(self) -> Atom:
-        return self.build("sub", self.loop.stop, 1, name="last")
+        return self.build.sub(self.loop.stop, 1, name="last")
 
     def guard(self, check: Check, unless_empty: bool) -> Atom:
         """The condition under which the loop makes the check at all."""
         go = self.at(check.go, self.loop.start)
         if unless_empty:
-            runs = self.build("lt", self.loop.start, self.loop.stop, name="runs")
-            go = self.build("logical_and", go, runs, name="runs")
+            runs = self.build.lt(self.loop.start, self.loop.stop, name="runs")
+            go = self.build.logical_and(go, runs, name="runs")
         return go
 
     def emit_range(self, check: Check, first: Atom, last: Atom, unless_empty: bool = True) -> None:
@@ -295,8 +295,8 @@ class _Lift:
         go = self.guard(check, unless_empty)
         if isinstance(go, Const):
             if go.value:
-                self.build("check_range", first, last, n, **d.params)
+                self.build.check_range(first, last, n, **d.params)
             return
         with self.build.block() as then:
-            self.build("check_range", first, last, n, **d.params)
+            self.build.check_range(first, last, n, **d.params)
         self.build.append(If(go, tuple(then), (), (), (), (), d.loc))

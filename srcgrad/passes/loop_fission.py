@@ -117,16 +117,16 @@ class _Apart:
     def statements(self) -> Block:
         s, b = self.loop, self.b
         b.loc = s.loc
-        span = b("sub", s.stop, s.start) if not _is_zero(s.start) else s.stop
-        trips = b("maximum", span, 0, name="trips")
+        span = b.sub(s.stop, s.start) if not _is_zero(s.start) else s.stop
+        trips = b.maximum(span, 0, name="trips")
         stores: dict[Def, list[Stmt]] = {}
         for t in self.scatters:
             v = t.args[-1]
             if not isinstance(v, Var) or v not in self.inside or v in self.kept:
                 continue
-            self.kept[v] = b("empty", trips, dtype=v.type.dtype, name="kept")
+            self.kept[v] = b.empty(trips, dtype=v.type.dtype, name="kept")
             with b.block() as out:
-                b("store", self.kept[v], self.at(s.index), v)
+                b.store(self.kept[v], self.at(s.index), v)
             stores[t] = list(out)
         gone = set(self.scatters)
         body: list[Stmt] = []
@@ -139,7 +139,7 @@ class _Apart:
 
     def at(self, i: Atom) -> Atom:
         """The position of a trip in the buffers."""
-        return i if _is_zero(self.loop.start) else self.b("sub", i, self.loop.start)
+        return i if _is_zero(self.loop.start) else self.b.sub(i, self.loop.start)
 
     def later(self, t: Def) -> For:
         """The loop of one addition."""
@@ -149,8 +149,8 @@ class _Apart:
             b.loc = t.loc
             v = t.args[-1]
             buffer = self.kept.get(v) if isinstance(v, Var) else None
-            value = v if buffer is None else b("load", buffer, self.at(i), name=v.name)  # type: ignore[union-attr]  (loads give scalars)
-            b("add_at", t.args[0], *(self.again(p, i) for p in t.args[1:-1]), value)
+            value = v if buffer is None else b.load(buffer, self.at(i), name=v.name)  # type: ignore[union-attr]  (loads give scalars)
+            b.add_at(t.args[0], *(self.again(p, i) for p in t.args[1:-1]), value)
         return For(i, s.start, s.stop, (), (), tuple(body), (), (), loc=t.loc)
 
     def again(self, a: Atom, i: Var) -> Atom:

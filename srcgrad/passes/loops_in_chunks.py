@@ -143,8 +143,8 @@ class _LoopsInChunks(Rewriter):
             return
         b = Builder(REGISTRY)
         b.loc = s.loc
-        tests = [b("ge", evaluated(b, work), ENOUGH) for work in dict.fromkeys(map(_hashed, worth))]
-        cond = reduce(lambda x, y: b("logical_or", x, y), tests)
+        tests = [b.ge(evaluated(b, work), ENOUGH) for work in dict.fromkeys(map(_hashed, worth))]
+        cond = reduce(lambda x, y: b.logical_or(x, y), tests)
         yield from b.out
         split = tuple(Var(r.name, r.type) for r in s.results)
         plain, now = copied((s,), {})
@@ -205,10 +205,10 @@ def owns(s: Stmt) -> bool:
 def evaluated(b: Builder, p: Poly | tuple[tuple[tuple[Var, ...], int], ...]) -> Atom:
     """Emits the computation of a polynomial."""
     terms = [
-        reduce(lambda x, y: b("mul", x, y, name="work"), (*(b.retyped(v, INT) for v in m), c))
+        reduce(lambda x, y: b.mul(x, y, name="work"), (*(b.retyped(v, INT) for v in m), c))
         for m, c in (p.items() if isinstance(p, dict) else p)
     ]
-    return reduce(lambda x, y: b("add", x, y, name="work"), terms, Const(0, INT))
+    return reduce(lambda x, y: b.add(x, y, name="work"), terms, Const(0, INT))
 
 
 def _hashed(p: Poly) -> tuple[tuple[tuple[Var, ...], int], ...]:
@@ -229,18 +229,18 @@ class _Split:
         s, b = self.loop, self.b
         # bounds may be narrow integers, which would wrap
         self.start, self.stop = b.retyped(s.start, INT), b.retyped(s.stop, INT)
-        span = self.stop if _is_zero(self.start) else b("sub", self.stop, self.start)
-        self.trips = b("maximum", span, 0, name="trips")
+        span = self.stop if _is_zero(self.start) else b.sub(self.stop, self.start)
+        self.trips = b.maximum(span, 0, name="trips")
         self.enough = self.is_enough()
         phases = 2 if self.found.distance else 1
-        count = b("where", self.enough, self.many, 1, name="chunks")
+        count = b.where(self.enough, self.many, 1, name="chunks")
         self.parts = {
-            k: b("empty", count, dtype=s.params[k].type.dtype, name=s.params[k].name)
+            k: b.empty(count, dtype=s.params[k].type.dtype, name=s.params[k].name)
             for k, op in enumerate(self.found.combined)
             if op is not None
         }
         self.copies = {
-            x: b("zeros", count, *x.type.dims, dtype=x.type.dtype, name=x.name)
+            x: b.zeros(count, *x.type.dims, dtype=x.type.dtype, name=x.name)
             for x in self.found.shared
         }
         if phases == 1:
@@ -256,23 +256,23 @@ class _Split:
     def is_enough(self) -> Atom:
         b = self.b
         work = evaluated(b, self.work)
-        enough = b("ge", work, ENOUGH, name="enough")
+        enough = b.ge(work, ENOUGH, name="enough")
         if self.found.distance:
-            wide = b("ge", self.trips, self.many * (self.found.distance + 1))
-            enough = b("logical_and", enough, wide, name="enough")
+            wide = b.ge(self.trips, self.many * (self.found.distance + 1))
+            enough = b.logical_and(enough, wide, name="enough")
         for x in self.found.shared:
-            size = reduce(lambda m, n: b("mul", m, n), x.type.dims, 4 * self.many)
-            enough = b("logical_and", enough, b("ge", work, size), name="enough")
+            size = reduce(lambda m, n: b.mul(m, n), x.type.dims, 4 * self.many)
+            enough = b.logical_and(enough, b.ge(work, size), name="enough")
         return enough
 
     # ---- the loops over chunks ----
     def every_second(self) -> None:
         """Two loops over chunks, one inside a loop of two trips."""
         b, phase = self.b, Var("phase", INT)
-        phases = b("where", self.enough, 2, 1, name="phases")
-        half = b("where", self.enough, self.many // 2, 1, name="chunks")
+        phases = b.where(self.enough, 2, 1, name="phases")
+        half = b.where(self.enough, self.many // 2, 1, name="chunks")
         with b.block() as body:
-            self.chunks(half, lambda chunk: b("add", b("mul", chunk, 2), phase))
+            self.chunks(half, lambda chunk: b.add(b.mul(chunk, 2), phase))
         b.append(For(phase, Const(0, INT), phases, (), (), tuple(body), (), ()))
 
     def chunks(self, count: Atom, number: Callable[[Atom], Atom]) -> None:
@@ -280,21 +280,21 @@ class _Split:
         chunk = Var("chunk", INT)
         with b.block() as body:
             at = number(chunk)
-            first = b("floordiv", b("mul", self.trips, at), self.many, name="first")
-            end = b("floordiv", b("mul", self.trips, b("add", at, 1)), self.many)
-            last = b("where", self.enough, end, self.trips, name="last")
+            first = b.floordiv(b.mul(self.trips, at), self.many, name="first")
+            end = b.floordiv(b.mul(self.trips, b.add(at, 1)), self.many)
+            last = b.where(self.enough, end, self.trips, name="last")
             rows = {x: self.row(c, at) for x, c in self.copies.items()}
             rows |= {x: self.tape(x) for x in self.found.scratch}
             found = self.piece(first, last, rows)
             for k, part in self.parts.items():
-                b("store", part, at, found[k])
+                b.store(part, at, found[k])
         zero, made = Const(0, INT), tuple(body)
         b.append(For(chunk, zero, count, (), (), made, (), (), independent=True, loc=s.loc))
 
     def row(self, copies: Var, chunk: Atom) -> Atom:
         """The copy of a shared array that a chunk adds to."""
         axes = (":",) * (len(copies.type.dims) - 1)
-        return self.b("view", copies, chunk, spec=("i", *axes), name=copies.name)
+        return self.b.view(copies, chunk, spec=("i", *axes), name=copies.name)
 
     def tape(self, x: Var) -> Atom:
         """A tape of a chunk's own."""
@@ -305,11 +305,11 @@ class _Split:
         """The trips from `first` to `last`, counted as they run; returns the loop's results."""
         s, b = self.loop, self.b
         if s.reverse:
-            start, stop = b("sub", self.stop, last), b("sub", self.stop, first)
+            start, stop = b.sub(self.stop, last), b.sub(self.stop, first)
         elif _is_zero(self.start):
             start, stop = first, last
         else:
-            start, stop = b("add", self.start, first), b("add", self.start, last)
+            start, stop = b.add(self.start, first), b.add(self.start, last)
         inits = tuple(map(self.begin, s.params, s.inits, self.found.combined))
         ((new,), _) = copied((altered(s, start=start, stop=stop, inits=inits),), dict(rows))
         b.append(new)
@@ -334,7 +334,7 @@ class _Split:
 
     def part(self, j: int, p: Var, k: Var) -> Atom:
         """A chunk's result for a carried value."""
-        return self.b.retyped(self.b("load", self.parts[j], k), p.type)
+        return self.b.retyped(self.b.load(self.parts[j], k), p.type)
 
     def next(self, j: int, params: tuple[Var, ...], k: Var) -> Atom:
         p = params[j]
@@ -345,16 +345,16 @@ class _Split:
                 return b(op, p, made)
             leader = self.found.leaders[j]
             first = params[leader]
-            return b("where", b(op, self.part(leader, first, k), first), made, p)
+            return b.where(b(op, self.part(leader, first, k), first), made, p)
         if self.loop.yields[j] is self.loop.params[j]:
             return p
-        return self.b("add", Const(0.0, p.type), p)
+        return self.b.add(Const(0.0, p.type), p)
 
     def add_up(self, x: Var, copies: Var, count: Atom) -> None:
         b = self.b
         chunk, *at = (Var(n, INT) for n in "cijklmnop"[: len(copies.type.dims)])
         with b.block() as body:
-            b("add_at", x, *at, b("load", copies, chunk, *at))
+            b.add_at(x, *at, b.load(copies, chunk, *at))
         nest: Block = tuple(body)
         for i, n in reversed([(chunk, count), *zip(at, x.type.dims, strict=True)]):
             nest = (For(i, Const(0, INT), atom(n), (), (), nest, (), (), loc=self.loop.loc),)

@@ -71,17 +71,16 @@ class Column:
     def at(self, index: Atom) -> tuple[Atom, ...]:
         return (self.array, *(index if p is None else p for p in self.place))
 
-    def moved(self, op: str, b: Builder, buffer: Var, index: Var) -> None:
-        """Copies between the array and its buffer: `store` fills it, `add_at` adds it back."""
-        from_array = op == "store"
-        at = (buffer, self.shifted(b, index))
-        source, target = (self.at(index), at) if from_array else (at, self.at(index))
-        b(op, *target, b("load", *source, name=self.array.name))
+    def moved(self, b: Builder, buffer: Var, index: Var) -> None:
+        """Fills the buffer from the array, or adds it back to it if it holds sums."""
+        column, at = (buffer, self.shifted(b, index)), self.at(index)
+        move, source, target = (b.add_at, column, at) if self.summed else (b.store, at, column)
+        move(*target, b.load(*source, name=self.array.name))
 
     def shifted(self, b: Builder, index: Atom) -> Atom:
         """The position in the buffer."""
         zero = isinstance(self.start, Const) and self.start.value == 0
-        return index if zero else b("sub", index, self.start)
+        return index if zero else b.sub(index, self.start)
 
 
 class _PackColumns(Rewriter):
@@ -142,19 +141,19 @@ class _Beside:
 
     def statements(self) -> Block:
         s, b = self.loop, self.b
-        runs = b("lt", s.start, s.stop, name="runs")
+        runs = b.lt(s.start, s.stop, name="runs")
         for c in dict.fromkeys(self.found.values()):
             span = c.shifted(b, c.stop)
-            kind = "zeros" if c.summed else "empty"
+            made = b.zeros if c.summed else b.empty
             dtype = c.array.type.dtype
-            trips = b("maximum", span, 0, name="trips")
-            self.buffers[c] = b(kind, trips, dtype=dtype, name="column")
-        self.guarded(runs, "store", summed=False)
+            trips = b.maximum(span, 0, name="trips")
+            self.buffers[c] = made(trips, dtype=dtype, name="column")
+        self.guarded(runs, summed=False)
         b.append(altered(s, body=tuple(self.inner(t) for t in s.body)))
-        self.guarded(runs, "add_at", summed=True)
+        self.guarded(runs, summed=True)
         return tuple(b.out)
 
-    def guarded(self, runs: Atom, op: str, summed: bool) -> None:
+    def guarded(self, runs: Atom, summed: bool) -> None:
         """Copies whole columns, if the outer loop has a trip."""
         b = self.b
         with b.block() as then:
@@ -162,7 +161,7 @@ class _Beside:
                 if c.summed is summed:
                     j = Var("j", INT)
                     with b.block() as body:
-                        c.moved(op, b, buffer, j)
+                        c.moved(b, buffer, j)
                     b.append(For(j, c.start, c.stop, (), (), tuple(body), (), (), loc=b.loc))
         if then:
             b.append(If(runs, tuple(then), (), (), (), (), b.loc))

@@ -39,7 +39,7 @@ class _Counting(Emitter):
 
     def made(self, function: Function) -> Function:
         with self.b.block() as head:
-            self.counts = self.b("zeros", len(self.lines), dtype="i64", name="undetermined")
+            self.counts = self.b.zeros(len(self.lines), dtype="i64", name="undetermined")
         new = self.function(function)
         return Function(new.name, new.params, (*head, *new.body), (*new.returns, self.counts))
 
@@ -51,7 +51,7 @@ class _Counting(Emitter):
         assert s.var is not None
         self.new[s.var] = x
         self.b.loc = s.loc
-        found = self.b("any", x, axes=tuple(range(x.type.ndim))) if isinstance(x.type, Array) else x
+        found = self.b.any(x, axes=tuple(range(x.type.ndim))) if isinstance(x.type, Array) else x
         n = self.b("cast", found, dtype="i64")
-        self.b("add_at", self.counts, self.lines.index(s.loc), n)
+        self.b.add_at(self.counts, self.lines.index(s.loc), n)
         self.b.loc = None

@@ -200,7 +200,7 @@ def _svd(a: Any) -> Any:
 
 def _svd_typing(b: Any, a: Any) -> Stated:
     m, n = a.type.dims
-    return a.type.dtype, (b.total([1, m, n]), b.dim(b("minimum", m, n)))
+    return a.type.dtype, (b.total([1, m, n]), b.dim(b.minimum(m, n)))
 
 
 def _svd_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
@@ -287,7 +287,7 @@ singular_values = custom(
     _singular_values,
     _values_jvp,
     _values_vjp,
-    typing=lambda b, a, checked: (a.type.dtype, (b.dim(b("minimum", *a.type.dims)),)),
+    typing=lambda b, a, checked: (a.type.dtype, (b.dim(b.minimum(*a.type.dims)),)),
     raises=True,
 )
 

@@ -45,7 +45,7 @@ def _scaled(y: Any, n: Any, axis: int, ends: float, middle: float) -> Any:
 
 def _rfft_typing(b: Any, x: Any, axis: int) -> Stated:
     dims = list(x.type.dims)
-    dims[axis] = b.dim(b("add", b("floordiv", dims[axis], 2), 1))
+    dims[axis] = b.dim(b.add(b.floordiv(dims[axis], 2), 1))
     return COMPLEX[x.type.dtype], tuple(dims)
 
 

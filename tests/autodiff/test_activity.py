@@ -12,7 +12,7 @@ def activity(f, wrt, outputs=None):
 
 def test_scalars():
     f = function(
-        lambda b, x, y: (b("mul", x, y), b("sin", y), b("floor", x), b("cast", x, dtype="i64")),
+        lambda b, x, y: (b.mul(x, y), b.sin(y), b.floor(x), b("cast", x, dtype="i64")),
         "x:f64",
         "y:f64",
     )
@@ -21,7 +21,7 @@ def test_scalars():
 
 
 def test_a_zero_rule_carries_nothing():
-    f = function(lambda b, x, y: b("copysign", x, y), "x:f64", "y:f64")
+    f = function(lambda b, x, y: b.copysign(x, y), "x:f64", "y:f64")
     assert activity(f, (0,))(f.returns[0]) and not activity(f, (1,))(f.returns[0])
 
 
@@ -29,13 +29,13 @@ def test_buffers_views_and_loops():
     """A store through a view makes the buffer vary, read before or after, around a loop too."""
 
     def body(b, x, n):
-        y, z = (b("zeros", n, dtype="f64") for _ in range(2))
-        v = b("view", y, 0, 1, 1, spec=("s",))
+        y, z = (b.zeros(n, dtype="f64") for _ in range(2))
+        v = b.view(y, 0, 1, 1, spec=("s",))
 
         def step(i, s, t):
-            u = b("add", s, b("load", y, i))
-            b("store", v, 0, x)
-            return u, b("add", t, b("load", z, i))
+            u = b.add(s, b.load(y, i))
+            b.store(v, 0, x)
+            return u, b.add(t, b.load(z, i))
 
         return (*loop(b, 0, n, (0.0, 0.0), step), y, z)
 
@@ -45,9 +45,9 @@ def test_buffers_views_and_loops():
 
 def test_usefulness():
     def body(b, x):
-        y = b("zeros", 2, dtype="f64")
-        b("store", y, 0, x)
-        return b("sin", x), b("load", y, 0), y
+        y = b.zeros(2, dtype="f64")
+        b.store(y, 0, x)
+        return b.sin(x), b.load(y, 0), y
 
     f = function(body, "x:f64")
     both = activity(f, (0,), [f.returns[0]])
@@ -59,10 +59,10 @@ def test_usefulness():
 
 def test_buffers_without_dims():
     def body(b, x):
-        y = b("zeros", dtype="f64")
-        b("store", y, x)
-        z = b("copy", y)
-        b("add_at", z, b("sin", b("load", y)))
-        return b("load", z)
+        y = b.zeros(dtype="f64")
+        b.store(y, x)
+        z = b.copy(y)
+        b.add_at(z, b.sin(b.load(y)))
+        return b.load(z)
 
     check_forward(function(body, "x:f64"), 0.7)

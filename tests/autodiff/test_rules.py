@@ -59,7 +59,7 @@ def transposed(example, dtype="f64") -> Function:
                     total = None if one is None else fitted(b, one, x.type, full=True)
             if y is x:
                 total = g
-            out.append(b("zeros", 1, dtype=dtype) if total is None else total)
+            out.append(b.zeros(1, dtype=dtype) if total is None else total)
         return tuple(out)
 
     return function(body, *kinds, g, name="f_vjp")
@@ -129,7 +129,7 @@ def test_cholesky():
     """Of a matrix that is symmetric throughout: NumPy reads the lower triangle only."""
 
     def body(b, a):
-        return b("cholesky", b("matmul", a, b("transpose", a, perm=(1, 0))))
+        return b.cholesky(b.matmul(a, b.transpose(a, perm=(1, 0))))
 
     check_forward(function(body, "a:f64[2]"), np.array([[1.3, 0.2], [0.4, 0.9]]))
 
@@ -202,7 +202,7 @@ def test_nothing_where_it_is_said_to_be_zero():
 def test_a_zero_adjoint_absorbs_an_infinite_partial(op, at):
     def body(b, x):
         b(op, x)
-        g = b("sub", x, at)
+        g = b.sub(x, at)
         return contribution(b, b.definition[b.out[0].var], 0, g)
 
     assert build(function(body, "x:f64"))(at) == (0.0,)

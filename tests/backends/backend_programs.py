@@ -148,7 +148,7 @@ class _Draw:
 
     def select(self):
         a, c = self.array(), self.either()
-        self.keep(self.b("where", self.b("gt", a, c), a, c))
+        self.keep(self.b.where(self.b.gt(a, c), a, c))
 
     def reduction(self):
         a = self.array()
@@ -169,70 +169,70 @@ class _Draw:
             if value.type.ndim > target.type.ndim:
                 return
             dims = (*target.type.dims, *value.type.dims)
-            self.b("check_assign", *dims, split=target.type.ndim)
-            value = self.b("copy", value)
+            self.b.check_assign(*dims, split=target.type.ndim)
+            value = self.b.copy(value)
         self.b(self.random.choice(["assign", "add_to"]), target, value)
 
     def slice(self):
         x, b = self.array(), self.b
         n, step = x.type.dims[0], self.random.choice([1, 1, 2, -1])
-        start = b("slice_start", 1, n, 1) if step > 0 else b("sub", n, 1)
-        stop = b("slice_stop", self.random.choice([-1, 2, 5]), n, 1) if step > 0 else -1
-        length = b("trips", start, stop, step)
+        start = b.slice_start(1, n, 1) if step > 0 else b.sub(n, 1)
+        stop = b.slice_stop(self.random.choice([-1, 2, 5]), n, 1) if step > 0 else -1
+        length = b.trips(start, stop, step)
         spec = ("s",) + (":",) * (x.type.ndim - 1)
-        self.keep(b("view", x, start, length, step, spec=spec))
+        self.keep(b.view(x, start, length, step, spec=spec))
 
     def rearrange(self):
         x = self.array()
         perm = self.random.sample(range(x.type.ndim), x.type.ndim)
-        self.keep(self.b("transpose", x, perm=tuple(perm)))
+        self.keep(self.b.transpose(x, perm=tuple(perm)))
         if x.type.ndim < 3:
             spec = [":"] * x.type.ndim
             spec.insert(self.random.randint(0, x.type.ndim), "n")
-            self.keep(self.b("view", x, spec=tuple(spec)))
+            self.keep(self.b.view(x, spec=tuple(spec)))
 
     def broadcast(self):
         x, y, b = self.array(), self.array(), self.b
-        wide = b("broadcast_to", x, *map(atom, b.broadcast([x.type.dims, y.type.dims])))
+        wide = b.broadcast_to(x, *map(atom, b.broadcast([x.type.dims, y.type.dims])))
         self.keep(wide)
-        self.keep(b("sum_to", wide, *map(atom, x.type.dims)))
+        self.keep(b.sum_to(wide, *map(atom, x.type.dims)))
 
     def along(self):
         x, b = self.array(), self.b
         axis = self.random.randrange(x.type.ndim)
-        self.keep(b("cumsum", x, axis=axis, reverse=self.random.random() < 0.5))
-        self.keep(b("concatenate", x, b("mul", x, x), axis=axis))
-        self.returned.append(b("argsort", x, axis=axis))
+        self.keep(b.cumsum(x, axis=axis, reverse=self.random.random() < 0.5))
+        self.keep(b.concatenate(x, b.mul(x, x), axis=axis))
+        self.returned.append(b.argsort(x, axis=axis))
 
     def truth(self):
         b = self.b
-        mask = b("gt", self.array(), 0.1)
-        self.returned.append(b("nonzero", mask, b("count_nonzero", mask)))
+        mask = b.gt(self.array(), 0.1)
+        self.returned.append(b.nonzero(mask, b.count_nonzero(mask)))
         self.returned.append(b(self.random.choice(["any", "all"]), mask, axes=(0,)))
 
     def indices(self):
         x, b = self.array(), self.b
         spec = ("a",) + (":",) * (x.type.ndim - 1)
-        places = b("sub", b("iota", 3), self.random.choice([0, 1, 2]))
-        places = b("indices", places, x.type.dims[0], axis=0)
-        picked = b("gather", x, places, spec=spec)
+        places = b.sub(b.iota(3), self.random.choice([0, 1, 2]))
+        places = b.indices(places, x.type.dims[0], axis=0)
+        picked = b.gather(x, places, spec=spec)
         self.keep(picked)
         effect = self.random.choice(["scatter", "scatter_add"])
-        b(effect, x, places, self.random.choice([b("mul", picked, 2.0), 1.5]), spec=spec)
-        self.keep(b("take_last", x, places, spec=spec))
+        b(effect, x, places, self.random.choice([b.mul(picked, 2.0), 1.5]), spec=spec)
+        self.keep(b.take_last(x, places, spec=spec))
 
     def fresh(self):
         dims = map(atom, self.array().type.dims)
-        self.keep(self.b("zeros", *dims, dtype=self.dtype))
+        self.keep(self.b.zeros(*dims, dtype=self.dtype))
 
     def loop(self):
         x, b = self.array(), self.b
 
         def body(_):
-            b("add_to", x, 0.5)
-            square = b("mul", x, x)
-            b("sum", square, axes=tuple(range(x.type.ndim)))
-            b("assign", x, b("mul", square, 0.5))
+            b.add_to(x, 0.5)
+            square = b.mul(x, x)
+            b.sum(square, axes=tuple(range(x.type.ndim)))
+            b.assign(x, b.mul(square, 0.5))
 
         self.program.loop(0, 2, body, reverse=self.random.random() < 0.5)
 

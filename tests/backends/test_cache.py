@@ -29,7 +29,7 @@ print(f(np.arange(3.0))[0].tolist(), f.compile())
 def doubled(factor=2.0):
     p = Program()
     x = p.array("x", None)
-    return build(fuse(p.returns(p.b("mul", x, factor))), BuildOptions())
+    return build(fuse(p.returns(p.b.mul(x, factor))), BuildOptions())
 
 
 @pytest.fixture

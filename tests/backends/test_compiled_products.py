@@ -189,7 +189,7 @@ def test_guarded_finds_an_operand_that_leaves_its_buffer(monkeypatch, op, which)
     a, b = p.array("a", 6, 6), p.array("b", *[6] * (2 if op == "matmul" else 1))
     given = [a, b]
     wrong, rest = given[which], [":"] * (given[which].type.ndim - 1)
-    given[which] = p.b("view", wrong, 1, 7, 1, spec=("s", *rest))
+    given[which] = p.b.view(wrong, 1, 7, 1, spec=("s", *rest))
     run = build(p.returns(p.b(op, *given)), BuildOptions(cache=False)).run
     with pytest.raises(AssertionError):
         run(np.ones((6, 6)), np.ones((6,) * b.type.ndim))

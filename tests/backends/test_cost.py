@@ -21,16 +21,14 @@ def owning(many):
     """A function that returns products of matrices, each of which may fail for want of memory."""
     p = Program()
     x = p.array("x", None, None)
-    return lower(
-        p.returns(*(p.b("matmul", x, p.b("transpose", x, perm=(1, 0))) for _ in range(many)))
-    )
+    return lower(p.returns(*(p.b.matmul(x, p.b.transpose(x, perm=(1, 0))) for _ in range(many))))
 
 
 def handing(many):
     """A function of as many arrays as it returns."""
     p = Program()
     given = [p.array(f"x{k}", None) for k in range(many)]
-    return lower(p.returns(*(p.b("add", x, x) for x in given)))
+    return lower(p.returns(*(p.b.add(x, x) for x in given)))
 
 
 @pytest.mark.parametrize("program", [owning, handing])

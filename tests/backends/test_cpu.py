@@ -66,8 +66,8 @@ def elementwise(dtype):
         out = [p.b(op, x, y) for op in BINARY if defined(op, dtype)]
         out += [p.b(op, x) for op in UNARY if defined(op, dtype)]
         if dtype not in ("bool", "c128"):
-            out += [p.b("powi", x, n=n) for n in (0, 1, 3, 7)]
-            out += [p.b("clip", x, y, y), p.b("where", p.b("lt", x, y), x, y)]
+            out += [p.b.powi(x, n=n) for n in (0, 1, 3, 7)]
+            out += [p.b.clip(x, y, y), p.b.where(p.b.lt(x, y), x, y)]
         return p.returns(*out)
 
     return make
@@ -101,22 +101,22 @@ def test_branches_and_loops():
         b, i = p.b, Var("i", INT)
         a, c = Var("a", FLOAT), Var("c", FLOAT)
         with b.block() as body:
-            v = b("load", x, i)
+            v = b.load(x, i)
             r, t = Var("r", FLOAT), Var("t", FLOAT)
             with b.block() as test:
-                going = b("gt", b("abs", b("sub", b("mul", r, r), v)), 1e-12)
+                going = b.gt(b.abs(b.sub(b.mul(r, r), v)), 1e-12)
             with b.block() as step:
-                new = b("mul", b("add", r, b("div", v, r)), 0.5)
+                new = b.mul(b.add(r, b.div(v, r)), 0.5)
             root = Var("root", FLOAT)
             b.append(While(tuple(test), going, (r,), (atom(1.0),), tuple(step), (new,), (root,)))
             with b.block() as then:
-                b("store", x, i, root)
-            b.append(If(b("gt", root, 1.5), tuple(then), (), (root,), (atom(0.0),), (t,)))
-            total = b("add", a, t)
+                b.store(x, i, root)
+            b.append(If(b.gt(root, 1.5), tuple(then), (), (root,), (atom(0.0),), (t,)))
+            total = b.add(a, t)
         results = (Var("a", FLOAT), Var("c", FLOAT))
         start = (atom(0.0), atom(1.0))
         b.append(For(i, atom(0), n, (a, c), start, tuple(body), (c, total), results, True))
-        return p.returns(*results, p.b("powi", n, n=2))
+        return p.returns(*results, p.b.powi(n, n=2))
 
     args = [np.array([1.0, 2.0, 3.0, 4.0, 5.0]), 4]
     assert agree(make, args, compiled, lower)
@@ -126,22 +126,22 @@ def test_tapes_grow():
     def make():
         p = Program()
         n, b = p.scalar("n", INT), p.b
-        tape = b("tape", 2, dtype="f64", name="tape")
-        cell = b("zeros", 1, dtype="f64")
+        tape = b.tape(2, dtype="f64", name="tape")
+        cell = b.zeros(1, dtype="f64")
 
         def record(i):
-            b("reserve", tape, b("add", i, 1))
-            b("store", tape, i, b("mul", b.cast(i, FLOAT), 0.5))
+            b.reserve(tape, b.add(i, 1))
+            b.store(tape, i, b.mul(b.cast(i, FLOAT), 0.5))
 
         def replay(i):
-            b("add_at", cell, 0, b("mul", b("load", tape, i), b.cast(i, FLOAT)))
+            b.add_at(cell, 0, b.mul(b.load(tape, i), b.cast(i, FLOAT)))
 
         p.loop(0, n, record)
         p.loop(0, n, replay, reverse=True)
-        shadow = b("tape_like", tape)
-        square = b("tape_view", tape, 0, 2, 2, name="square")
-        b("add_to", square, 1.0)
-        return p.returns(b("load", cell, 0), square, b("load", shadow, 1))
+        shadow = b.tape_like(tape)
+        square = b.tape_view(tape, 0, 2, 2, name="square")
+        b.add_to(square, 1.0)
+        return p.returns(b.load(cell, 0), square, b.load(shadow, 1))
 
     assert agree(make, [9], compiled, lower)
 
@@ -151,13 +151,13 @@ def test_references_are_kept_by_position():
         p = Program()
         x, b = p.array("x", None), p.b
         n = x.type.dims[0]
-        kept = b("reftape", dtype="f64", ndim=1, name="kept")
-        b("ref_put", kept, 0, x)
-        b("ref_put", kept, 1, b("mul", x, 2.0))
-        b("ref_put", kept, 0, b("view", x, b("sub", n, 1), n, -1, spec=("s",)))
-        back = b("ref_get", kept, 0, n)
-        b("store", back, 0, 7.0)
-        return p.returns(b("add", back, b("ref_get", kept, 1, n)))
+        kept = b.reftape(dtype="f64", ndim=1, name="kept")
+        b.ref_put(kept, 0, x)
+        b.ref_put(kept, 1, b.mul(x, 2.0))
+        b.ref_put(kept, 0, b.view(x, b.sub(n, 1), n, -1, spec=("s",)))
+        back = b.ref_get(kept, 0, n)
+        b.store(back, 0, 7.0)
+        return p.returns(b.add(back, b.ref_get(kept, 1, n)))
 
     assert agree(make, [np.arange(4.0)], compiled, lower)
 
@@ -170,11 +170,11 @@ def test_linear_algebra(dtype):
         x = p.array("x", None, dtype=dtype, layout="S")
         s = p.array("s", None, None, None, dtype=dtype)
         b = p.b
-        spd = b("matmul", a, b("transpose", a, perm=(1, 0)))
+        spd = b.matmul(a, b.transpose(a, perm=(1, 0)))
         return p.returns(
-            spd, b("matvec", a, x), b("vecdot", x, x), b("solve", a, x), b("solve", a, spd),
-            b("inv", a), b("cholesky", spd), b("det", a), b("logabsdet", a), b("detsign", a),
-            b("cofactors", a), b("matmul", s, s), b("argsort", x, axis=0),
+            spd, b.matvec(a, x), b.vecdot(x, x), b.solve(a, x), b.solve(a, spd),
+            b.inv(a), b.cholesky(spd), b.det(a), b.logabsdet(a), b.detsign(a),
+            b.cofactors(a), b.matmul(s, s), b.argsort(x, axis=0),
         )  # fmt: skip
 
     numbers = np.random.default_rng(0)
@@ -198,15 +198,15 @@ def test_factorisations(dtype):
         w = p.array("w", None, None, dtype=dtype, layout="S")
         x = p.array("x", None, dtype=dtype, layout="S")
         b = p.b
-        made = [b("eigh", a, lower=lower) for lower in (True, False)] + [b("svd", w), b("qr", w)]
-        made = [b("mul", y, y) for y in made]
+        made = [b.eigh(a, lower=lower) for lower in (True, False)] + [b.svd(w), b.qr(w)]
+        made = [b.mul(y, y) for y in made]
         for k in range(8):
             low, transposed, unit = k % 2 == 1, k // 2 % 2 == 1, k > 3
             kinds = {"lower": low, "transposed": transposed, "unit": unit}
-            made += [b("solve_triangular", a, y, **kinds) for y in (x, a)]
-        s = b("singular_values", w, checked=True)
-        made += [b("pinv", w, 1e-6), b("lstsq", w, x, 1e-6), b("lstsq", w, w, 1e-6)]
-        return p.returns(*made, s, b("coincide", s, s), b("lu", a), b("lu_pivots", a))
+            made += [b.solve_triangular(a, y, **kinds) for y in (x, a)]
+        s = b.singular_values(w, checked=True)
+        made += [b.pinv(w, 1e-6), b.lstsq(w, x, 1e-6), b.lstsq(w, w, 1e-6)]
+        return p.returns(*made, s, b.coincide(s, s), b.lu(a), b.lu_pivots(a))
 
     numbers = np.random.default_rng(0)
     a = numbers.normal(size=(3, 3)) + 2 * np.eye(3)
@@ -226,8 +226,8 @@ def test_what_is_printed(capfd):
     def make():
         p = Program()
         x, n = p.array("x", None), p.scalar("n", INT)
-        p.b("show", n, p.b("load", x, 0), message="n={}: {{{}}}\n")
-        p.b("show", message="done\n")
+        p.b.show(n, p.b.load(x, 0), message="n={}: {{{}}}\n")
+        p.b.show(message="done\n")
         return p.returns(n)
 
     for backend in (python.build, compiled):
@@ -238,31 +238,31 @@ def test_what_is_printed(capfd):
 # ---- errors ----
 def raising():
     def place(p, x):
-        return p.b("load", x, p.b("index", -4, x.type.dims[0], axis=0))
+        return p.b.load(x, p.b.index(-4, x.type.dims[0], axis=0))
 
     def shapes(p, x):
         y = p.array("y", None)
-        return p.b("add", x, y)
+        return p.b.add(x, y)
 
     def singular(p, x):
-        return p.b("inv", p.b("zeros", 2, 2, dtype="f64"))
+        return p.b.inv(p.b.zeros(2, 2, dtype="f64"))
 
     def negative(p, x):
-        return p.b("zeros", p.b("sub", 2, x.type.dims[0]), dtype="f64")
+        return p.b.zeros(p.b.sub(2, x.type.dims[0]), dtype="f64")
 
     def told(p, x):
-        p.b("fail", x.type.dims[0], 1.5, kind="KeyError", message="no {} of {}")
+        p.b.fail(x.type.dims[0], 1.5, kind="KeyError", message="no {} of {}")
         return x
 
     def step(p, x):
-        return p.b("trips", 0, 5, p.b("sub", x.type.dims[0], 3))
+        return p.b.trips(0, 5, p.b.sub(x.type.dims[0], 3))
 
     def maximum(p, x):
-        none = p.b("view", x, 0, p.b("sub", x.type.dims[0], 3), 1, spec=("s",))
-        return p.b("max", none, axes=(0,))
+        none = p.b.view(x, 0, p.b.sub(x.type.dims[0], 3), 1, spec=("s",))
+        return p.b.max(none, axes=(0,))
 
     def many(p, x):
-        return p.b("indices", p.b("iota", 5), x.type.dims[0], axis=0)
+        return p.b.indices(p.b.iota(5), x.type.dims[0], axis=0)
 
     return [place, shapes, singular, negative, told, step, maximum, many]
 
@@ -283,7 +283,7 @@ def test_errors_are_numpys(fault):
 def test_half_precision_is_refused():
     p = Program()
     x = p.array("x", None, dtype="f16")
-    function = lower(p.returns(p.b("add", x, x)))
+    function = lower(p.returns(p.b.add(x, x)))
     with pytest.raises(UnsupportedError, match="float16"):
         build(function, BuildOptions())(np.zeros(2, np.float16))
 
@@ -292,7 +292,7 @@ def test_half_precision_is_refused():
 def test_the_text_is_plain_python():
     p = Program()
     x = p.array("x", None)
-    y = p.b("mul", p.b("exp", x), -2.0, name="y")
+    y = p.b.mul(p.b.exp(x), -2.0, name="y")
     text = text_of(fuse(p.returns(y)))
     assert text.endswith(
         "def f(x):\n"

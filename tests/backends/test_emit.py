@@ -110,11 +110,11 @@ def grown(width):
     p.params.append(tape)
 
     def record(i):
-        b("reserve", tape, b("add", i, 1))
-        b("store", tape, i, b("mul", b.cast(i, FLOAT), 0.5))
+        b.reserve(tape, b.add(i, 1))
+        b.store(tape, i, b.mul(b.cast(i, FLOAT), 0.5))
 
     p.loop(0, n, record)
-    return p.returns(b("load", tape, 0), b("tape_view", tape, b("sub", n, 3), width))
+    return p.returns(b.load(tape, 0), b.tape_view(tape, b.sub(n, 3), width))
 
 
 def test_a_parameter_that_grows(monkeypatch):
@@ -130,20 +130,20 @@ def test_a_parameter_that_grows(monkeypatch):
 def test_a_growing_buffer_is_not_joined():
     p = Program()
     b, x = p.b, p.array("x", None)
-    one, n = b("tape", 2, dtype="f64"), x.type.dims[0]
+    one, n = b.tape(2, dtype="f64"), x.type.dims[0]
     out = Var("out", one.type)
     with b.block() as then:
-        other = b("tape", n, dtype="f64")
-    b.append(If(b("gt", n, 3), tuple(then), (), (other,), (one,), (out,)))
-    b("reserve", out, n)
+        other = b.tape(n, dtype="f64")
+    b.append(If(b.gt(n, 3), tuple(then), (), (other,), (one,), (out,)))
+    b.reserve(out, n)
     with pytest.raises(UnsupportedError, match="a growing buffer cannot be joined"):
-        build(lower(p.returns(b("load", out, 0))), BuildOptions())
+        build(lower(p.returns(b.load(out, 0))), BuildOptions())
 
 
 def new_memory(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     p = Program()
-    made = p.returns(p.b("empty", 1000, dtype="f64"))
+    made = p.returns(p.b.empty(1000, dtype="f64"))
     return build(lower(made), BuildOptions(cache=False))
 
 
@@ -161,9 +161,9 @@ def overrun(by):
     p = Program()
     x = p.array("x", None)
     n = x.type.dims[0]
-    y = p.b("empty", n, dtype="f64")
-    p.b("store", y, p.b("add", n, by), p.b("load", x, 0))
-    return p.returns(p.b("load", y, 0))
+    y = p.b.empty(n, dtype="f64")
+    p.b.store(y, p.b.add(n, by), p.b.load(x, 0))
+    return p.returns(p.b.load(y, 0))
 
 
 def test_an_access_outside_a_buffer_is_found(monkeypatch):

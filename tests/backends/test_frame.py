@@ -48,23 +48,23 @@ def trips(p, x, n, body):
     """A loop whose trips add what `body` makes of an element to the first one."""
 
     def trip(i):
-        p.b("add_at", x, 0, body(p.b("load", x, i)))
+        p.b.add_at(x, 0, body(p.b.load(x, i)))
 
     p.loop(0, n, trip)
 
 
 def squares(p, v):
     """An element of a buffer that a trip makes for itself."""
-    t = p.b("zeros", 3, 3, dtype="f64")
-    p.b("store", t, 1, 1, p.b("mul", v, v))
-    return p.b("load", t, 1, 1)
+    t = p.b.zeros(3, 3, dtype="f64")
+    p.b.store(t, 1, 1, p.b.mul(v, v))
+    return p.b.load(t, 1, 1)
 
 
 def test_the_places_of_a_trip_are_those_of_the_next_one():
     p = Program()
     x = p.array("x", None)
-    trips(p, x, 3, lambda v: p.b("add", squares(p, v), squares(p, p.b("neg", v))))
-    f = p.returns(p.b("load", x, 0))
+    trips(p, x, 3, lambda v: p.b.add(squares(p, v), squares(p, p.b.neg(v))))
+    f = p.returns(p.b.load(x, 0))
     assert frame_of(f) == (80, 0)
     assert build(lower(f), OPTIONS)(np.array([1.0, 2.0, 3.0])) == (29.0,)
 
@@ -75,20 +75,20 @@ def test_who_outlives_a_trip_has_memory_of_its_own(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     p = Program()
     b, n = p.b, p.scalar("n", INT)
-    first = b("zeros", 2, dtype="f64")
+    first = b.zeros(2, dtype="f64")
     i, held, out = Var("i", INT), Var("held", first.type), Var("out", first.type)
     with b.block() as body:
-        made = b("empty", 2, dtype="f64")
+        made = b.empty(2, dtype="f64")
         for k in range(2):
-            b("store", made, k, b("add", b("load", held, k), float(k + 1)))
+            b.store(made, k, b.add(b.load(held, k), float(k + 1)))
     b.append(For(i, atom(0), n, (held,), (first,), tuple(body), (made,), (out,)))
     chosen = Var("chosen", first.type)
     with b.block() as then:
-        other = b("empty", 2, dtype="f64")
-        b("store", other, 0, 5.0)
-        b("store", other, 1, 7.0)
-    b.append(If(b("gt", n, 3), tuple(then), (), (other,), (out,), (chosen,)))
-    f = p.returns(b("load", chosen, 0), chosen)
+        other = b.empty(2, dtype="f64")
+        b.store(other, 0, 5.0)
+        b.store(other, 1, 7.0)
+    b.append(If(b.gt(n, 3), tuple(then), (), (other,), (out,), (chosen,)))
+    f = p.returns(b.load(chosen, 0), chosen)
     if not way:
         assert frame_of(f)[0] == 0
     run = build(lower(f), OPTIONS)
@@ -102,21 +102,21 @@ def test_what_the_test_of_a_while_makes_is_there_for_the_body(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     p = Program()
     b, x = p.b, p.scalar("x")
-    made = [b("zeros", 5, 5, dtype="f64") for _ in range(2)]  # for the places that they leave
+    made = [b.zeros(5, 5, dtype="f64") for _ in range(2)]  # for the places that they leave
     old, out = Var("old", FLOAT), Var("out", FLOAT)
     i, end = Var("i", INT), Var("end", INT)
-    first = b("add", b("load", made[0], 0, 0), b("load", made[1], 0, 0))
+    first = b.add(b.load(made[0], 0, 0), b.load(made[1], 0, 0))
     with b.block() as test:
-        seen = b("empty", 5, 5, dtype="f64")
-        b("store", seen, 1, 2, b("add", x, b.cast(i, x.type)))
-        more = b("lt", b("load", seen, 1, 2), 5.0)
+        seen = b.empty(5, 5, dtype="f64")
+        b.store(seen, 1, 2, b.add(x, b.cast(i, x.type)))
+        more = b.lt(b.load(seen, 1, 2), 5.0)
     with b.block() as body:
-        others = [b("empty", 5, 5, dtype="f64") for _ in range(3)]
+        others = [b.empty(5, 5, dtype="f64") for _ in range(3)]
         for n, other in enumerate(others):
-            b("store", other, 1, 2, float(n + 10))
-        found = [b("load", other, 1, 2) for other in (seen, *others)]
-        total = b("add", old, b("mul", found[0], b("add", found[1], b("add", *found[2:]))))
-        after = b("add", i, 1)
+            b.store(other, 1, 2, float(n + 10))
+        found = [b.load(other, 1, 2) for other in (seen, *others)]
+        total = b.add(old, b.mul(found[0], b.add(found[1], b.add(*found[2:]))))
+        after = b.add(i, 1)
     joins = (old, i), (first, atom(0)), tuple(body), (total, after), (out, end)
     b.append(While(tuple(test), more, *joins))
     f = p.returns(out)
@@ -131,9 +131,9 @@ def test_a_store_behind_a_place_is_found(by, monkeypatch):
     def stored(at):
         p = Program()
         x = p.array("x", None)
-        y = p.b("empty", 3, dtype="f64")
-        p.b("store", y, p.b("add", x.type.dims[0], at), p.b("load", x, 0))
-        return build(lower(p.returns(p.b("load", y, 0))), OPTIONS)
+        y = p.b.empty(3, dtype="f64")
+        p.b.store(y, p.b.add(x.type.dims[0], at), p.b.load(x, 0))
+        return build(lower(p.returns(p.b.load(y, 0))), OPTIONS)
 
     with pytest.raises(AssertionError):
         stored(by)(np.ones(3))
@@ -143,7 +143,7 @@ def test_a_store_behind_a_place_is_found(by, monkeypatch):
 def test_large_buffers_are_not_on_the_stack():
     p = Program()
     x = p.array("x", None)
-    y, z = p.b("zeros", 128, dtype="f64"), p.b("zeros", 129, dtype="f64")
+    y, z = p.b.zeros(128, dtype="f64"), p.b.zeros(129, dtype="f64")
     for t in (y, z):
-        p.b("store", t, 1, p.b("load", x, 0))
-    assert frame_of(p.returns(p.b("add", p.b("load", y, 1), p.b("load", z, 1)))) == (1024, 1)
+        p.b.store(t, 1, p.b.load(x, 0))
+    assert frame_of(p.returns(p.b.add(p.b.load(y, 1), p.b.load(z, 1)))) == (1024, 1)

@@ -36,8 +36,8 @@ def chain():
     """A chain of elementwise operations that ends in a sum."""
     p = Program()
     x, y = p.array("x", None, None), p.array("y", None, None)
-    t = p.b("exp", p.b("mul", p.b("add", x, 1.0), 2.0))
-    return p.returns(p.b("sum", p.b("sub", t, p.b("copy", y)), axes=(0, 1)))
+    t = p.b.exp(p.b.mul(p.b.add(x, 1.0), 2.0))
+    return p.returns(p.b.sum(p.b.sub(t, p.b.copy(y)), axes=(0, 1)))
 
 
 def test_a_chain_is_one_nest_without_a_buffer():
@@ -52,8 +52,8 @@ def test_a_value_that_is_returned_is_stored():
     def make():
         p = Program()
         x = p.array("x", None)
-        y = p.b("mul", x, x)
-        return p.returns(y, p.b("sum", p.b("add", y, 1.0), axes=(0,)))
+        y = p.b.mul(x, x)
+        return p.returns(y, p.b.sum(p.b.add(y, 1.0), axes=(0,)))
 
     fused = fuse(make())
     assert len(nests(fused)) == 1 and len(made(fused, "empty")) == 1
@@ -66,12 +66,12 @@ def shifted(store):
     def make():
         p = Program()
         x = p.array("x", None)
-        n = p.b("sub", x.type.dims[0], 1)
-        low = p.b("view", x, 0, n, 1, spec=("s",))
-        high = p.b("view", x, 1, n, 1, spec=("s",))
-        p.b(store, high, p.b("mul", low, 2.0))
-        p.b(store, low, p.b("mul", high, 3.0))
-        return p.returns(p.b("sum", x, axes=(0,)))
+        n = p.b.sub(x.type.dims[0], 1)
+        low = p.b.view(x, 0, n, 1, spec=("s",))
+        high = p.b.view(x, 1, n, 1, spec=("s",))
+        p.b(store, high, p.b.mul(low, 2.0))
+        p.b(store, low, p.b.mul(high, 3.0))
+        return p.returns(p.b.sum(x, axes=(0,)))
 
     return make
 
@@ -89,8 +89,8 @@ def test_parameters_that_are_stored_to_may_share_a_nest():
         p = Program()
         x, y = p.array("x", None), p.array("y", None)
         y.type = x.type
-        p.b("assign", x, p.b("mul", y, 2.0))
-        p.b("assign", y, p.b("add", x, 1.0))
+        p.b.assign(x, p.b.mul(y, 2.0))
+        p.b.assign(y, p.b.add(x, 1.0))
         return p.returns(x)
 
     assert len(nests(fuse(make()))) == 1
@@ -104,10 +104,10 @@ def test_sums_into_overlapping_views_may_pass_each_other():
         p = Program()
         x, g = p.array("x", None), p.array("g", None)
         n = g.type.dims[0]
-        left = p.b("view", x, 0, n, 1, spec=("s",))
-        right = p.b("view", x, 2, n, 1, spec=("s",))
+        left = p.b.view(x, 0, n, 1, spec=("s",))
+        right = p.b.view(x, 2, n, 1, spec=("s",))
         for view, factor in ((left, 1.0), (right, 2.0), (left, 3.0), (right, 4.0)):
-            p.b("add_to", view, p.b("mul", g, factor))
+            p.b.add_to(view, p.b.mul(g, factor))
         return p.returns(x)
 
     assert len(nests(fuse(make()))) == 2
@@ -118,9 +118,9 @@ def test_a_check_stays_before_what_it_guards():
     def make():
         p = Program()
         x, y = p.array("x", None), p.array("y", None)
-        z = p.b("mul", x, 2.0)
-        p.b("indices", p.b("iota", 3), x.type.dims[0], axis=0)
-        return p.returns(p.b("add", z, y))
+        z = p.b.mul(x, 2.0)
+        p.b.indices(p.b.iota(3), x.type.dims[0], axis=0)
+        return p.returns(p.b.add(z, y))
 
     for sizes in ((3, 3), (2, 3), (3, 2)):
         assert agree(make, [np.ones(n) for n in sizes], python.build, fuse)
@@ -143,10 +143,10 @@ def test_a_length_that_turns_out_to_be_one_broadcasts():
         p = Program()
         x, stop = p.array("x", None, None), p.scalar("stop", atom(1).type)
         b = p.b
-        rows = b("trips", 0, b("slice_stop", stop, x.type.dims[0], 1), 1)
-        part = b("view", x, 0, rows, 1, spec=("s", ":"))
-        total = b("add", x, part)
-        return p.returns(total, b("sum_to", total, rows, x.type.dims[1]))
+        rows = b.trips(0, b.slice_stop(stop, x.type.dims[0], 1), 1)
+        part = b.view(x, 0, rows, 1, spec=("s", ":"))
+        total = b.add(x, part)
+        return p.returns(total, b.sum_to(total, rows, x.type.dims[1]))
 
     for stop in (1, 3, 2):
         assert agree(make, [np.arange(6.0).reshape(3, 2), stop], python.build, fuse)
@@ -156,9 +156,7 @@ def test_searches():
     def make():
         p = Program()
         a, v = p.array("a", None), p.array("v", None, None)
-        return p.returns(
-            p.b("searchsorted", a, v, side="left"), p.b("searchsorted", a, v, side="right")
-        )
+        return p.returns(p.b.searchsorted(a, v, side="left"), p.b.searchsorted(a, v, side="right"))
 
     assert agree(
         make,

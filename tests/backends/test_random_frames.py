@@ -36,9 +36,9 @@ class Draw:
 
     def summary(self):
         """A number that depends on all buffers that are known."""
-        total = self.b("mul", self.numbers[-1], 0.5)
+        total = self.b.mul(self.numbers[-1], 0.5)
         for x in self.buffers:
-            total = self.b("add", total, self.b("mul", self.b("load", x, *self.at(x)), 0.25))
+            total = self.b.add(total, self.b.mul(self.b.load(x, *self.at(x)), 0.25))
         return total
 
     # ---- blocks ----
@@ -73,7 +73,7 @@ class Draw:
         self.numbers.append(out)
 
     def chosen(self, depth):
-        out, test = Var("out", FLOAT), self.b("gt", self.number(), self.random.uniform(-1, 1))
+        out, test = Var("out", FLOAT), self.b.gt(self.number(), self.random.uniform(-1, 1))
         (then, a), (other, c) = self.inside(depth), self.inside(depth)
         self.b.append(If(test, tuple(then), tuple(other), (a,), (c,), (out,)))
         self.numbers.append(out)
@@ -85,10 +85,10 @@ class Draw:
         self.numbers.append(old)
         with self.b.block() as test:
             self.block(0)
-            more = self.b("lt", k, self.random.randint(0, 3))
+            more = self.b.lt(k, self.random.randint(0, 3))
         with self.b.block() as body:
             self.block(depth)
-            last, after = self.summary(), self.b("add", k, 1)
+            last, after = self.summary(), self.b.add(k, 1)
         del self.numbers[known[0] :], self.buffers[known[1] :]
         joins = (old, k), (first, atom(0)), tuple(body), (last, after), (out, end)
         self.b.append(While(tuple(test), more, *joins))
@@ -97,10 +97,10 @@ class Draw:
     # ---- statements ----
     def buffer(self):
         shape = self.random.choice(SHAPES)
-        made = self.b("zeros", *shape, dtype="f64")
+        made = self.b.zeros(*shape, dtype="f64")
         self.buffers.append(made)
         for at in np.ndindex(*shape):
-            self.b("store", made, *at, self.b("mul", self.number(), 0.125 * (1 + sum(at))))
+            self.b.store(made, *at, self.b.mul(self.number(), 0.125 * (1 + sum(at))))
 
     def some(self):
         if not self.buffers:
@@ -116,8 +116,8 @@ class Draw:
 
     def element(self):
         x = self.some()
-        read = self.b("load", x, *self.at(x))
-        self.numbers.append(self.b("add", self.b("mul", read, 0.5), self.number()))
+        read = self.b.load(x, *self.at(x))
+        self.numbers.append(self.b.add(self.b.mul(read, 0.5), self.number()))
 
     def copied(self):
         self.buffers.append(self.b(self.random.choice(["copy", "neg"]), self.some()))
@@ -125,7 +125,7 @@ class Draw:
     def product(self):
         x = self.some()
         if x.type.ndim == 2:
-            self.buffers.append(self.b("matmul", self.b("transpose", x, perm=(1, 0)), x))
+            self.buffers.append(self.b.matmul(self.b.transpose(x, perm=(1, 0)), x))
 
 
 def disagree(seed):

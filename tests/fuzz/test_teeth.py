@@ -54,14 +54,14 @@ def test_a_missing_rule_is_caught(rule):
 
 def storing_test(b, x, w):
     """while (x[0] := x[0] * w) > 0.2: s *= sin(x[0])"""
-    a = b("copy", x)
+    a = b.copy(x)
 
     def test(s):
-        b("store", a, 0, b("mul", b("load", a, 0), w))
-        return b("gt", b("load", a, 0), 0.2)
+        b.store(a, 0, b.mul(b.load(a, 0), w))
+        return b.gt(b.load(a, 0), 0.2)
 
-    (s,) = while_(b, (w,), test, lambda s: b("mul", s, b("sin", b("load", a, 0))))
-    return b("add", s, b("load", a, 0))
+    (s,) = while_(b, (w,), test, lambda s: b.mul(s, b.sin(b.load(a, 0))))
+    return b.add(s, b.load(a, 0))
 
 
 def gradient_by_w(f, x, w):

@@ -61,23 +61,23 @@ def test_stays(op, args):
 
 def test_an_identity_does_not_change_the_type():
     b = builder()
-    assert b("add", N, Const(0, I64)).type == I64
-    assert b("mul", Var("x", FLOAT), Const(1.0, F64)).type == F64
-    assert b("mul", N, Const(0, I64)) == Const(0, I64)
-    assert b("logical_and", True, Const(3, INT)).type == BOOL
+    assert b.add(N, Const(0, I64)).type == I64
+    assert b.mul(Var("x", FLOAT), Const(1.0, F64)).type == F64
+    assert b.mul(N, Const(0, I64)) == Const(0, I64)
+    assert b.logical_and(True, Const(3, INT)).type == BOOL
 
 
 def test_constants_are_computed_in_their_own_dtype():
     b = builder()
-    got = b("add", Const(1.0, F32), Const(1e-9, F32))
+    got = b.add(Const(1.0, F32), Const(1e-9, F32))
     assert got == Const(float(np.float32(1.0) + np.float32(1e-9)), F32)
-    wrapped = b("add", Const(200, Scalar("u8")), Const(100, Scalar("u8")))
+    wrapped = b.add(Const(200, Scalar("u8")), Const(100, Scalar("u8")))
     assert wrapped == Const(44, Scalar("u8"))
     assert b("cast", Const(0.1, F64), dtype="f32") == Const(float(np.float32(0.1)), F32)
 
 
 def test_special_values():
     b = builder()
-    assert b("div", 1.0, 0.0) == Const(float("inf"), FLOAT)
-    assert b("log", -1.0) == Const(float("nan"), FLOAT)
+    assert b.div(1.0, 0.0) == Const(float("inf"), FLOAT)
+    assert b.log(-1.0) == Const(float("nan"), FLOAT)
     assert Const(0.0, FLOAT) != Const(-0.0, FLOAT)

@@ -193,7 +193,7 @@ def f(x: f64[n]):
 
 def test_a_function_may_have_the_name_of_a_primitive():
     b, x = programs.builder(), Var("x", FLOAT)
-    f = programs.finish(b, "sin", (x,), b("sin", x))
+    f = programs.finish(b, "sin", (x,), b.sin(x))
     assert run(f, 0.5) == (np.sin(0.5),)
 
 
@@ -260,7 +260,7 @@ def test_the_text_is_found_by_its_pseudo_file():
 
 def test_a_fault_of_the_text_itself_is_not_the_users():
     b = programs.builder()
-    y = b("sin", Var("x", FLOAT))
+    y = b.sin(Var("x", FLOAT))
     with pytest.raises(NameError) as e:
         build(programs.finish(b, "f", (), y))()
     assert not isinstance(e.value, SrcgradError)

@@ -107,9 +107,9 @@ def test_types_survive(type):
 def test_static_parameters_survive():
     b, n = programs.builder(), Var("n", INT)
     x = programs.array(b, "x", rank=2)
-    b("view", x, 0, 0, n, -1, spec=("n", "i", "s"))
-    b("show", n, message='it\'s {}\n "{{}}"')
-    b("sum", x, axes=(0, -1))
+    b.view(x, 0, 0, n, -1, spec=("n", "i", "s"))
+    b.show(n, message='it\'s {}\n "{{}}"')
+    b.sum(x, axes=(0, -1))
     f = programs.finish(b, "f", (x, n))
     params = [s.params for s in round_trip(f).body]
     assert params == [s.params for s in f.body]

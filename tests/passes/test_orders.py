@@ -38,24 +38,24 @@ class Draw:
         self.n = self.x.type.dims[0]
         self.y.type = self.x.type
         made = self.random.choice(["zeros", "zeros", "copy"])
-        self.t = b("copy", self.x) if made == "copy" else b("zeros", self.n, dtype="f64", name="t")
-        shift = b("view", self.t, 1, b("sub", self.n, 1), 1, spec=("s",), name="shift")
+        self.t = b.copy(self.x) if made == "copy" else b.zeros(self.n, dtype="f64", name="t")
+        shift = b.view(self.t, 1, b.sub(self.n, 1), 1, spec=("s",), name="shift")
         self.buffers = [self.x, self.y, self.t, self.t, shift]
         for _ in range(self.random.randint(1, 3)):
             self.statement()
-        copies = [b("copy", self.t, name="r")]
+        copies = [b.copy(self.t, name="r")]
         if self.random.random() < 0.3:
-            b("add_at", self.random.choice([self.t, self.x]), 0, 1.0)
+            b.add_at(self.random.choice([self.t, self.x]), 0, 1.0)
         if self.random.random() < 0.3:
-            copies.append(b("copy", self.t))
-        self.values = (*copies, b("load", self.y, 0))
+            copies.append(b.copy(self.t))
+        self.values = (*copies, b.load(self.y, 0))
 
     def statement(self):
         if self.random.random() < 0.2:
-            self.b("add_to", self.random.choice([self.t, self.y]), self.b("mul", self.x, 0.5))
+            self.b.add_to(self.random.choice([self.t, self.y]), self.b.mul(self.x, 0.5))
             return
         whole = self.random.random() < 0.4
-        start, stop = (0, self.n) if whole else (MARGIN, self.b("sub", self.n, MARGIN + 1))
+        start, stop = (0, self.n) if whole else (MARGIN, self.b.sub(self.n, MARGIN + 1))
         reach = 0 if whole else MARGIN
         reverse = self.random.random() < 0.6
 
@@ -69,10 +69,10 @@ class Draw:
 
     def stencil(self, i, reach):
         """What the reverse of a stencil is: reads of one buffer, additions to another."""
-        v = self.b("load", self.x, i)
+        v = self.b.load(self.x, i)
         for _ in range(self.random.randint(2, 4)):
-            v = self.b("mul", v, self.random.choice([0.5, v]))
-            self.b("add_at", self.t, self.b("add", i, self.random.randint(-reach, reach)), v)
+            v = self.b.mul(v, self.random.choice([0.5, v]))
+            self.b.add_at(self.t, self.b.add(i, self.random.randint(-reach, reach)), v)
 
     def trip(self, indices, reach):
         if self.random.random() < 0.3:
@@ -80,7 +80,7 @@ class Draw:
             return
         values = [0.5]
         if self.random.random() < 0.2:
-            values.append(self.b("load", self.b("zeros", self.n, dtype="f64"), indices[-1]))
+            values.append(self.b.load(self.b.zeros(self.n, dtype="f64"), indices[-1]))
         for _ in range(self.random.randint(1, 6)):
             buffer = self.random.choice(self.buffers)
             if self.random.random() < 0.25:
@@ -88,19 +88,19 @@ class Draw:
             else:
                 shifted = buffer is self.buffers[-1]
                 low, high = (0 if shifted else -reach, reach - 1 if shifted else reach)
-                at = self.b(
-                    "add", self.random.choice(indices), self.random.randint(low, max(low, high))
+                at = self.b.add(
+                    self.random.choice(indices), self.random.randint(low, max(low, high))
                 )
                 if shifted and reach == 0:
                     continue
             match self.random.choice(["load", "load", "store", "add_at", "add_at", "add_at"]):
                 case "load":
-                    values.append(self.b("load", buffer, at))
-                    values.append(self.b("mul", values[-1], self.random.choice(values)))
+                    values.append(self.b.load(buffer, at))
+                    values.append(self.b.mul(values[-1], self.random.choice(values)))
                 case op:
                     value = self.random.choice(values)
                     if op == "store":  # values stay small
-                        value = self.b("mul", value, 0.25)
+                        value = self.b.mul(value, 0.25)
                     self.b(op, buffer, at, value)
 
     def program(self):
@@ -139,8 +139,8 @@ def test_a_place_that_no_trip_visits_is_left_alone():
     def make():
         p = Program()
         x, g, k = p.array("x", None), p.array("g", None), p.scalar("k", INT)
-        p.loop(0, x.type.dims[0], lambda i: p.b("add_at", g, k, p.b("load", x, i)))
-        return p.returns(p.b("load", g, 0))
+        p.loop(0, x.type.dims[0], lambda i: p.b.add_at(g, k, p.b.load(x, i)))
+        return p.returns(p.b.load(g, 0))
 
     assert agree(make, [np.zeros(0), np.ones(2), 9], python.build, promote_accumulators)
     assert agree(make, [np.ones(3), np.ones(2), 1], python.build, promote_accumulators)
@@ -152,11 +152,11 @@ def test_an_exception_shows_no_sums_of_later_trips():
         x, g = p.array("x", None), p.array("g", None)
 
         def body(i):
-            p.b("add_at", g, 0, p.b("load", x, i))
-            p.b("index", i, 2, axis=0)
+            p.b.add_at(g, 0, p.b.load(x, i))
+            p.b.index(i, 2, axis=0)
 
         p.loop(0, x.type.dims[0], body)
-        return p.returns(p.b("load", g, 0))
+        return p.returns(p.b.load(g, 0))
 
     assert agree(make, [np.ones(4), np.ones(2)], python.build, promote_accumulators)
 
@@ -194,9 +194,9 @@ def test_sums_of_a_nest_move_out_of_all_its_loops():
     p = Program()
     x, g = p.array("x", None, None), p.array("g", 4)
     rows, columns = x.type.dims
-    inner = lambda i: lambda j: p.b("add_at", g, 2, p.b("load", x, i, j))
+    inner = lambda i: lambda j: p.b.add_at(g, 2, p.b.load(x, i, j))
     p.loop(0, rows, lambda i: p.loop(0, columns, inner(i)))
-    after = promote_accumulators(p.returns(p.b("load", g, 2)))
+    after = promote_accumulators(p.returns(p.b.load(g, 2)))
     loops = [s for s in walk(after.body) if isinstance(s, For)]
     assert len(loops) == 2 and all(len(s.results) == 1 for s in loops)
     assert not any(
@@ -211,11 +211,11 @@ def test_loops_over_tapes():
         p = Program()
         x = p.array("x", None)
         n, b = x.type.dims[0], p.b
-        t = b("tape", n, dtype="f64")
-        p.loop(0, n, lambda i: b("store", t, i, b("mul", b("load", x, i), 2.0)), reverse=True)
-        p.loop(0, n, lambda i: b("add_at", t, i, b("load", x, i)), reverse=True)
-        p.loop(0, n, lambda i: b("store", x, i, b("load", t, i)), reverse=True)
-        return p.returns(b("load", x, 0))
+        t = b.tape(n, dtype="f64")
+        p.loop(0, n, lambda i: b.store(t, i, b.mul(b.load(x, i), 2.0)), reverse=True)
+        p.loop(0, n, lambda i: b.add_at(t, i, b.load(x, i)), reverse=True)
+        p.loop(0, n, lambda i: b.store(x, i, b.load(t, i)), reverse=True)
+        return p.returns(b.load(x, 0))
 
     assert agree(make, [np.arange(1.0, 5.0)], python.build, *PASSES.values())
     turned = ascending_loops(make())
@@ -227,15 +227,15 @@ def returned_views(k):
     p = Program()
     x = p.array("x", None)
     b, n = p.b, x.type.dims[0]
-    y = b("zeros", n, 3, dtype="f64")
-    b("add_to", y, b("view", x, spec=(":", "n")))
-    r = b("copy", y)
-    turned = b("transpose", r, perm=(1, 0))
-    part = b("view", turned, 1, spec=("i", ":"))
+    y = b.zeros(n, 3, dtype="f64")
+    b.add_to(y, b.view(x, spec=(":", "n")))
+    r = b.copy(y)
+    turned = b.transpose(r, perm=(1, 0))
+    part = b.view(turned, 1, spec=("i", ":"))
     if k == "stored after":
-        b("add_to", y, 1.0)
+        b.add_to(y, 1.0)
     if k == "view stored to":
-        b("add_to", part, 1.0)
+        b.add_to(part, 1.0)
     values = {"both": (turned, part), "copy too": (part, r), "buffer too": (part, y)}
     return p.returns(*values.get(k, (part,)))
 
@@ -254,14 +254,14 @@ def reshaped_copy(k):
     p = Program()
     x = p.array("x", None)
     b, n = p.b, x.type.dims[0]
-    y = x if k == "a parameter" else b("mul", x, 2.0)
-    column = b("reshape", y, n, 1)
-    r = b("copy", column)
+    y = x if k == "a parameter" else b.mul(x, 2.0)
+    column = b.reshape(y, n, 1)
+    r = b.copy(column)
     if k == "stored after":
-        b("add_to", y, 1.0)
+        b.add_to(y, 1.0)
     if k == "read after":
-        b("add_to", r, 1.0)
-        return p.returns(r, b("sum", y, axes=(0,)))
+        b.add_to(r, 1.0)
+        return p.returns(r, b.sum(y, axes=(0,)))
     return p.returns(*{"buffer too": (r, y), "reshape too": (r, column)}.get(k, (r,)))
 
 

@@ -28,11 +28,11 @@ class Draw:
         self.y.type = self.x.type
         self.n = self.x.type.dims[0]
         self.trips = self.p.scalar("trips", INT)
-        self.t = self.b("zeros", self.n, WIDTH, dtype="f64", name="t")
-        self.flipped = self.b("transpose", self.t, perm=(1, 0))
+        self.t = self.b.zeros(self.n, WIDTH, dtype="f64", name="t")
+        self.flipped = self.b.transpose(self.t, perm=(1, 0))
         for _ in range(self.random.randint(1, 2)):
             self.p.loop(0, self.trips, self.outer, self.random.random() < 0.5)
-        self.function = self.p.returns(self.b("copy", self.t), self.b("load", self.y, 0, 0))
+        self.function = self.p.returns(self.b.copy(self.t), self.b.load(self.y, 0, 0))
 
     def outer(self, i):
         if self.random.random() < 0.3:
@@ -42,17 +42,17 @@ class Draw:
 
     def middle(self, i):
         if self.random.random() < 0.3:
-            self.touch([self.b("mod", i, self.n)], [0.5])
+            self.touch([self.b.mod(i, self.n)], [0.5])
         for _ in range(self.random.randint(1, 2)):
             start = self.random.choice([0, 0, 1])
             self.p.loop(start, self.n, lambda j: self.trip(i, j), self.random.random() < 0.5)
         if self.random.random() < 0.1:
-            self.b("index", i, self.n, axis=0)
+            self.b.index(i, self.n, axis=0)
 
     def trip(self, i, j):
         values = [0.5]
         for _ in range(self.random.randint(2, 6)):
-            self.touch([j, j, j, self.b("mod", i, self.n)], values)
+            self.touch([j, j, j, self.b.mod(i, self.n)], values)
 
     def touch(self, rows, values):
         array = self.random.choice([self.x, self.x, self.y, self.t, self.flipped])
@@ -60,12 +60,12 @@ class Draw:
         place = (column, row) if array is self.flipped else (row, column)
         match self.random.choice(["load", "load", "load", "add_at", "add_at", "store"]):
             case "load":
-                values.append(self.b("load", array, *place))
-                values.append(self.b("mul", values[-1], self.random.choice(values)))
+                values.append(self.b.load(array, *place))
+                values.append(self.b.mul(values[-1], self.random.choice(values)))
             case op:
                 if op == "store" and self.random.random() < 0.5:
                     return
-                self.b(op, array, *place, self.b("mul", self.random.choice(values), 0.25))
+                self.b(op, array, *place, self.b.mul(self.random.choice(values), 0.25))
 
 
 def loaded(function):
@@ -103,12 +103,12 @@ def nest(outer, place, op="load"):
 
         def inner(j):
             if op == "load":
-                p.b("add_at", y, j, p.b("load", x, *place(j)))
+                p.b.add_at(y, j, p.b.load(x, *place(j)))
             else:
-                p.b("add_at", x, *place(j), p.b("load", y, j))
+                p.b.add_at(x, *place(j), p.b.load(y, j))
 
         p.loop(0, outer(k), lambda i: p.loop(0, n, inner))
-        return p.returns(p.b("load", y, 0))
+        return p.returns(p.b.load(y, 0))
 
     return make
 

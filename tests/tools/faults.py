@@ -76,7 +76,7 @@ def _from_zero(base: Any) -> Any:
 
     def zero(self: Tapes, loop: Any) -> Any:
         with self.insertions.into(self.insertions.at_before(loop)) as b:
-            zero = b("load", b("zeros", 1, dtype="i64"), 0)
+            zero = b.load(b.zeros(1, dtype="i64"), 0)
         self.values.forward(zero, self.program.point[loop], None)
         return zero
 

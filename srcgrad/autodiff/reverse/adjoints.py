@@ -57,14 +57,14 @@ class Adjoints:
         if isinstance(v.type, Scalar):
             g = fitted(self.b, g, v.type)
             old = self.scalars.get(v)
-            self.scalars[v] = g if old is None else self.b("add", old, g, name=f"{v.name}_bar")
+            self.scalars[v] = g if old is None else self.b.add(old, g, name=f"{v.name}_bar")
         elif self.is_value(v) and self.root(v) is v and self.is_home(v):
             g = fitted(self.b, g, self.values.type(v.type), full=True)
             old = self.whole.get(v)
-            self.whole[v] = g if old is None else self.b("add", old, g, name=f"{v.name}_bar")
+            self.whole[v] = g if old is None else self.b.add(old, g, name=f"{v.name}_bar")
         else:
             g = fitted(self.b, g, self.values.type(v.type))
-            self.b("add_to", self.place(v), g)
+            self.b.add_to(self.place(v), g)
 
     def place(self, v: Var) -> Any:
         """The buffer in which parts of the adjoint of a reference are accumulated."""
@@ -90,7 +90,7 @@ class Adjoints:
 
     def zeros(self, v: Var) -> Any:
         dims = self.values.dims(v.type)
-        return self.b("zeros", *dims, dtype=v.type.dtype, name=f"{v.name}_bar")
+        return self.b.zeros(*dims, dtype=v.type.dtype, name=f"{v.name}_bar")
 
     # ---- consumption ----
     def take(self, v: Var) -> Atom | None:
@@ -100,7 +100,7 @@ class Adjoints:
         whole, part = self.whole.pop(v, None), self.parts.pop(v, None)
         if whole is None or part is None:
             return part if whole is None else whole
-        return self.b("add", whole, part, name=f"{v.name}_bar")
+        return self.b.add(whole, part, name=f"{v.name}_bar")
 
     def take_value(self, v: Var) -> Atom | None:
         """Like `take`; an array is a contiguous one that nothing else writes to.
@@ -111,7 +111,7 @@ class Adjoints:
         had_parts = v in self.parts and v not in self.whole
         g = self.take(v)
         strided = g is not None and isinstance(g.type, Array) and g.type.layout != "C"
-        return self.b("copy", g, name=f"{v.name}_bar") if had_parts or strided else g
+        return self.b.copy(g, name=f"{v.name}_bar") if had_parts or strided else g
 
     def zero(self, v: Var) -> Atom:
         """The adjoint of a value that nothing depends on."""
@@ -164,7 +164,7 @@ class Adjoints:
         if not isinstance(v.type, Tape):
             return self.zeros(v)
         if self.program.is_direct(v):
-            return self.b("tape_like", v)
+            return self.b.tape_like(v)
         zero = Const(0.0, Scalar(v.type.dtype))
         return self.references.local_tape(v, f"{v.name}_bar", zero)
 

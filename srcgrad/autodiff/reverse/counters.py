@@ -57,7 +57,7 @@ class Counters:
         k, out = self.values.tapes.trips_done_here(c.loop), self.values(c.init)
         for step in c.steps:
             times = k if step.inner is None else self._trips_before(c.loop, step, k)
-            out = self.b("add", out, self.b("mul", times, self.values(step.size)), name=name)
+            out = self.b.add(out, self.b.mul(times, self.values(step.size)), name=name)
         return self.b.retyped(out, c.type, name)
 
     def _trips_before(self, loop: Loop, step: Step, k: Atom) -> Any:
@@ -66,18 +66,18 @@ class Counters:
         assert inner is not None
         if not step.slope:
             start, stop = self.values(inner.start), self.values(inner.stop)
-            return b("mul", k, b("maximum", b("sub", stop, start), 0))
+            return b.mul(k, b.maximum(b.sub(stop, start), 0))
         assert isinstance(loop, For)
-        first = b("sub", self.values(loop.stop), 1) if loop.reverse else self.values(loop.start)
+        first = b.sub(self.values(loop.stop), 1) if loop.reverse else self.values(loop.start)
 
         def at_first(a: Atom) -> Any:
             base, offset = offset_from(self.program, a)
             here = first if base is loop.index else self.values(base)
-            return offset if base is None else b("add", here, offset)
+            return offset if base is None else b.add(here, offset)
 
-        trips = b("sub", at_first(inner.stop), at_first(inner.start))
-        pairs = b("floordiv", b("mul", k, b("sub", k, 1)), 2)
-        return b("add" if step.slope > 0 else "sub", b("mul", k, trips), pairs)
+        trips = b.sub(at_first(inner.stop), at_first(inner.start))
+        pairs = b.floordiv(b.mul(k, b.sub(k, 1)), 2)
+        return (b.add if step.slope > 0 else b.sub)(b.mul(k, trips), pairs)
 
 
 def _read(c: Counter) -> list[Atom]:

@@ -131,7 +131,7 @@ class _Joint:
         """A result as the forward sweep left it: the reverse sweep rewinds stores."""
         if not isinstance(a, Var) or not isinstance(a.type, Array):
             return a
-        return a if self.program.classes.is_pure(a) else self.b("copy", a, name=a.name)
+        return a if self.program.classes.is_pure(a) else self.b.copy(a, name=a.name)
 
     def _parameter_shadows(self) -> None:
         """Makes shadows of parameters that the function stores to."""
@@ -144,7 +144,7 @@ class _Joint:
 
     def _ones(self, a: Atom) -> Atom:
         one = Const(1.0, Scalar(a.type.dtype, getattr(a.type, "weak", False)))
-        return self.b("broadcast_to", one, *a.type.dims) if isinstance(a.type, Array) else one
+        return self.b.broadcast_to(one, *a.type.dims) if isinstance(a.type, Array) else one
 
     def _seed(self, seeds: list[tuple[Atom, Any]]) -> None:
         self.values.now = ((TOP, len(self.original.body)),)
@@ -155,7 +155,7 @@ class _Joint:
         """Converts an adjoint between the users' form, dL/dRe + i dL/dIm, and that of the rules."""
         zero = isinstance(g, Const) and g.value == 0
         # adjoints are numbers or arrays: their types have a dtype
-        return self.b("conj", g) if is_complex(g.type.dtype) and not zero else g
+        return self.b.conj(g) if is_complex(g.type.dtype) and not zero else g
 
     def _gradient(self, p: Var) -> Atom:
         return self._conjugate(self._adjoint(p))

@@ -14,6 +14,7 @@ from srcgrad.autodiff.reverse.insertions import Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.errors import UnsupportedError
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dims, RefTape, Tape, same_dims
 from srcgrad.ir.walk import walk
@@ -96,12 +97,12 @@ class References:
         """A local buffer as it was at its block's end: the saved array, or a copy of it."""
         if isinstance(v.type, Array):
             saved = self.values.saved_array(v, late=True)
-            return saved if is_its_tape else self.b("copy", saved, name=v.name)
+            return saved if is_its_tape else self.b.copy(saved, name=v.name)
         if v not in self._contents:
             place = self.values.insertions.at_end(self.program.home(v))
             size = self._size(v)
             with self.values.insertions.into(place) as b:
-                self._contents[v] = b("tape_view", v, 0, size, name=v.name)
+                self._contents[v] = b.tape_view(v, 0, size, name=v.name)
             self._register_at(self._contents[v], v, place)
         row = self.values.saved_array(self._contents[v], late=False)
         return self.local_tape(v, v.name, row)
@@ -109,8 +110,8 @@ class References:
     def local_tape(self, v: Var, name: str, contents: Atom) -> Var:
         """A filled tape with the slots that a local one has at its block's end."""
         size = self.values(self._size(v))
-        made = self.b("tape", size, dtype=v.type.dtype, name=name)
-        self.b("assign", self.b("tape_view", made, 0, size), contents)
+        made = self.b.tape(size, dtype=v.type.dtype, name=name)
+        self.b.assign(self.b.tape_view(made, 0, size), contents)
         return made
 
     def _size(self, v: Var) -> Var:
@@ -118,7 +119,7 @@ class References:
         if v not in self._sizes:
             place = self.values.insertions.at_end(self.program.home(v))
             with self.values.insertions.into(place) as b:
-                self._sizes[v] = b("slots", v, name=f"{v.name}_size")
+                self._sizes[v] = b.slots(v, name=f"{v.name}_size")
             self._register_at(self._sizes[v], v, place)
         return self._sizes[v]
 
@@ -144,13 +145,13 @@ class References:
             )
         if v not in self._reftape:
             with values.insertions.into(values.insertions.at_head()) as b:
-                tape = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_refs")
+                tape = b.reftape(dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_refs")
             at = values.tapes.position(loops).var if loops else Const(0, INT)
             with values.insertions.into(values.save_place(v)) as b:
-                b("ref_put", tape, at, v)
+                b.ref_put(tape, at, v)
             self._reftape[v] = tape
         here = values.tapes.here(loops)
-        return self.b("ref_get", self._reftape[v], here, *values.dims(v.type), name=v.name)
+        return self.b.ref_get(self._reftape[v], here, *values.dims(v.type), name=v.name)
 
     # ---- joined references ----
     def origins(self, v: Var) -> list[Var] | None:
@@ -224,7 +225,7 @@ class References:
         """The reference that the integer selects among those from `k` on."""
         if k == len(choices) - 1:
             return self._with_dims(choices[k], type_.dims)
-        is_k = self.b("eq", tag, k)
+        is_k = self.b.eq(tag, k)
         with self.b.block() as then:
             this = self._with_dims(choices[k], type_.dims)
         with self.b.block() as orelse:
@@ -240,9 +241,9 @@ class References:
         if same_dims(x.type.dims, dims):
             return x
         if x.type.layout == "C":  # a view by spans would not be contiguous
-            return self.b("reshape", x, *dims, name=x.name)
+            return self.b.reshape(x, *dims, name=x.name)
         spans = [a for d in dims for a in (0, d, 1)]
-        return self.b("view", x, *spans, spec=("s",) * len(dims), name=x.name)
+        return self.b.view(x, *spans, spec=("s",) * len(dims), name=x.name)
 
     # ---- shadows ----
     def shadow(self, v: Var) -> Any:
@@ -285,7 +286,7 @@ class References:
                 return self._register(v, _zeros_like(b, v))
         if isinstance(v.type, Tape):
             with ins.into(self.late) as b:
-                return self._register(v, b("tape_like", v, name=f"{v.name}_bar"))
+                return self._register(v, b.tape_like(v, name=f"{v.name}_bar"))
         args: tuple[Any, ...] = ()
         if s.op.view:
             args = (self.threaded(s.array), *s.args[1:])
@@ -308,13 +309,13 @@ class References:
     def _threaded_reftape(self, v: Var, s: Def) -> Var:
         ins = self.values.insertions
         with ins.into(ins.at_after(s)) as b:
-            shadow = b("reftape", dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_bar")
+            shadow = b.reftape(dtype=v.type.dtype, ndim=v.type.ndim, name=f"{v.name}_bar")
         self._register(v, shadow)
         for put in walk(self.program.function.body):
             if isinstance(put, Def) and put.op is tapes.ref_put and put.args[0] is v:
                 other = self.threaded(put.args[2])  # type: ignore[arg-type]  (a reference is a variable)
                 with ins.into(ins.at_after(put)) as b:
-                    b("ref_put", shadow, put.args[1], other)
+                    b.ref_put(shadow, put.args[1], other)
         return shadow
 
     def _threaded_join(self, v: Var) -> Var:
@@ -337,10 +338,10 @@ class References:
         return self._threaded[v]
 
 
-def _zeros_like(b: Any, v: Var) -> Any:
+def _zeros_like(b: Builder, v: Var) -> Any:
     if isinstance(v.type, Tape):
-        return b("tape_like", v, name=f"{v.name}_bar")
-    return b("zeros", *v.type.dims, dtype=v.type.dtype, name=f"{v.name}_bar")
+        return b.tape_like(v, name=f"{v.name}_bar")
+    return b.zeros(*v.type.dims, dtype=v.type.dtype, name=f"{v.name}_bar")
 
 
 def _sources(s: Any, v: Var) -> list[Atom]:

@@ -118,10 +118,10 @@ class Sweep:
         if g is None:
             return
         if s.op is memory.load:
-            self.b("add_at", self._place(s.args[0]), *self.values.many(s.args[1:]), g)
+            self.b.add_at(self._place(s.args[0]), *self.values.many(s.args[1:]), g)
         elif s.op is memory.gather:
             place = self._place(s.args[0])
-            self.b("scatter_add", place, *self._contents(s.args[1:]), g, **s.params)
+            self.b.scatter_add(place, *self._contents(s.args[1:]), g, **s.params)
         elif s.op is memory.take_last:
             self._take_last(s, g)
         elif s.op is rows.part:
@@ -142,7 +142,7 @@ class Sweep:
                 continue
             part = contribution(self.b, s, k, g, RuleValues(s, self.values))
             if part is not None and shadowed and self._is_view_of(part, g):
-                part = self.b("copy", part)  # the shadow lives on
+                part = self.b.copy(part)  # the shadow lives on
             self.adjoints.add(a, part)
 
     def _by_own_rule(self, s: Def, v: Var) -> None:
@@ -161,7 +161,7 @@ class Sweep:
                 # a value with a rule is a number or an array, and a Var where it is an array
                 g = self.adjoints.zeros(y) if isinstance(y.type, Array) else 0.0  # type: ignore[union-attr]  (an array is a Var)
             elif isinstance(y.type, Array) and not self.adjoints.is_value(parts[k]):
-                g = self.b("copy", g)  # the shadow lives on
+                g = self.b.copy(g)  # the shadow lives on
             seeds.append(self.b.cast(g, Scalar(y.type.dtype)))
 
         def own(k: int) -> Atom:
@@ -180,7 +180,7 @@ class Sweep:
         """A value that only its rule reads, in the forward sweep."""
         place = self.values.insertions.at_after(s)
         with self.values.insertions.into(place) as b:
-            made = b("part", v, k=k)
+            made = b.part(v, k=k)
         self.values.forward(made, self.program.point[s], None, place)
         return made
 
@@ -196,7 +196,7 @@ class Sweep:
         x = s.args[0]
         assert isinstance(x, Var)
         zeros = self.adjoints.zeros(x)
-        self.b("scatter", zeros, *self._contents(s.args[1:]), g, **s.params)
+        self.b.scatter(zeros, *self._contents(s.args[1:]), g, **s.params)
         self.adjoints.add(x, zeros)
 
     def _place(self, x: Atom) -> Any:
@@ -228,14 +228,14 @@ class Sweep:
 
     def of_store(self, s: Def, x: Var, value: Atom) -> Any:
         shadow, places = self._place(x), self.values.many(s.args[1:-1])
-        g = self.b("load", shadow, *places, name="g") if self.adjoints.active(value) else None
+        g = self.b.load(shadow, *places, name="g") if self.adjoints.active(value) else None
         self._zero(s, shadow, places)
         return g
 
     def of_add_at(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
-        return self.b("load", self._place(x), *self.values.many(s.args[1:-1]), name="g")
+        return self.b.load(self._place(x), *self.values.many(s.args[1:-1]), name="g")
 
     def of_assign(self, s: Def, x: Var, value: Atom) -> Any:
         shadow = self._place(x)
@@ -251,8 +251,8 @@ class Sweep:
     def _of_all(self, shadow: Any, value: Atom) -> Any:
         """The adjoint of a value stored to a whole array: a copy, as the shadow changes later."""
         if isinstance(value.type, Scalar):
-            return self.b("sum", shadow, axes=tuple(range(shadow.type.ndim)))
-        return self.b("copy", shadow, name="g")
+            return self.b.sum(shadow, axes=tuple(range(shadow.type.ndim)))
+        return self.b.copy(shadow, name="g")
 
     def _zero(self, s: Def, shadow: Any, places: Iterable[Atom]) -> None:
         """Zeroes the adjoint of what a store overwrote: nothing read after it depends on that."""
@@ -262,14 +262,14 @@ class Sweep:
         shadow, idx = self._place(x), self._contents(s.args[1:-1])
         g = None
         if self.adjoints.active(value):
-            g = self.b("take_last", shadow, *idx, name="g", **s.params)
+            g = self.b.take_last(shadow, *idx, name="g", **s.params)
         self._zero(s, shadow, idx)
         return g
 
     def of_scatter_add(self, s: Def, x: Var, value: Atom) -> Any:
         if not self.adjoints.active(value):
             return None
-        return self.b("gather", self._place(x), *self._contents(s.args[1:-1]), name="g", **s.params)
+        return self.b.gather(self._place(x), *self._contents(s.args[1:-1]), name="g", **s.params)
 
     # ---- rewinding ----
     def _rewind(self, s: Def, x: Var) -> None:
@@ -282,11 +282,11 @@ class Sweep:
         self.after()
         reference, places = self.values(x), [self.values.contents(a) for a in s.args[1:-1]]
         if s.op in (memory.store, memory.add_at):
-            self.b("store", reference, *places, self.values(old))
+            self.b.store(reference, *places, self.values(old))
         elif s.op in (memory.assign, memory.add_to):
-            self.b("assign", reference, self.values(old))
+            self.b.assign(reference, self.values(old))
         else:
-            self.b("scatter", reference, *places, self.values(old), **s.params)
+            self.b.scatter(reference, *places, self.values(old), **s.params)
         self.values.now = point
 
     def _save_old(self, s: Def, x: Var, point: Any) -> Var:
@@ -295,11 +295,11 @@ class Sweep:
         place = ins.at_before(s)
         with ins.into(place) as b:
             if s.op in (memory.store, memory.add_at):
-                old = b("load", x, *s.args[1:-1], name="old")
+                old = b.load(x, *s.args[1:-1], name="old")
             elif s.op in (memory.assign, memory.add_to):
-                old = b("copy", x, name="old")
+                old = b.copy(x, name="old")
             else:
-                old = b("gather", x, *s.args[1:-1], name="old", **s.params)
+                old = b.gather(x, *s.args[1:-1], name="old", **s.params)
         self.values.forward(old, point, None)
         self.old[s] = old
         return old

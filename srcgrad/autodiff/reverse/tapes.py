@@ -12,6 +12,7 @@ from typing import Any
 from srcgrad.autodiff.reverse.insertions import Insertions, Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program, body_of
 from srcgrad.errors import Location
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Dims, Scalar
 from srcgrad.primitives.tapes import SAVED
@@ -42,7 +43,7 @@ class Tapes:
         """The number of trips actually run, as a forward value after the loop."""
         if isinstance(loop, For):
             with self.insertions.into(self.insertions.at_before(loop)) as b:
-                n = b("maximum", b("sub", loop.stop, loop.start), 0)
+                n = b.maximum(b.sub(loop.stop, loop.start), 0)
             if isinstance(n, Var):
                 self.values.forward(n, self.program.point[loop], loop)
             return n
@@ -55,7 +56,7 @@ class Tapes:
             assert slot.param is not None
             key = body_of(loop)
             with self.insertions.into(self.insertions.at_end(key)) as b:
-                new = b("add", slot.param, 1)
+                new = b.add(slot.param, 1)
             slot.values[:] = [atom(0), new]
             point = self.program.point[loop]
             self.values.forward(slot.result, point, loop)
@@ -68,7 +69,7 @@ class Tapes:
             param = self.counter(loop).param
             assert param is not None
             return param
-        return self.b("sub", loop.index, loop.start)
+        return self.b.sub(loop.index, loop.start)
 
     # ---- positions ----
     def is_dense(self, loops: list[For | While]) -> bool:
@@ -95,10 +96,10 @@ class Tapes:
         with self.insertions.into(self.insertions.at_position(loop)) as b:
             k = self.iteration(loop)
             if base is not None:
-                var = b("add", base, k, name="at")
+                var = b.add(base, k, name="at")
             elif outer:
-                n = b("maximum", b("sub", loop.stop, loop.start), 0)  # type: ignore[union-attr]  (a `For`: a `While` is counted by `base`)
-                var = b("add", b("mul", before, n), k, name="at")
+                n = b.maximum(b.sub(loop.stop, loop.start), 0)  # type: ignore[union-attr]  (a `For`: a `While` is counted by `base`)
+                var = b.add(b.mul(before, n), k, name="at")
             else:
                 var = k
         self._positions[loop] = Position(var, base)
@@ -107,12 +108,12 @@ class Tapes:
     def _base(self, loop: For | While) -> Var:
         """The trips of all earlier executions of a loop, counted in a cell."""
         with self.insertions.into(self.insertions.at_head()) as b:
-            cell = b("zeros", 1, dtype="i64", name="count")
+            cell = b.zeros(1, dtype="i64", name="count")
         with self.insertions.into(self.insertions.at_before(loop)) as b:
-            base = b("load", cell, 0, name="base")
+            base = b.load(cell, 0, name="base")
         trips = self.trips(loop)
         with self.insertions.into(self.insertions.at_after(loop)) as b:
-            b("store", cell, 0, b.cast(b("add", base, trips), Scalar("i64")))
+            b.store(cell, 0, b.cast(b.add(base, trips), Scalar("i64")))
         self.values.forward(base, self.program.point[loop], None)
         return base
 
@@ -127,11 +128,11 @@ class Tapes:
         position, b = self.position(loops), self.b
         k = self.iteration_here(loop)
         if position.base is not None:
-            out = b("add", self.values(position.base), k)
+            out = b.add(self.values(position.base), k)
         elif len(loops) > 1 and position.base is None:
             assert isinstance(loop, For)
-            n = b("maximum", b("sub", loop.stop, loop.start), 0)
-            out = b("add", b("mul", self.here(loops[:-1]), n), k)
+            n = b.maximum(b.sub(loop.stop, loop.start), 0)
+            out = b.add(b.mul(self.here(loops[:-1]), n), k)
         else:
             out = k
         self.values.remember(("position", loop), out)
@@ -141,13 +142,13 @@ class Tapes:
         """The place of the trip that the reverse sweep is in, from 0 at the lowest index."""
         if isinstance(loop, While):
             return self.values(self.counter(loop).param)
-        return self.b("sub", self.values(loop.index), self.values(loop.start))
+        return self.b.sub(self.values(loop.index), self.values(loop.start))
 
     def trips_done_here(self, loop: For | While) -> Atom:
         """The number of trips before the one that the reverse sweep is in."""
         if isinstance(loop, For) and loop.reverse:
-            last = self.b("sub", self.values(loop.stop), 1)
-            return self.b("sub", last, self.values(loop.index))
+            last = self.b.sub(self.values(loop.stop), 1)
+            return self.b.sub(last, self.values(loop.index))
         return self.iteration_here(loop)
 
     # ---- tapes ----
@@ -156,7 +157,7 @@ class Tapes:
         n: Atom = Const(1, INT)
         for s in loops:
             assert isinstance(s, For)
-            n = self.b("mul", n, self.b("maximum", self.b("sub", s.stop, s.start), 0))
+            n = self.b.mul(n, self.b.maximum(self.b.sub(s.stop, s.start), 0))
         return n
 
     def new(self, v: Var, loops: list[For | While], point: Point, dims: Dims | None) -> Var:
@@ -166,17 +167,17 @@ class Tapes:
         dense = self.is_dense(loops)
         with self.insertions.into(place) as b:
             n = (
-                b("mul", self.capacity(loops), b.size(dims))
+                b.mul(self.capacity(loops), b.size(dims))
                 if dense and dims is not None
                 else Const(FIRST_CAPACITY, INT)
             )
             b.loc = self._place(v, loops)
-            return b("tape", n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
+            return b.tape(n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
 
-    def reserve(self, b: Any, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
+    def reserve(self, b: Builder, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
         """Makes room for `size` slots on the tape of `v`, which grows."""
         b.loc = self._place(v, loops)
-        b("reserve", tape, size)
+        b.reserve(tape, size)
         b.loc = None
 
     def _place(self, v: Var, loops: list[For | While]) -> Location | None:

@@ -250,10 +250,10 @@ class ValueRecovery:
             at = self.tapes.position(loops).var if loops else Const(0, INT)
             with self.insertions.into(self.save_place(v)) as b:
                 if not self.tapes.is_dense(loops):
-                    self.tapes.reserve(b, tape, v, loops, b("add", at, 1))
-                b("store", tape, at, v)
+                    self.tapes.reserve(b, tape, v, loops, b.add(at, 1))
+                b.store(tape, at, v)
             self._tape[v] = tape
-        got = self.b("load", self._tape[v], self.tapes.here(loops), name=v.name)
+        got = self.b.load(self._tape[v], self.tapes.here(loops), name=v.name)
         return self.b.retyped(got, v.type, v.name)
 
     def _pure_array(self, v: Var) -> Any:
@@ -315,8 +315,8 @@ class ValueRecovery:
         if offset is not None:
             here = self(offset)
         else:
-            here = self.b("mul", self.tapes.here(loops), self.b.size(self.dims(v.type)))
-        return self.b("tape_view", tape, here, *self.dims(v.type), name=v.name)
+            here = self.b.mul(self.tapes.here(loops), self.b.size(self.dims(v.type)))
+        return self.b.tape_view(tape, here, *self.dims(v.type), name=v.name)
 
     def _save_array(self, v: Var, loops: list[For | While], point: Point, late: bool) -> Any:
         even = self._is_even(v.type)
@@ -325,17 +325,17 @@ class ValueRecovery:
         cell = None
         if not even:
             with self.insertions.into(self.insertions.at_head()) as b:
-                cell = b("zeros", 1, dtype="i64", name="used")
+                cell = b.zeros(1, dtype="i64", name="used")
         dense = self.tapes.is_dense(loops) and even
         saved = self.save_place(v, late)
         with self.insertions.into(saved) as b:
             own = b.size(v.type.dims)
-            offset = b("load", cell, 0, name="offset") if cell is not None else b("mul", at, own)
+            offset = b.load(cell, 0, name="offset") if cell is not None else b.mul(at, own)
             if not dense:
-                self.tapes.reserve(b, tape, v, loops, b("add", offset, own))
-            b("assign", b("tape_view", tape, offset, *v.type.dims), v)
+                self.tapes.reserve(b, tape, v, loops, b.add(offset, own))
+            b.assign(b.tape_view(tape, offset, *v.type.dims), v)
             if cell is not None:
-                b("store", cell, 0, b.cast(b("add", offset, own), Scalar("i64")))
+                b.store(cell, 0, b.cast(b.add(offset, own), Scalar("i64")))
         if cell is None:
             return tape, None
         key = point[-1][0]

@@ -80,8 +80,8 @@ class Numbers:
     def _kept(self, start: Atom, length: Atom) -> Var:
         """An operand that tells whether a value is one of those that are taken."""
         b = self.b
-        places = b("iota", self.values.type.dims[-1])
-        kept = b("logical_and", b("ge", places, start), b("lt", places, b("add", start, length)))
+        places = b.iota(self.values.type.dims[-1])
+        kept = b.logical_and(b.ge(places, start), b.lt(places, b.add(start, length)))
         return self._other(kept, True)
 
     def _other(self, x: Var, varied: bool) -> Var:
@@ -148,7 +148,7 @@ class Numbers:
         if lies == ROW and n > 1:
             return self._without(a, n - 2)
         if lies == COLUMN:
-            return self.b("load", a, 0) if n == 1 else self._without(a, n - 1)
+            return self.b.load(a, 0) if n == 1 else self._without(a, n - 1)
         return a
 
     def _without(self, a: Var, axis: int) -> Any:
@@ -157,7 +157,7 @@ class Numbers:
         if not isinstance(dims[axis], int) or dims[axis] != 1:
             raise Unlike
         spec = tuple("i" if k == axis else ":" for k in range(len(dims)))
-        return self.b("view", a, 0, spec=spec)
+        return self.b.view(a, 0, spec=spec)
 
 
 def _before_axes(spec: tuple[str, ...], lies: str) -> str:

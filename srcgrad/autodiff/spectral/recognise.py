@@ -112,17 +112,17 @@ class _Recognised:
         """The product of a matrix function with the factors before and after it."""
         b = self.b
         for f in reversed(before):
-            made = b("matmul", b.cast(self._other(f), Scalar(made.type.dtype)), made)
+            made = b.matmul(b.cast(self._other(f), Scalar(made.type.dtype)), made)
         for f in behind:
             x = b.cast(self._other(f), Scalar(made.type.dtype))
-            made = b("matmul" if x.type.ndim > 1 else "matvec", made, x)
+            made = (b.matmul if x.type.ndim > 1 else b.matvec)(made, x)
         return made
 
     def _other(self, f: Factor) -> Any:
         assert isinstance(f, Other)
         x = f.matrix
         n = x.type.ndim
-        return self.b("transpose", x, perm=(*range(n - 2), n - 1, n - 2)) if f.turned else x
+        return self.b.transpose(x, perm=(*range(n - 2), n - 1, n - 2)) if f.turned else x
 
     def _term(
         self, s: Def, role: Role, scales: Sequence[Scale], parts: tuple[Var, ...]
@@ -143,13 +143,13 @@ class _Recognised:
         lead = s.var.type.dims[:-2]  # type: ignore[union-attr]  (a product has a result)
         if role.of.loop is not None:
             matrix, values, left, right = (
-                b("reshape", x, *map(atom, (*lead, *x.type.dims[1:]))) for x in parts
+                b.reshape(x, *map(atom, (*lead, *x.type.dims[1:]))) for x in parts
             )
         elif lead:
             raise Unlike
         if role.part == RIGHT:
             n = matrix.type.ndim
-            turned = b("copy", b("transpose", matrix, perm=(*range(n - 2), n - 1, n - 2)))
+            turned = b.copy(b.transpose(matrix, perm=(*range(n - 2), n - 1, n - 2)))
             return turned, values, right, left
         return matrix, values, left, right
 
@@ -166,11 +166,11 @@ class _Recognised:
         m, n = a.type.dims
         with b.block() as out:
             b.loc = step.loc
-            values = b("copy", b("view", y, 0, spec=("i", ":")))
-            left = b("copy", b("view", y, 1, m, 1, spec=("s", ":")))
+            values = b.copy(b.view(y, 0, spec=("i", ":")))
+            left = b.copy(b.view(y, 1, m, 1, spec=("s", ":")))
             right = left
             if step.op is factorisations.svd:
-                right = b("copy", b("view", y, b("add", m, 1), n, 1, spec=("s", ":")))
+                right = b.copy(b.view(y, b.add(m, 1), n, 1, spec=("s", ":")))
             matrix = self._matrix(step, a, y.type.dims[-1])
         self.after.setdefault(step, [])[:0] = out
         return matrix, values, left, right
@@ -179,10 +179,10 @@ class _Recognised:
         """The decomposed matrices, symmetric ones as represented by the triangle that is read."""
         b = self.b
         if step.op is factorisations.svd:
-            return b("copy", a)
+            return b.copy(a)
         lead = a.type.ndim - 2
         if not same_dims(a.type.dims[-2:], (n, n)):
-            a = b("view", a, 0, n, 1, 0, n, 1, spec=(*":" * lead, "s", "s"))
+            a = b.view(a, 0, n, 1, 0, n, 1, spec=(*":" * lead, "s", "s"))
         known = Tracer(b, Scalar(a.type.dtype)).known(a)
         return factorisations.stated(known, step.params["lower"]).atom
 
@@ -199,7 +199,7 @@ class _Recognised:
         count = loop.stop
         with b.block() as out:
             b.loc = step.loc
-            values = b("reshape", b("copy", values), count, k)
+            values = b.reshape(b.copy(values), count, k)
             left = self._slab(slabs[LEFT], count, m, k)
             right = left if of.symmetric else self._slab(slabs[RIGHT], count, n, k)
             matrix = self._matrix(step, a, m)
@@ -211,18 +211,18 @@ class _Recognised:
         b, loop, y = self.b, of.loop, of.step.var
         assert loop is not None and y is not None
         with b.block() as out:
-            made = b("zeros", loop.stop, k, dtype=y.type.dtype)
+            made = b.zeros(loop.stop, k, dtype=y.type.dtype)
         self.before.setdefault(loop, []).extend(out)
         with b.block() as out:
-            place = b("view", made, loop.index, spec=("i", ":"))
-            b("assign", place, b("view", y, 0, spec=("i", ":")))
+            place = b.view(made, loop.index, spec=("i", ":"))
+            b.assign(place, b.view(y, 0, spec=("i", ":")))
         self.after.setdefault(of.step, []).extend(out)
         return made
 
     def _slab(self, slab: tuple[Var, bool], *dims: Any) -> Var:
         x, turned = slab
-        x = self.b("transpose", x, perm=(0, 2, 1)) if turned else x
-        return self.b("reshape", self.b("copy", x), *map(atom, dims))
+        x = self.b.transpose(x, perm=(0, 2, 1)) if turned else x
+        return self.b.reshape(self.b.copy(x), *map(atom, dims))
 
 
 def _belong(first: Role, last: Role) -> bool:

@@ -52,8 +52,8 @@ def following(b: Builder, value: Var, other: Var, result: Var) -> None:
 
 
 def _with_rule(b: Builder, rule: Rule, args: tuple[Var, ...], result: Var | None) -> Any:
-    t = b("attached", *args, rule=rule)
-    made = b("part", t, k=0, name=args[0].name)
+    t = b.attached(*args, rule=rule)
+    made = b.part(t, k=0, name=args[0].name)
     if result is not None:
         last = b.out[-1]
         assert isinstance(last, Def) and last.var is made
@@ -136,10 +136,10 @@ def _of_other(b: Builder, term: Term, of: Operands, g: Var, k: int) -> Any:
     x = term.function.params[1 + k]
     slope = replace(term, function=term.function.derivative({x: Const(1.0, x.type)}))
     n = g.type.ndim
-    made = b("mul", g, differentiated(b, slope, of))
+    made = b.mul(g, differentiated(b, slope, of))
     if not isinstance(of.others[k].type, Array):
-        return b("sum", made, axes=tuple(range(n)))
-    return b("sum_to", b("sum", made, axes=(n - 1,)), *of.others[k].type.dims)
+        return b.sum(made, axes=tuple(range(n)))
+    return b.sum_to(b.sum(made, axes=(n - 1,)), *of.others[k].type.dims)
 
 
 def _pushed(b: Builder, term: Term, of: Operands, given: list[Var]) -> list[Atom]:
@@ -160,7 +160,7 @@ def _pushed(b: Builder, term: Term, of: Operands, given: list[Var]) -> list[Atom
         parts.append(differentiated(b, moved, replace(of, others=(*of.others, *left))))
     total = parts[0]
     for p in parts[1:]:
-        total = b("add", total, p)
+        total = b.add(total, p)
     return [total]
 
 

@@ -72,11 +72,11 @@ def cast(b: Builder, term: Term, x: Any) -> Any:
 
 def turned(b: Builder, x: Any) -> Any:
     n = x.type.ndim
-    return b("transpose", x, perm=(*range(n - 2), n - 1, n - 2))
+    return b.transpose(x, perm=(*range(n - 2), n - 1, n - 2))
 
 
 def real_part(b: Builder, g: Any, like: Var) -> Any:
     """An adjoint with the dtype of its primal."""
     if g.type.dtype[0] == "c" and like.type.dtype[0] != "c":
-        g = b("real", g)
+        g = b.real(g)
     return b.cast(g, Scalar(like.type.dtype))

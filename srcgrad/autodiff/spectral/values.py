@@ -49,12 +49,12 @@ class _Functions:
 
     def _wider(self, x: Any) -> Any:
         t = x.type
-        return self.b("view", x, spec=(*":" * t.ndim, "n")) if isinstance(t, Array) else x
+        return self.b.view(x, spec=(*":" * t.ndim, "n")) if isinstance(t, Array) else x
 
     def _array(self, y: Any, like: Any) -> Any:
         y = self.b.cast(y, kind(self.term))
         if not isinstance(y.type, Array):
-            y = self.b("broadcast_to", y, *like.type.dims)
+            y = self.b.broadcast_to(y, *like.type.dims)
         return self.tracer.known(y)
 
     def alike(self) -> list[tuple[Any, Any]]:
@@ -72,9 +72,9 @@ def function_values(b: Builder, term: Term, of: Operands) -> Any:
 
 def whole(b: Builder, term: Term, of: Operands) -> Any:
     """left f(values) right'"""
-    row = b("view", function_values(b, term, of), spec=(*":" * (of.values.type.ndim - 1), "n", ":"))
-    scaled = b("mul", cast(b, term, of.left), row)
-    return b("matmul", scaled, turned(b, cast(b, term, of.right)))
+    row = b.view(function_values(b, term, of), spec=(*":" * (of.values.type.ndim - 1), "n", ":"))
+    scaled = b.mul(cast(b, term, of.left), row)
+    return b.matmul(scaled, turned(b, cast(b, term, of.right)))
 
 
 def _equal(pairs: list[tuple[Any, Any]]) -> Any:
@@ -120,19 +120,19 @@ def _second_of_singular(b: Builder, term: Term, of: Operands) -> Any:
     m, n = of.matrix.type.dims[-2:]
 
     def joined(x: Any, y: Any, axis: int) -> Any:
-        return b("concatenate", x, y, axis=axis)
+        return b.concatenate(x, y, axis=axis)
 
     half = float(0.5**0.5)
-    u, v = (b("mul", cast(b, term, x), half) for x in (of.left, of.right))
-    above, below = joined(u, u, last + 1), joined(v, b("neg", v), last + 1)
+    u, v = (b.mul(cast(b, term, x), half) for x in (of.left, of.right))
+    above, below = joined(u, u, last + 1), joined(v, b.neg(v), last + 1)
     vectors = joined(above, below, last)
     moved = [_embedded(b, cast(b, term, e), above, below, last) for e in of.along]
     here = f(0, 0)(known(of.values)).atom
-    doubled = known(joined(here, b("neg", here), last))
+    doubled = known(joined(here, b.neg(here), last))
     twice = tuple(
         joined(x, x, last) if v else x for x, v in zip(of.others, term.varied, strict=True)
     )
-    both = joined(of.values, b("neg", of.values), last)
+    both = joined(of.values, b.neg(of.values), last)
     g = _Functions(b, term, replace(of, values=both, others=twice))
 
     def of_both(x: Any) -> Any:
@@ -148,16 +148,16 @@ def _second_of_singular(b: Builder, term: Term, of: Operands) -> Any:
     side = formulas.beside(rest, (r, p), ends)
     top, low = known(above), known(below)
     turned = matrix_transpose(low)
-    rows = known(b("view", side.atom, 0, m, 1, spec=(*":" * last, "s", ":")))
-    others = known(b("view", side.atom, m, n, 1, spec=(*":" * last, "s", ":")))
+    rows = known(b.view(side.atom, 0, m, 1, spec=(*":" * last, "s", ":")))
+    others = known(b.view(side.atom, m, n, 1, spec=(*":" * last, "s", ":")))
     made = matmul(matmul(top, inner) + rows, turned)
     return (made + matmul(top, matrix_transpose(others))).atom
 
 
 def _embedded(b: Builder, e: Any, above: Any, below: Any, axis: int) -> Any:
     """[[0, e], [e', 0]] times the vectors [above; below]."""
-    lower = b("matmul", turned(b, e), above)
-    return b("concatenate", b("matmul", e, below), lower, axis=axis)
+    lower = b.matmul(turned(b, e), above)
+    return b.concatenate(b.matmul(e, below), lower, axis=axis)
 
 
 class _Second:
@@ -184,17 +184,17 @@ class _Second:
         p, r, made = self._emitted(p), self._emitted(r), self.made
         if self.alike is not None:
             self._emitted(self.alike)
-        total = b("zeros", *atom_dims(made.atom), dtype=self.term.dtype)
+        total = b.zeros(*atom_dims(made.atom), dtype=self.term.dtype)
         lead, index = w.ndim - 1, Var("l", INT)
 
         def part(x: Any, row: bool, column: bool) -> Any:
             """One row or column of each matrix."""
             codes = ("s" if row else ":", "s" if column else ":")
             given = [index, 1, 1] * (row + column)
-            return self.known(b("view", x.atom, *given, spec=(*":" * lead, *codes)))
+            return self.known(b.view(x.atom, *given, spec=(*":" * lead, *codes)))
 
         with b.block() as body:
-            z = self.known(b("view", w.atom, index, 1, 1, spec=(*":" * lead, "s")))
+            z = self.known(b.view(w.atom, index, 1, 1, spec=(*":" * lead, "s")))
             same = self.alike
             if same is not None:
                 here = _equal([(x, part(c, False, True)) for x, c in self.pairs])
@@ -202,7 +202,7 @@ class _Second:
             at = (formulas.rows(z), part(made, False, True), part(made, True, False))
             t = formulas.second_differences(w, made, self.bend, same, at, self.limit)
             product = part(p, False, True) * part(r, True, False)
-            b("add_to", total, absorb(product, t).atom)
+            b.add_to(total, absorb(product, t).atom)
         count = atom(atom_dims(w.atom)[-1])
         b.append(For(index, atom(0), count, (), (), tuple(body), (), (), loc=b.loc))
         made = self.known(total)

@@ -21,7 +21,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Function, Var, atom
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.passes.lower import lower
-from srcgrad.primitives import REGISTRY, Primitive
+from srcgrad.primitives import REGISTRY, Primitive, memory
 from srcgrad.primitives.elementwise import to_complex
 from srcgrad.primitives.scans import searchsorted
 from srcgrad.primitives.special import SPECIAL
@@ -75,7 +75,7 @@ def _of_numbers(op: Primitive, dtype: str) -> Function:
 def _search(op: Primitive, dtype: str) -> Function:
     b = Builder(REGISTRY)
     x, v = Var("x", Array(dtype, (0,))), Var("v", Scalar(dtype))
-    x.type = Array(dtype, (b("dim", x, axis=0),))
+    x.type = Array(dtype, (b(memory.dim, x, axis=0),))
     return _function(b, [x, v], b(op.name, x, v, side="left"), b(op.name, x, v, side="right"))
 
 

@@ -123,14 +123,14 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
     values = []
     for v in (start, stop, step):
         if is_array(v) and not v.type.dims:
-            v = it.b("load", v)
+            v = it.b.load(v)
         if not is_scalar(v) or atom(v).type.dtype[0] not in "iu":
             it.refuse(node, f"range() takes integers, not {describe(v)}", like=TypeError)
         values.append(_index(it, v))
     if is_number(values[2]) and values[2] == 0:
         it.wrong(node, "range() arg 3 must not be zero", ValueError)
     if isinstance(values[2], Var):
-        zero = plain(it.b("eq", values[2], 0))
+        zero = plain(it.b.eq(values[2], 0))
         it.fail_if(zero, "ValueError", "range() arg 3 must not be zero")
     return Range(*values)
 
@@ -154,8 +154,7 @@ def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
         for k, p in enumerate(parts[1:]):
             m, n = parts[0].length, p.length
             if isinstance(m, Var) or isinstance(n, Var):
-                it.b(
-                    "check_equal",
+                it.b.check_equal(
                     m,
                     n,
                     message=f"zip() argument {k + 2} has another length than argument 1",

@@ -50,8 +50,8 @@ def array_equal(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     if len(dims) != len(others):
         return False
     pairs = [(m, n) for m, n in zip(dims, others, strict=True) if m is not n]
-    fits = [it.b("eq", m, n) for m, n in pairs]
-    same = plain(reduce(lambda p, q: it.b("logical_and", p, q), fits)) if fits else True
+    fits = [it.b.eq(m, n) for m, n in pairs]
+    same = plain(reduce(lambda p, q: it.b.logical_and(p, q), fits)) if fits else True
 
     def equal() -> Any:
         hits = it.emit(node, "eq", a, c)
@@ -68,11 +68,11 @@ def isclose(
     a, c, rel_tol, abs_tol = (
         b.retyped(v, FLOAT) for v in numbers_of_math(it, node, (a, c, rel_tol, abs_tol), "isclose")
     )
-    negative = b("logical_or", b("lt", rel_tol, 0.0), b("lt", abs_tol, 0.0))
+    negative = b.logical_or(b.lt(rel_tol, 0.0), b.lt(abs_tol, 0.0))
     it.fail_if(plain(negative), "ValueError", "tolerances must be non-negative")
-    gap = it.emit(node, "abs", b("sub", a, c))
-    largest = b("maximum", b("abs", a), b("abs", c))
-    near = b("le", gap, b("maximum", b("mul", rel_tol, largest), abs_tol))
+    gap = it.emit(node, "abs", b.sub(a, c))
+    largest = b.maximum(b.abs(a), b.abs(c))
+    near = b.le(gap, b.maximum(b.mul(rel_tol, largest), abs_tol))
     # an infinity is close to nothing but itself
-    near = b("logical_and", near, b("lt", gap, math.inf))
-    return plain(b("logical_or", b("eq", a, c), near))
+    near = b.logical_and(near, b.lt(gap, math.inf))
+    return plain(b.logical_or(b.eq(a, c), near))

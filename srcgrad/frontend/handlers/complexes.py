@@ -61,7 +61,7 @@ def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
         x = plain(it.b.cast(x, Scalar("i8")))  # for which NumPy has no loop
     made = it.emit(node, "conj", x) if complex_operand(x) else x
     if made is x and is_array(x):
-        made = it.b("copy" if x.type.dims else "load", x)
+        made = (it.b.copy if x.type.dims else it.b.load)(x)
     return to_out(it, node, made, out)
 
 
@@ -85,7 +85,7 @@ def complex_(it: Interpreter, node: Node, *args: Any) -> Any:
     if any(complex_operand(v) for v in args):
         # re + im * 1j, whatever they are
         re, im = (it.b.cast(v, COMPLEX) for v in args)
-        return it.emit(node, "add", re, it.b("mul", im, 1j), weak=True)
+        return it.emit(node, "add", re, it.b.mul(im, 1j), weak=True)
     return _made(it, node, *args)
 
 
@@ -151,7 +151,7 @@ def log(it: Interpreter, node: Node, z: Any, base: Any = None) -> Any:
 @implements(cmath.phase)
 def phase(it: Interpreter, node: Node, z: Any) -> Any:
     z = _number(it, node, z, "phase")
-    return it.emit(node, "arctan2", it.b("imag", z), it.b("real", z), weak=True)
+    return it.emit(node, "arctan2", it.b.imag(z), it.b.real(z), weak=True)
 
 
 @implements(cmath.polar)
@@ -162,4 +162,4 @@ def polar(it: Interpreter, node: Node, z: Any) -> Any:
 @implements(cmath.rect)
 def rect(it: Interpreter, node: Node, r: Any, phi: Any) -> Any:
     r, phi = (it.b.cast(v, FLOAT) for v in numbers_of_math(it, node, (r, phi), "rect"))
-    return _made(it, node, it.b("mul", r, it.b("cos", phi)), it.b("mul", r, it.b("sin", phi)))
+    return _made(it, node, it.b.mul(r, it.b.cos(phi)), it.b.mul(r, it.b.sin(phi)))

@@ -48,13 +48,13 @@ def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
     p: Any
     for p in parts:
         if is_array(p) and not p.type.dims:
-            p = it.b("load", p)
+            p = it.b.load(p)
         if not is_integer(p):
             it.refuse(node, f"a shape is made of integers, not {describe(p)}", like=TypeError)
         if is_number(p) and int(p) < 0:  # type: ignore[arg-type]  (a number)
             it.wrong(node, "negative dimensions are not allowed", ValueError)
         if isinstance(p, Var) and not _is_length(it, p):
-            negative = plain(it.b("lt", p, 0))
+            negative = plain(it.b.lt(p, 0))
             it.fail_if(negative, "ValueError", "negative dimensions are not allowed")
         out.append(int(p) if is_number(p) else p)  # type: ignore[arg-type]  (a number)
     return out
@@ -83,20 +83,20 @@ def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
     """A new array with every element `value`, or with an array of values broadcast to it."""
     value = it.b.value(atom(value)) if is_array(value) else value
     if is_array(value):
-        it.b("check_assign", *dims, *value.type.dims, split=len(dims))
-        return it.b("broadcast_to", it.b.cast(value, Scalar(dtype)), *dims)
+        it.b.check_assign(*dims, *value.type.dims, split=len(dims))
+        return it.b.broadcast_to(it.b.cast(value, Scalar(dtype)), *dims)
     # a Python float is cast, as NumPy does it here
     checked = atom(value).type == INT and not COPIES_WRAP
     convert = cast if checked else lambda it, v, target: it.b.cast(v, target)
     value = convert(it, value, Scalar(dtype))
     if not dims:
-        out = it.b("zeros", dtype=dtype)
+        out = it.b.zeros(dtype=dtype)
         if not (is_number(plain(value)) and plain(value) == 0):
-            it.b("store", out, value)
+            it.b.store(out, value)
         return out
     if is_number(plain(value)) and plain(value) == 0:
-        return it.b("zeros", *dims, dtype=dtype)
-    return it.b("broadcast_to", value, *dims)
+        return it.b.zeros(*dims, dtype=dtype)
+    return it.b.broadcast_to(value, *dims)
 
 
 @implements(np.zeros)
@@ -172,14 +172,14 @@ def full_like(
 def eye(it: Interpreter, node: Node, N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
     n, m = dims_of(it, node, (N, N if M is None else M))
     rows, cols = ranges(it, n, m)
-    diagonal = it.b("eq", it.b("add", rows, k), cols)
+    diagonal = it.b.eq(it.b.add(rows, k), cols)
     return it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
 
 
 def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
     """Row numbers as a column and column numbers as a row."""
-    rows = it.b("view", it.b("iota", n), spec=(":", "n"))
-    cols = it.b("view", it.b("iota", m), spec=("n", ":"))
+    rows = it.b.view(it.b.iota(n), spec=(":", "n"))
+    cols = it.b.view(it.b.iota(m), spec=("n", ":"))
     return rows, cols
 
 
@@ -194,9 +194,9 @@ def array(
         out = cast(it, out, scalar_type(it, node, dtype))
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
     if missing > 0 and is_array(out):
-        out = it.b("view", out, spec=("n",) * missing + (":",) * out.type.ndim)
+        out = it.b.view(out, spec=("n",) * missing + (":",) * out.type.ndim)
     elif missing > 0:
-        out = it.b("broadcast_to", out, *([1] * missing))
+        out = it.b.broadcast_to(out, *([1] * missing))
     return out
 
 
@@ -262,7 +262,7 @@ def copyto(
 def astype(it: Interpreter, node: Node, x: Any, dtype: Any, copy: Any = True) -> Any:
     target = scalar_type(it, node, dtype)
     if is_array(x) and x.type.dtype == target.dtype:
-        return it.b("copy", x) if copy else x
+        return it.b.copy(x) if copy else x
     return plain(it.b.cast(x, target))
 
 
@@ -287,8 +287,7 @@ def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
         return _of_python(it, it.read(x, list(index), node))
     for d in x.type.dims:
         if isinstance(d, Var):
-            it.b(
-                "check_equal",
+            it.b.check_equal(
                 d,
                 1,
                 message="can only convert an array of size 1 to a Python scalar",
@@ -297,7 +296,7 @@ def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
             it.refuse(
                 node, "can only convert an array of size 1 to a Python scalar", like=ValueError
             )
-    return _of_python(it, it.b("load", x, *([0] * x.type.ndim)))
+    return _of_python(it, it.b.load(x, *([0] * x.type.ndim)))
 
 
 @implements(method="tolist")

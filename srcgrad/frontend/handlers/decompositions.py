@@ -47,7 +47,7 @@ def flag(it: Interpreter, node: Node, v: Any, what: str) -> bool:
 
 def rows(it: Interpreter, y: Any, start: Any, count: Any) -> Any:
     """Some rows of a primitive's result, as an array of their own."""
-    return it.b("copy", it.b("view", y, start, count, 1, spec=("s", ":")))
+    return it.b.copy(it.b.view(y, start, count, 1, spec=("s", ":")))
 
 
 def epsilon(a: Any) -> float:
@@ -56,7 +56,7 @@ def epsilon(a: Any) -> float:
 
 def relative(it: Interpreter, a: Any) -> Any:
     """The customary bound on singular values treated as zero, relative to the largest."""
-    return plain(it.b("mul", it.b("maximum", *a.type.dims[-2:]), epsilon(a)))
+    return plain(it.b.mul(it.b.maximum(*a.type.dims[-2:]), epsilon(a)))
 
 
 # ---- singular values ----
@@ -65,7 +65,7 @@ def svdvals(it: Interpreter, node: Node, a: Any) -> Any:
     a = reals(it, node, a, "svdvals")
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.svdvals, ("k",), a], {}, node)
-    return it.b("singular_values", a, checked=True)
+    return it.b.singular_values(a, checked=True)
 
 
 @implements(np.linalg.svd)
@@ -88,17 +88,17 @@ def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
     m, n = a.type.dims[-2:]
     if m is not n:
         text = f"{what} of a matrix that is not square is not supported"
-        it.refuse_where(plain(it.b("ne", m, n)), None, text, way_out)
+        it.refuse_where(plain(it.b.ne(m, n)), None, text, way_out)
 
 
 def thin_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
     if a.type.ndim > 2:
         return it.call(stacked, [Partial(np.linalg.svd, (), THIN), ("mk", "k", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
-    y = b("svd", a)
-    s = b("copy", b("view", y, 0, spec=("i", ":")))
-    v = b("view", y, b("add", m, 1), n, 1, spec=("s", ":"))
-    return rows(it, y, 1, m), s, b("copy", b("transpose", v, perm=(1, 0)))
+    y = b.svd(a)
+    s = b.copy(b.view(y, 0, spec=("i", ":")))
+    v = b.view(y, b.add(m, 1), n, 1, spec=("s", ":"))
+    return rows(it, y, 1, m), s, b.copy(b.transpose(v, perm=(1, 0)))
 
 
 # ---- eigenvalues ----
@@ -118,8 +118,8 @@ def eigh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
                 stacked, [Partial(np.linalg.eigh, (), {"UPLO": UPLO}), ("n", "mn"), a], {}, node
             )
         )
-    y = it.b("eigh", a, lower=lower)
-    w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
+    y = it.b.eigh(a, lower=lower)
+    w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
     return _EIGH(w, rows(it, y, 1, a.type.dims[0]))
 
 
@@ -135,8 +135,8 @@ def eig(it: Interpreter, node: Node, a: Any) -> Any:
         it.refuse(node, *UNCERTAIN)
     if a.type.ndim > 2:
         return _EIG(*it.call(stacked, [np.linalg.eig, ("n", "mn"), a], {}, node))
-    y = it.b("eig", a)
-    w = it.b("copy", it.b("view", y, 0, spec=("i", ":")))
+    y = it.b.eig(a)
+    w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
     return _EIG(w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node))
 
 
@@ -160,7 +160,7 @@ def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
     if mode == "complete":
         it.refuse_where(
-            plain(it.b("gt", *a.type.dims[-2:])), node,
+            plain(it.b.gt(*a.type.dims[-2:])), node,
             "mode='complete' of a matrix with more rows than columns is not supported",
             "use mode='reduced'",
         )  # fmt: skip
@@ -173,13 +173,13 @@ def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.qr, ("mk", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
-    k = b.dim(b("minimum", m, n))
-    y = b("qr", b("view", a, 0, k, 1, spec=(":", "s")))
+    k = b.dim(b.minimum(m, n))
+    y = b.qr(b.view(a, 0, k, 1, spec=(":", "s")))
     q = rows(it, y, 0, m)
-    low = b("view", y, m, k, 1, spec=("s", ":"))
-    rest = b("view", a, k, b.dim(b("sub", n, k)), 1, spec=(":", "s"))
-    rest = b("matmul", b("transpose", q, perm=(1, 0)), rest)
-    r = b("concatenate", b("transpose", low, perm=(1, 0)), rest, axis=1)
+    low = b.view(y, m, k, 1, spec=("s", ":"))
+    rest = b.view(a, k, b.dim(b.sub(n, k)), 1, spec=(":", "s"))
+    rest = b.matmul(b.transpose(q, perm=(1, 0)), rest)
+    r = b.concatenate(b.transpose(low, perm=(1, 0)), rest, axis=1)
     return q, with_dims(it, r, (k, n))
 
 
@@ -189,7 +189,7 @@ def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
         return it.call(
             stacked, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
         )
-    return it.b("pinv", a, rcond)
+    return it.b.pinv(a, rcond)
 
 
 @implements(np.linalg.pinv)
@@ -218,8 +218,8 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any
     meet(it, node, a.type.dims[0], c.type.dims[0])
     c = it.b.cast(c, a.type)
     rcond = relative(it, a) if rcond is None else rcond
-    x = it.b("lstsq", a, c, rcond)
-    s = it.b("singular_values", a, checked=False)  # lstsq has checked that they are found
+    x = it.b.lstsq(a, c, rcond)
+    s = it.b.singular_values(a, checked=False)  # lstsq has checked that they are found
     left, rank = it.call(formulas.residuals, [a, c, x, s, rcond], {}, node)
     return x, left, it.b.cast(rank, Scalar("i32")), s  # LAPACK's integer
 

@@ -23,7 +23,7 @@ def _triangle(name: str, f: Any) -> None:
         if not is_array(x) or not x.type.dims:
             it.refuse(node, f"{name} takes an array with axes", like=TypeError)
         rows, cols = ranges(it, x.type.dims[-2:][0], x.type.dims[-1])  # a vector is every row
-        inside = it.b("ge" if name == "tril" else "le", it.b("add", rows, k), cols)
+        inside = (it.b.ge if name == "tril" else it.b.le)(it.b.add(rows, k), cols)
         return it.emit(node, "where", inside, x, it.b.cast(0, Scalar(x.type.dtype)))
 
     implements(f)(handler)
@@ -48,15 +48,15 @@ def diagonal(
     k = it.static_int(offset, node, "the offset of a diagonal")
     n, m = (x.type.dims[axis] for axis in pair)
     down, right = max(-k, 0), max(k, 0)
-    length = b("minimum", b("sub", n, down) if down else n, b("sub", m, right) if right else m)
-    places = b("iota", b.dim(b("maximum", length, 0) if k else length))
-    rows = b("add", places, down) if down else places
-    cols = b("add", places, right) if right else places
+    length = b.minimum(b.sub(n, down) if down else n, b.sub(m, right) if right else m)
+    places = b.iota(b.dim(b.maximum(length, 0) if k else length))
+    rows = b.add(places, down) if down else places
+    cols = b.add(places, right) if right else places
     rows, cols = (b.cast(v, Scalar("i64")) for v in (rows, cols))
     others = [axis for axis in range(x.type.ndim) if axis not in pair]
     order = [*pair, *others]
     first = x if order == sorted(order) else transpose(it, node, x, order)
-    out = b("gather", first, rows, cols, spec=("a", "a", *(":" for _ in others)))
+    out = b.gather(first, rows, cols, spec=("a", "a", *(":" for _ in others)))
     out = moveaxis(it, node, out, 0, -1) if others else out
     it.stands_for_view(out, x, DIAGONAL, node)
     return out
@@ -77,13 +77,13 @@ def diag(it: Interpreter, node: Node, x: Any, k: Any = 0) -> Any:
     b = it.b
     offset = it.static_int(k, node, "the offset of a diagonal")
     n = x.type.dims[0]
-    size = b.dim(b("add", n, abs(offset)))
+    size = b.dim(b.add(n, abs(offset)))
     rows, cols = ranges(it, size, size)
     if offset:
         # shift the vector to where its row begins
-        pad = b("zeros", abs(offset), dtype=x.type.dtype)
-        x = b("concatenate", *((x, pad) if offset > 0 else (pad, x)), axis=0)
+        pad = b.zeros(abs(offset), dtype=x.type.dtype)
+        x = b.concatenate(*((x, pad) if offset > 0 else (pad, x)), axis=0)
         x = with_dims(it, x, (size,))
-    column = b("view", x, spec=(":", "n"))
+    column = b.view(x, spec=(":", "n"))
     zero = b.cast(0, Scalar(x.type.dtype))
-    return b("where", b("eq", b("add", rows, offset), cols), column, zero)
+    return b.where(b.eq(b.add(rows, offset), cols), column, zero)

@@ -45,15 +45,15 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
     elif is_integer(obj):
         start, count = place(it, obj, n, k), 1
     elif isinstance(obj, list | tuple) and not obj:
-        return b("copy", x)
+        return b.copy(x)
     else:
         return it.call(edits.without, [x, obj if span_ is None else span_, k], {}, node)
-    rest = part(it, node, x, k, b.dim(b("add", start, count)), None)
+    rest = part(it, node, x, k, b.dim(b.add(start, count)), None)
     dims = list(x.type.dims)
-    dims[k] = b.dim(b("maximum", b("sub", n, count), 0))
+    dims[k] = b.dim(b.maximum(b.sub(n, count), 0))
     kept = joined(it, node, [part(it, node, x, k, None, start), rest], k)
     # the lengths add up to that of x less the deleted part: stated for later operations
-    return b("reshape", kept, *dims)
+    return b.reshape(kept, *dims)
 
 
 def as_slice(obj: Any) -> Slice | None:
@@ -72,16 +72,16 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
         obj = obj[0]
     if not is_scalar(obj):
         span_ = as_slice(obj)
-        places = obj if span_ is None else it.read(b("iota", n), [span_], node)
+        places = obj if span_ is None else it.read(b.iota(n), [span_], node)
         return it.call(edits.with_inserted, [x, places, values, k], {}, node)
     at = it.static_int(obj, node, "the position of an insertion")
     # the end is a place too
-    at = place(it, at, b.dim(b("add", n, 1)) if at >= 0 else n, k)
+    at = place(it, at, b.dim(b.add(n, 1)) if at >= 0 else n, k)
     new = _inserted(it, node, x, values, k, several)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
     dims = list(x.type.dims)
-    dims[k] = b.dim(b("add", n, new.type.dims[k]))
-    return b("reshape", joined(it, node, parts, k), *dims)
+    dims[k] = b.dim(b.add(n, new.type.dims[k]))
+    return b.reshape(joined(it, node, parts, k), *dims)
 
 
 def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, several: bool) -> Any:
@@ -95,20 +95,20 @@ def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, sever
     dims = list(x.type.dims)
     dims[axis] = 1
     if not is_array(values):
-        return b("broadcast_to", values, *dims)
+        return b.broadcast_to(values, *dims)
     missing = max(ndim - values.type.ndim, 0)
-    values = b("view", values, spec=("n",) * missing + (":",) * values.type.ndim)
+    values = b.view(values, spec=("n",) * missing + (":",) * values.type.ndim)
     values = values if several else moveaxis(it, node, values, 0, axis)
     dims[axis] = values.type.dims[axis]
-    return b("broadcast_to", fitting(it, values, tuple(dims)), *dims)
+    return b.broadcast_to(fitting(it, values, tuple(dims)), *dims)
 
 
 def _at_least(it: Interpreter, x: Any, ndim: int) -> Any:
     """`x` with leading axes of length 1."""
     if not is_array(x):
-        return it.b("broadcast_to", x, *([1] * ndim))
+        return it.b.broadcast_to(x, *([1] * ndim))
     missing = max(ndim - x.type.ndim, 0)
-    return it.b("view", x, spec=("n",) * missing + (":",) * x.type.ndim) if missing else x
+    return it.b.view(x, spec=("n",) * missing + (":",) * x.type.ndim) if missing else x
 
 
 @implements(np.dstack)
@@ -116,7 +116,7 @@ def dstack(it: Interpreter, node: Node, xs: Any) -> Any:
     sheets = []
     for x in parts_of(it, node, xs, "concatenate"):
         x = _at_least(it, x, 2)
-        sheets.append(it.b("view", x, spec=(":", ":", "n")) if x.type.ndim == 2 else x)
+        sheets.append(it.b.view(x, spec=(":", ":", "n")) if x.type.ndim == 2 else x)
     return joined(it, node, sheets, 2)
 
 

@@ -118,8 +118,8 @@ def _without_ones(it: Interpreter, pairs: list[tuple[Any, str]]) -> list[tuple[A
         gone = short & long
         if gone:
             spec = tuple("i" if c in gone else ":" for c in t)
-            x = it.b("view", x, *([0] * spec.count("i")), spec=spec)
-            x = x if ":" in spec else it.b("load", x) if is_array(x) else x
+            x = it.b.view(x, *([0] * spec.count("i")), spec=spec)
+            x = x if ":" in spec else it.b.load(x) if is_array(x) else x
         out.append((x, "".join(c for c in t if c not in gone)))
     return out
 
@@ -141,9 +141,9 @@ def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str
         others = [k for k in range(len(term)) if k not in places]
         order = [*places, *others]
         first = x if order == sorted(order) else transpose(it, node, x, order)
-        index = it.b.cast(it.b("iota", first.type.dims[0]), Scalar("i64"))
+        index = it.b.cast(it.b.iota(first.type.dims[0]), Scalar("i64"))
         spec = (*("a" for _ in places), *(":" for _ in others))
-        made = it.b("gather", first, *(index for _ in places), spec=spec)
+        made = it.b.gather(first, *(index for _ in places), spec=spec)
         it.stands_for_view(made, x, DIAGONAL, node)
         x, term = made, c + "".join(term[k] for k in others)
     return x, term
@@ -183,4 +183,4 @@ def _placed(it: Interpreter, node: Node, x: Any, term: str, letters: str) -> Any
         return x
     order = [term.index(c) for c in letters if c in term]
     x = transpose(it, node, x, order)
-    return it.b("view", x, spec=tuple(":" if c in term else "n" for c in letters))
+    return it.b.view(x, spec=tuple(":" if c in term else "n" for c in letters))

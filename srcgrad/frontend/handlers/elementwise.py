@@ -127,7 +127,7 @@ def elementwise(
         refuse_booleans(it, node, what, *values)
         values = in_float_kind(it, values)
     if name in LOGICAL:
-        values = [it.b("ne", v, 0) if atom(v).type.dtype != "bool" else v for v in values]
+        values = [it.b.ne(v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
     if of_math:
         check_math(it, f, values, result, whole)
@@ -181,7 +181,7 @@ def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
         )
     if v.type.dims and not _VECTORS_CONVERT:
         it.fail("TypeError", "only 0-dimensional arrays can be converted to Python scalars")
-    return it.b("load", v, *([0] * v.type.ndim))
+    return it.b.load(v, *([0] * v.type.ndim))
 
 
 def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
@@ -221,13 +221,13 @@ def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) ->
 def sinc(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "sinc")
     # by its series near 0, where sin(y) / y is differentiated with cancellation
-    near = it.b("lt", it.b("abs", it.b("mul", x, 1.0)), 0.08)
-    y = it.b("mul", it.b("where", near, 0.5, x), math.pi)
-    small = it.b("mul", it.b("where", near, x, 0.0), math.pi)
-    square, series = it.b("mul", small, small), 1.0
+    near = it.b.lt(it.b.abs(it.b.mul(x, 1.0)), 0.08)
+    y = it.b.mul(it.b.where(near, 0.5, x), math.pi)
+    small = it.b.mul(it.b.where(near, x, 0.0), math.pi)
+    square, series = it.b.mul(small, small), 1.0
     for k in (210.0, 156.0, 110.0, 72.0, 42.0, 20.0, 6.0):
-        series = it.b("sub", 1.0, it.b("mul", it.b("mul", square, 1.0 / k), series))
-    return it.emit(node, "where", near, series, it.b("div", it.b("sin", y), y))
+        series = it.b.sub(1.0, it.b.mul(it.b.mul(square, 1.0 / k), series))
+    return it.emit(node, "where", near, series, it.b.div(it.b.sin(y), y))
 
 
 @implements(np.heaviside)
@@ -236,10 +236,10 @@ def heaviside(it: Interpreter, node: Node, x: Any, h: Any) -> Any:
     refuse_booleans(it, node, "heaviside", x, h)
     kind = float_kind(x, h)
     x, h = it.b.cast(x, kind), it.b.cast(h, kind)
-    step = it.b.cast(it.b("gt", x, 0.0), kind)
-    y = it.emit(node, "where", it.b("eq", x, 0.0), h, step)
+    step = it.b.cast(it.b.gt(x, 0.0), kind)
+    y = it.emit(node, "where", it.b.eq(x, 0.0), h, step)
     # neither branch is taken for NaN; a constant, since the function is flat in x
-    return it.emit(node, "where", it.b("isnan", x), float("nan"), y)
+    return it.emit(node, "where", it.b.isnan(x), float("nan"), y)
 
 
 # small integers clipped by a Python int out of their range: an error until NumPy 2.1
@@ -293,7 +293,7 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = _NOTHING, b: Any = _NOTH
     if is_number(c) and is_number(a) and is_number(b):
         return a if c else b
     if atom(c).type.dtype != "bool":
-        c = it.b("ne", c, 0)
+        c = it.b.ne(c, 0)
     if atom(a).type.dtype == "bool" and is_scalar(a) and atom(b).type.dtype != "bool":
         a = widened(it, a)
     chosen = strong(it, it.emit(node, "where", c, a, b))

@@ -69,9 +69,7 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
             it.captures.classes.either.add(total)  # without items it is the start
         else:
             text = "sum() of no rows is the number 0, not an array"
-            it.refuse_where(
-                plain(it.b("eq", x.type.dims[0], 0)), node, text, "use np.sum with axis=0"
-            )
+            it.refuse_where(plain(it.b.eq(x.type.dims[0], 0)), node, text, "use np.sum with axis=0")
             total = it.call_numpy(np.sum, [x], {"axis": 0, **kind}, node)
         return (
             total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)
@@ -143,7 +141,7 @@ def _extreme_of_array(
 
     if default is _NOTHING:
         return best()
-    nothing = plain(it.b("eq", it.call(len, [x], {}, node), 0))
+    nothing = plain(it.b.eq(it.call(len, [x], {}, node), 0))
     return it.branch(nothing, lambda: default, best, node, live_rest=True)
 
 
@@ -152,7 +150,7 @@ def _comparable(it: Interpreter, node: Node, x: Any) -> Any:
     if not (is_array(x) and is_float(x.type.dtype)):
         return x
     first = it.read(x, [Slice(None, 1, None)], node)
-    return it.emit(node, "where", it.b("isnan", x), first, x)
+    return it.emit(node, "where", it.b.isnan(x), first, x)
 
 
 def _chosen(it: Interpreter, node: Node, better: Any, items: list[Any], key: Any) -> Any:

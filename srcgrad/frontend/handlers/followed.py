@@ -99,7 +99,7 @@ def stored(it: Interpreter, node: Node, value: Any, out: Any) -> Any:
 
 @implements(registry.shaped)
 def shaped(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
-    return it.b("reshape", x, *(it.b.dim(n) for n in shape))
+    return it.b.reshape(x, *(it.b.dim(n) for n in shape))
 
 
 @implements(registry.is_array)

@@ -52,7 +52,7 @@ def _length(it: Interpreter, node: Node, n: Any) -> Any:
     if not isinstance(n, Var):
         n = it.static_int(n, node, "the length of a transform")
     text = "Invalid number of FFT data points ({}) specified."
-    it.fail_if(plain(it.b("lt", n, 1)), "ValueError", text, n)
+    it.fail_if(plain(it.b.lt(n, 1)), "ValueError", text, n)
     return n
 
 
@@ -64,9 +64,9 @@ def _resized(it: Interpreter, node: Node, x: Any, n: Any, axis: int) -> Any:
     dims = list(x.type.dims)
     dims[axis] = b.dim(n)
     items: list[Any] = [Slice(None, None, None) for _ in dims]
-    items[axis] = Slice(None, plain(b("minimum", n, old)), None)
-    out = b("zeros", *dims, dtype=x.type.dtype)
-    b("assign", view(it, out, items, node), view(it, x, items, node))
+    items[axis] = Slice(None, plain(b.minimum(n, old)), None)
+    out = b.zeros(*dims, dtype=x.type.dtype)
+    b.assign(view(it, out, items, node), view(it, x, items, node))
     return out
 
 
@@ -82,7 +82,7 @@ def _normed(it: Interpreter, node: Node, y: Any, n: Any, norm: Any, divided: boo
         return y
     kind = Scalar(real_dtype(y.type.dtype))
     size = it.b.cast(n, kind)
-    return it.b("mul", y, it.b("div", 1.0, it.b("sqrt", size) if norm == "ortho" else size))
+    return it.b.mul(y, it.b.div(1.0, it.b.sqrt(size) if norm == "ortho" else size))
 
 
 # ---- one axis ----
@@ -92,7 +92,7 @@ def _transform(
     k = _axis(it, node, x, axis)
     n = _length(it, node, x.type.dims[k] if n is None else n)
     x = _complex(it, _resized(it, node, x, n, k))
-    return _normed(it, node, it.b("fft", x, axis=k, inverse=inverse), n, norm, inverse)
+    return _normed(it, node, it.b.fft(x, axis=k, inverse=inverse), n, norm, inverse)
 
 
 def _half(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
@@ -103,16 +103,16 @@ def _half(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> 
     k = _axis(it, node, x, axis)
     n = _length(it, node, x.type.dims[k] if n is None else n)
     x = _real(it, _resized(it, node, x, n, k))
-    return _normed(it, node, it.b("rfft", x, axis=k), n, norm, False)
+    return _normed(it, node, it.b.rfft(x, axis=k), n, norm, False)
 
 
 def _of_half(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     b, k = it.b, _axis(it, node, x, axis)
     if n is None:
-        n = plain(b("mul", b("sub", x.type.dims[k], 1), 2))
+        n = plain(b.mul(b.sub(x.type.dims[k], 1), 2))
     n = _length(it, node, n)
-    x = _resized(it, node, x, plain(b("add", b("floordiv", n, 2), 1)), k)
-    return _normed(it, node, b("irfft", _complex(it, x), n, axis=k), n, norm, True)
+    x = _resized(it, node, x, plain(b.add(b.floordiv(n, 2), 1)), k)
+    return _normed(it, node, b.irfft(_complex(it, x), n, axis=k), n, norm, True)
 
 
 def _over_one(f: Any, transform: Any) -> None:
@@ -140,7 +140,7 @@ def _hermitian(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any
 
 def _inverse_hermitian(it: Interpreter, node: Node, x: Any, n: Any, axis: Any, norm: Any) -> Any:
     y = _half(it, node, x, n, axis, OPPOSITE.get(norm, norm))
-    return it.b("conj", y)
+    return it.b.conj(y)
 
 
 _over_one(np.fft.fft, _forward)
@@ -197,18 +197,18 @@ for _default, _names in (((-2, -1), "2"), (None, "n")):
 # ---- frequencies and their order ----
 def _spacing(it: Interpreter, node: Node, n: Any, d: Any) -> tuple[Any, Any]:
     (n,) = dims_of(it, node, n)
-    nothing = plain(it.b("eq", it.b("mul", n, d), 0))
+    nothing = plain(it.b.eq(it.b.mul(n, d), 0))
     it.fail_if(nothing, "ZeroDivisionError", error_text(operator.truediv, 1.0, 0.0))
-    return n, it.b("div", 1.0, it.b("mul", n, d))
+    return n, it.b.div(1.0, it.b.mul(n, d))
 
 
 @implements(np.fft.fftfreq)
 def fftfreq(it: Interpreter, node: Node, n: Any, d: Any = 1.0) -> Any:
     b = it.b
     n, step = _spacing(it, node, n, d)
-    k = b("iota", n)
+    k = b.iota(n)
     # twice, for (n - 1) // 2 is the last that is not negative
-    turned = b("where", b("lt", b("mul", k, 2), n), k, b("sub", k, n))
+    turned = b.where(b.lt(b.mul(k, 2), n), k, b.sub(k, n))
     return it.emit(node, "mul", turned, step)
 
 
@@ -216,14 +216,14 @@ def fftfreq(it: Interpreter, node: Node, n: Any, d: Any = 1.0) -> Any:
 def rfftfreq(it: Interpreter, node: Node, n: Any, d: Any = 1.0) -> Any:
     b = it.b
     n, step = _spacing(it, node, n, d)
-    return it.emit(node, "mul", b("iota", b("add", b("floordiv", n, 2), 1)), step)
+    return it.emit(node, "mul", b.iota(b.add(b.floordiv(n, 2), 1)), step)
 
 
 def _shifted(it: Interpreter, node: Node, x: Any, axes: Any, f: Any, back: bool) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
     for k in axes_of(it, node, x, axes):
-        half = it.b("floordiv", x.type.dims[k], 2)
-        shift = plain(it.b("neg", half) if back else half)
+        half = it.b.floordiv(x.type.dims[k], 2)
+        shift = plain(it.b.neg(half) if back else half)
         x = it.call_numpy(np.roll, [x, shift, k], {}, node)
     return x
 

@@ -30,7 +30,7 @@ def _lines(it: Interpreter, node: Node, items: tuple) -> list[Any]:
     lines = [it.b.cast(line, kind) for line in lines]
     n = len(lines)
     specs = [tuple(":" if a == k else "n" for a in range(n)) for k in range(n)]
-    return [it.b("view", line, spec=s) for line, s in zip(lines, specs, strict=True)]
+    return [it.b.view(line, spec=s) for line, s in zip(lines, specs, strict=True)]
 
 
 @implements(np.mgrid)
@@ -39,7 +39,7 @@ def mgrid(it: Interpreter, node: Node, *items: Any) -> Any:
     if len(lines) == 1:
         return lines[0]
     dims = [line.type.dims[k] for k, line in enumerate(lines)]
-    sheets = [it.b("broadcast_to", line, *dims) for line in lines]
+    sheets = [it.b.broadcast_to(line, *dims) for line in lines]
     return it.call_numpy(np.stack, [sheets], {}, node)
 
 

@@ -42,9 +42,9 @@ def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
 def _wide(it: Interpreter, x: Any, ndim: int) -> Any:
     """An array of at least `ndim` axes; added ones come last."""
     if not is_array(x) or not x.type.dims:
-        return it.b("broadcast_to", x, *([1] * ndim))
+        return it.b.broadcast_to(x, *([1] * ndim))
     more = ndim - x.type.ndim
-    return x if more <= 0 else it.b("view", x, spec=(*(":",) * x.type.ndim, *("n",) * more))
+    return x if more <= 0 else it.b.view(x, spec=(*(":",) * x.type.ndim, *("n",) * more))
 
 
 _joined(type(np.r_).__name__, 0, 1)

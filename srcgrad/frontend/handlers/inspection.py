@@ -243,7 +243,7 @@ def print_(
     texts = [shown(displayed(it, v, node)) for v in values]
     message = literal(" " if sep is None else sep).join(text for text, _ in texts)
     message += literal("\n" if end is None else end)
-    it.b("show", *(v for _, own in texts for v in own), message=message)
+    it.b.show(*(v for _, own in texts for v in own), message=message)
 
 
 @implements(str)

@@ -149,13 +149,13 @@ def product(it: Interpreter, node: Node, *xs: Any, repeat: Any = 1) -> Any:
     lengths = [length_of(it, p) for p in parts]
     total: Any = 1
     for n in lengths:
-        total = plain(it.b("mul", total, n))
+        total = plain(it.b.mul(total, n))
 
     def item(k: Any) -> tuple:
         places: list[Any] = []
         for n in reversed(lengths[1:]):
-            places.append(plain(it.b("mod", k, n)))
-            k = plain(it.b("floordiv", k, n))
+            places.append(plain(it.b.mod(k, n)))
+            k = plain(it.b.floordiv(k, n))
         return tuple(p.item(i) for p, i in zip(parts, [k, *reversed(places)], strict=True))
 
     return Iterated(total, item, sources=_sources(parts), once=True)
@@ -174,7 +174,7 @@ def ndindex(it: Interpreter, node: Node, *shape: Any) -> Any:
 def ndenumerate(it: Interpreter, node: Node, x: Any) -> Any:
     x = x if is_array(x) else it.call_numpy(np.asarray, [x], {}, node)
     places = ndindex(it, node, *x.type.dims)
-    pair = lambda k: (place := places.item(k), it.b("load", x, *place))
+    pair = lambda k: (place := places.item(k), it.b.load(x, *place))
     return replace(places, item=pair, sources=())
 
 
@@ -195,21 +195,21 @@ def _pairs(it: Interpreter, part: Iterated) -> Iterated:
     rounded.
     """
     b, n = it.b, length_of(it, part)
-    double = b("sub", b("mul", n, 2), 1)
-    total = plain(b("floordiv", b("mul", n, b("sub", n, 1)), 2))
+    double = b.sub(b.mul(n, 2), 1)
+    total = plain(b.floordiv(b.mul(n, b.sub(n, 1)), 2))
 
     def start(i: Any) -> Any:
-        return b("floordiv", b("mul", i, b("sub", double, i)), 2)
+        return b.floordiv(b.mul(i, b.sub(double, i)), 2)
 
     def item(k: Any) -> tuple:
-        below = b("sub", b("mul", double, double), b("mul", k, 8))
-        root = b("sqrt", b.cast(b("maximum", below, 0), Scalar("f64")))
-        guess = b("div", b("sub", b.cast(double, Scalar("f64")), root), 2.0)
-        i = b.cast(b("floor", guess), INT)
-        i = b("where", b("gt", start(i), k), b("sub", i, 1), i)
-        after = b("add", i, 1)
-        i = b("where", b("le", start(after), k), after, i)
-        j = b("add", b("add", b("sub", k, start(i)), i), 1)
+        below = b.sub(b.mul(double, double), b.mul(k, 8))
+        root = b.sqrt(b.cast(b.maximum(below, 0), Scalar("f64")))
+        guess = b.div(b.sub(b.cast(double, Scalar("f64")), root), 2.0)
+        i = b.cast(b.floor(guess), INT)
+        i = b.where(b.gt(start(i), k), b.sub(i, 1), i)
+        after = b.add(i, 1)
+        i = b.where(b.le(start(after), k), after, i)
+        j = b.add(b.add(b.sub(k, start(i)), i), 1)
         return part.item(plain(i)), part.item(plain(j))
 
     return Iterated(total, item, sources=part.sources, once=True)
@@ -235,11 +235,11 @@ def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
     part = iterated(it, x, node)
-    n, kept = plain(it.b("sub", length_of(it, part), 1)), {}
+    n, kept = plain(it.b.sub(length_of(it, part), 1)), {}
 
     def pair(k: Any) -> tuple:
         if isinstance(k, Var):
-            return part.item(k), part.item(plain(it.b("add", k, 1)))
+            return part.item(k), part.item(plain(it.b.add(k, 1)))
         if k == 0:
             kept[0] = part.item(0)
         kept[k + 1] = part.item(k + 1)
@@ -296,11 +296,11 @@ def _followed(it: Interpreter, node: Node, one: Iterated, two: Iterated) -> Iter
     n = length_of(it, one)
 
     def item(k: Any) -> Any:
-        late = lambda: two.item(plain(it.b("sub", k, n)))
-        first = plain(it.b("lt", k, n))
+        late = lambda: two.item(plain(it.b.sub(k, n)))
+        first = plain(it.b.lt(k, n))
         return it.branch(first, lambda: one.item(k), late, node, live_rest=True)
 
-    total = plain(it.b("add", n, length_of(it, two)))
+    total = plain(it.b.add(n, length_of(it, two)))
     return Iterated(total, item, sources=_sources([one, two]), once=True)
 
 
@@ -324,9 +324,9 @@ def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
         item = lambda k: part.item(places[k])
         return Iterated(len(places), item, True, sources=part.sources, once=True)
     n = length_of(it, part)
-    last = n if stop is None else plain(it.b("minimum", n, stop))
-    place = lambda k: plain(it.b("add", start, it.b("mul", k, step)))
-    trips = plain(it.b("trips", start, last, step))
+    last = n if stop is None else plain(it.b.minimum(n, stop))
+    place = lambda k: plain(it.b.add(start, it.b.mul(k, step)))
+    trips = plain(it.b.trips(start, last, step))
     return Iterated(trips, lambda k: part.item(place(k)), sources=part.sources, once=True)
 
 
@@ -340,7 +340,7 @@ def repeat(it: Interpreter, node: Node, v: Any, times: Any = ENDLESS) -> Any:
 @implements(itertools.count)
 def count(it: Interpreter, node: Node, start: Any = 0, step: Any = 1) -> Any:
     _integers(it, node, "what count() starts at and adds", start, step)
-    return Iterated(ENDLESS, lambda k: plain(it.b("add", start, it.b("mul", k, step))), once=True)
+    return Iterated(ENDLESS, lambda k: plain(it.b.add(start, it.b.mul(k, step))), once=True)
 
 
 @implements(itertools.accumulate)

@@ -53,7 +53,7 @@ def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str
             "use np.stack and reshape",
         )  # fmt: skip
     n, m, *rest = whole.type.dims
-    return it.b("reshape", whole, it.b.dim(it.b("mul", n, m)), *rest)
+    return it.b.reshape(whole, it.b.dim(it.b.mul(n, m)), *rest)
 
 
 def joined(
@@ -75,7 +75,7 @@ def joined(
         if not np.can_cast(np_dtype(have.dtype), np_dtype(kind.dtype), casting):
             text = f"{have.dtype} is not cast to {kind.dtype} by the rule {casting!r}"
             it.refuse(node, text, like=TypeError)
-    return it.b("concatenate", *(it.b.cast(x, kind) for x in xs), axis=axis)
+    return it.b.concatenate(*(it.b.cast(x, kind) for x in xs), axis=axis)
 
 
 @implements(np.concatenate)
@@ -113,7 +113,7 @@ def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
         if x.type.ndim != n - 1:
             it.wrong(node, "all input arrays must have the same shape", ValueError)
         same_dims(it, node, parts[0], x, range(n - 1))
-    return joined(it, node, [it.b("view", x, spec=spec) for x in parts], k)
+    return joined(it, node, [it.b.view(x, spec=spec) for x in parts], k)
 
 
 @implements(np.hstack)
@@ -128,14 +128,14 @@ def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
         whole = stacked_rows(it, xs, node)
         return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
-    rows = [it.b("view", x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
+    rows = [it.b.view(x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, rows, 0)
 
 
 @implements(np.column_stack)
 def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
-    columns = [it.b("view", x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
+    columns = [it.b.view(x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, columns, 1)
 
 
@@ -150,7 +150,7 @@ def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: 
         if count < 1:
             it.fail("ValueError", "number sections must be larger than 0.")
         if even:
-            uneven = plain(it.b("ne", it.b("mod", n, count), 0))
+            uneven = plain(it.b.ne(it.b.mod(n, count), 0))
             text = "array split does not result in an equal division"
             it.fail_if(uneven, "ValueError", text)
         bounds = _bounds(it, n, count)
@@ -165,10 +165,10 @@ def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: 
 def _bounds(it: Interpreter, n: Any, count: int) -> list[Any]:
     """The cuts of `count` parts whose lengths differ by one at most, longer ones first."""
     b = it.b
-    each, extra = b("floordiv", n, count), b("mod", n, count)
+    each, extra = b.floordiv(n, count), b.mod(n, count)
     cuts: list[Any] = [0]
     for k in range(1, count):
-        cuts.append(b.dim(b("add", b("mul", each, k), b("minimum", extra, k))))
+        cuts.append(b.dim(b.add(b.mul(each, k), b.minimum(extra, k))))
     return [*cuts, None]
 
 
@@ -195,12 +195,12 @@ def meshgrid(
     out = []
     for k, x in enumerate(xs):
         spec = tuple(":" if order[a] == k else "n" for a in range(len(xs)))
-        made = it.b("view", x, spec=spec)
+        made = it.b.view(x, spec=spec)
         if not sparse:
-            made = it.b("broadcast_to", made, *dims)
+            made = it.b.broadcast_to(made, *dims)
             if not copy:
                 it.stands_for_view(made, x, "what meshgrid gives with copy=False", node)
-        out.append(it.b("copy", made) if sparse and copy else made)
+        out.append(it.b.copy(made) if sparse and copy else made)
     return tuple(out)
 
 
@@ -218,7 +218,7 @@ def add_at(it: Interpreter, node: Node, x: Any, indices: Any, values: Any) -> No
     values = it.b.cast(it.b.value(atom(values)), Scalar(x.type.dtype))  # whatever they are
     if is_array(values):
         values = spread(it, values, base, idx, spec)
-    it.b("scatter_add", base, *idx, values, spec=spec)
+    it.b.scatter_add(base, *idx, values, spec=spec)
 
 
 @implements(np.subtract.at)
@@ -241,9 +241,9 @@ def take(
         (indices,) = operands(it, node, (indices,), "take")
         n = x.type.dims[k]
         if mode == "clip":
-            indices = it.b("minimum", it.b("maximum", indices, 0), it.b("sub", n, 1))
+            indices = it.b.minimum(it.b.maximum(indices, 0), it.b.sub(n, 1))
         else:
-            indices = it.b("mod", indices, n)
+            indices = it.b.mod(indices, n)
     elif mode != "raise":
         it.refuse(node, f"take with mode={mode!r} is not supported", like=ValueError)
     items: list[Any] = [Slice(None, None, None) for _ in x.type.dims]

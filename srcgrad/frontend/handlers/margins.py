@@ -52,7 +52,7 @@ def pad(
         before, after = (_margin(it, node, x, k, mode, *side) for side in sides)
         parts = [p for p in (before, x, after) if p is not None]
         x = joined(it, node, parts, k) if len(parts) > 1 else x
-    return it.b("copy", x) if x is array else x
+    return it.b.copy(x) if x is array else x
 
 
 def _pairs(it: Interpreter, node: Node, v: Any, n: int) -> list[tuple[Any, Any]]:
@@ -86,17 +86,17 @@ def _margin(
     if is_number(width) and width == 0:
         return None
     if mode not in ("constant", "empty"):
-        nothing = it.b("logical_and", it.b("eq", x.type.dims[axis], 0), it.b("gt", width, 0))
+        nothing = it.b.logical_and(it.b.eq(x.type.dims[axis], 0), it.b.gt(width, 0))
         text = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
         it.fail_if(plain(nothing), "ValueError", text)
     dims = list(x.type.dims)
     (dims[axis],) = dims_of(it, node, width)
     if mode == "constant":
-        return it.b("broadcast_to", it.b.cast(value, Scalar(x.type.dtype)), *dims)
+        return it.b.broadcast_to(it.b.cast(value, Scalar(x.type.dtype)), *dims)
     if mode == "empty":
-        return it.b("zeros", *dims, dtype=x.type.dtype)
+        return it.b.zeros(*dims, dtype=x.type.dtype)
     if mode in REPEATED:
-        first = -width if is_number(width) else it.b("neg", width)
+        first = -width if is_number(width) else it.b.neg(width)
         first = first if before else x.type.dims[axis]
         places = it.call(REPEATED[mode], [first, width, x.type.dims[axis]], {}, node)
         return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
@@ -104,7 +104,7 @@ def _margin(
     items[axis] = Slice(0, 1, None) if before else Slice(-1, None, None)
     edge = view(it, x, items, node)
     if mode == "edge":
-        return it.b("broadcast_to", edge, *dims)
+        return it.b.broadcast_to(edge, *dims)
     if mode == "linear_ramp" and is_float(x.type.dtype):
         return it.call(margins.ramp, [edge, value, width, axis, before], {}, node)
     if mode in STATISTICS and (is_float(x.type.dtype) or mode in ("maximum", "minimum")):
@@ -113,5 +113,5 @@ def _margin(
             items[axis] = inner
         part = x if length is None else view(it, x, items, node)
         named = {"axis": axis, "keepdims": True}
-        return it.b("broadcast_to", it.call_numpy(STATISTICS[mode], [part], named, node), *dims)
+        return it.b.broadcast_to(it.call_numpy(STATISTICS[mode], [part], named, node), *dims)
     it.refuse(node, f"pad of {x.type.dtype} with mode={mode!r} is not supported")

@@ -58,7 +58,7 @@ def _components(it: Interpreter, node: Node, x: Any) -> list[Any]:
     if of_arguments(it, n):
         n = it.static_int(n, node, "the length of the vectors of cross")
     else:
-        it.b("check_equal", n, 3, message=COMPUTED)
+        it.b.check_equal(n, 3, message=COMPUTED)
         n = 3
     return [it.read(x, [Ellipsis, k], node) for k in range(n)]
 
@@ -75,7 +75,7 @@ def matrix_power(it: Interpreter, node: Node, a: Any, n: Any) -> Any:
     if n == 0:
         kwargs = {"dtype": it.attribute(a, "dtype", node)}
         one = it.call_numpy(np.eye, [a.type.dims[-1]], kwargs, node)
-        return one if a.type.ndim == 2 else it.b("broadcast_to", one, *a.type.dims)
+        return one if a.type.ndim == 2 else it.b.broadcast_to(one, *a.type.dims)
     a = it.call_numpy(np.linalg.inv, [a], {}, node) if n < 0 else a
     result, square, n = None, a, abs(n)
     while True:
@@ -85,7 +85,7 @@ def matrix_power(it: Interpreter, node: Node, a: Any, n: Any) -> Any:
         if not n:
             break
         square = product(it, node, square, square)
-    return it.b("copy", result) if result is a else result
+    return it.b.copy(result) if result is a else result
 
 
 @implements(np.linalg.multi_dot)
@@ -111,7 +111,7 @@ def vecdot(it: Interpreter, node: Node, a: Any, c: Any, axis: Any = -1) -> Any:
     kind = join_scalars(Scalar(a.type.dtype), Scalar(c.type.dtype))
     a, c = (moveaxis(it, node, it.b.cast(x, kind), axis_of(it, node, x, axis), -1) for x in (a, c))
     meet(it, node, a.type.dims[-1], c.type.dims[-1])
-    first = it.b("conj", a) if is_complex(kind.dtype) else a
+    first = it.b.conj(a) if is_complex(kind.dtype) else a
     products = it.emit(node, "mul", first, c)
     return plain(sum_(it, node, products, axis=-1, dtype=np_dtype(kind.dtype)))
 

@@ -23,8 +23,8 @@ def _extremum(f: Any, name: str) -> None:
         best = it.emit(node, name, *((c, a) if is_scalar(a) and is_scalar(c) else (a, c)))
         if not is_float(atom(best).type.dtype):
             return best
-        best = it.emit(node, "where", it.b("isnan", c), a, best)
-        return it.emit(node, "where", it.b("isnan", a), c, best)
+        best = it.emit(node, "where", it.b.isnan(c), a, best)
+        return it.emit(node, "where", it.b.isnan(a), c, best)
 
     implements(f)(handler)
 

@@ -81,7 +81,7 @@ def _vector_norm(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepd
         if k == len(special):
             return _general(it, node, x, ord, axis, keepdims)
         return it.branch(
-            plain(it.b("eq", ord, special[k])),
+            plain(it.b.eq(ord, special[k])),
             lambda: _of_order(it, node, x, special[k], axis, keepdims),
             lambda: otherwise(k + 1),
             node,
@@ -95,13 +95,13 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
     b = it.b
     if ord == 2:
         return _euclidean(it, node, x, axis, keepdims)
-    size = b("abs", x)
+    size = b.abs(x)
     if ord == math.inf:
         return _largest(it, node, size, axis, keepdims)
     if ord == -math.inf:
         return reduce(it, node, "min", size, axis, keepdims)
     if ord == 0:
-        count = b.cast(b("ne", x, 0), Scalar(real_dtype(x.type.dtype)))
+        count = b.cast(b.ne(x, 0), Scalar(real_dtype(x.type.dtype)))
         return sum_(it, node, count, axis, keepdims=keepdims)
     if ord == 1:
         return reduce(it, node, "sum", size, axis, keepdims)
@@ -111,10 +111,10 @@ def _of_order(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims
 def _general(it: Interpreter, node: Node, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """(Σ |x|^p)^(1/p); its derivative where the sum is 0 is defined as 0."""
     b = it.b
-    total = reduce(it, node, "sum", to_power(it, b("abs", x), ord, node), axis, keepdims)
-    zero, inverse = b("eq", total, 0.0), plain(b("div", 1.0, ord))
-    there = b("stop_gradient", to_power(it, total, inverse, node))
-    return plain(b("where", zero, there, to_power(it, b("where", zero, 1.0, total), inverse, node)))
+    total = reduce(it, node, "sum", to_power(it, b.abs(x), ord, node), axis, keepdims)
+    zero, inverse = b.eq(total, 0.0), plain(b.div(1.0, ord))
+    there = b.stop_gradient(to_power(it, total, inverse, node))
+    return plain(b.where(zero, there, to_power(it, b.where(zero, 1.0, total), inverse, node)))
 
 
 def _matrix_norm(
@@ -128,7 +128,7 @@ def _matrix_norm(
     if ord not in (1, -1, math.inf, -math.inf):
         it.refuse(node, f"Invalid norm order {ord!r} for matrices", like=ValueError)
     first, then = axes if abs(ord) == 1 else axes[::-1]
-    sums = reduce(it, node, "sum", it.b("abs", x), first, False)
+    sums = reduce(it, node, "sum", it.b.abs(x), first, False)
     then -= 1 if then > first else 0
     if ord > 0:
         best = _largest(it, node, sums, then, False)

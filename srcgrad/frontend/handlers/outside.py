@@ -153,7 +153,7 @@ def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any
     if not isinstance(message, str | Formatted):
         it.refuse(node, f"{describe(message)} is no text of a message", "write a string")
     template, values = shown(displayed(it, message, node))
-    it.b("report", *values, message=template, words=(*words, place.file, place.line))
+    it.b.report(*values, message=template, words=(*words, place.file, place.line))
 
 
 for _name in ("debug", "info", "warning", "error", "critical"):

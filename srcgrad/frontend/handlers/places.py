@@ -29,7 +29,7 @@ def ix_(it: Interpreter, node: Node, *xs: Any) -> Any:
             it.refuse(node, "ix_ takes vectors", like=ValueError)
         (places,) = nonzero(it, node, x) if x.type.dtype == "bool" else (x,)
         spec = tuple(":" if a == k else "n" for a in range(len(xs)))
-        out.append(it.b("view", places, spec=spec))
+        out.append(it.b.view(places, spec=spec))
     return tuple(out)
 
 
@@ -39,9 +39,9 @@ def fill_diagonal(it: Interpreter, node: Node, a: Any, value: Any, wrap: Any = F
         wrong = ValueError if is_array(a) and a.type.ndim < 2 else None
         it.refuse(node, "fill_diagonal takes a matrix, and wrap=True is not supported", like=wrong)
     (value,) = operands(it, node, (value,), "fill_diagonal")
-    places = it.b("iota", it.b.dim(it.b("minimum", *a.type.dims)))
+    places = it.b.iota(it.b.dim(it.b.minimum(*a.type.dims)))
     if is_array(value):
         # NumPy repeats values that are too few and drops those that are too many
         value = ravel(it, node, value)
-        value = it.read(value, [it.b("mod", places, value.type.dims[0])], node)
+        value = it.read(value, [it.b.mod(places, value.type.dims[0])], node)
     write(it, a, [places, places], value, node)

@@ -20,11 +20,11 @@ def overlaps(it: Interpreter, node: Node, a: Any, v: Any) -> Any:
     b, kind = it.b, scalar_type(it, node, it.call_numpy(np.result_type, [a, v], {}, node))
     a, v = b.cast(a, kind), b.cast(v, kind)
     n, m = a.type.dims[0], v.type.dims[0]
-    total = b.dim(b("maximum", b("sub", b("add", n, m), 1), 0))
-    out = b("zeros", total, dtype=kind.dtype)
+    total = b.dim(b.maximum(b.sub(b.add(n, m), 1), 0))
+    out = b.zeros(total, dtype=kind.dtype)
     index = Var("k", INT)
     with b.block() as body:
-        window = b("view", out, index, n, 1, spec=("s",))
-        b("add_to", window, b("mul", a, b("load", v, index)))
+        window = b.view(out, index, n, 1, spec=("s",))
+        b.add_to(window, b.mul(a, b.load(v, index)))
     b.append(For(index, atom(0), atom(m), (), (), tuple(body), (), (), False, b.loc))
     return out

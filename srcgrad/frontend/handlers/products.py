@@ -38,8 +38,7 @@ def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
                 like=ValueError,
             )
         return
-    it.b(
-        "check_equal",
+    it.b.check_equal(
         m,
         n,
         message="shapes not aligned: {} (dim of the left) != {} (dim of the right)",
@@ -74,16 +73,16 @@ def product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     match a.type.ndim, c.type.ndim:
         case 1, 1:
             meet(it, node, a.type.dims[0], c.type.dims[0])
-            return b("vecdot", a, c)
+            return b.vecdot(a, c)
         case 2, 1:
             meet(it, node, a.type.dims[1], c.type.dims[0])
-            return b("matvec", a, c)
+            return b.matvec(a, c)
         case 1, 2:
             meet(it, node, a.type.dims[0], c.type.dims[0])
-            return b("matvec", b("transpose", c, perm=(1, 0)), a)
+            return b.matvec(b.transpose(c, perm=(1, 0)), a)
         case 2, 2:
             meet(it, node, a.type.dims[1], c.type.dims[0])
-            return b("matmul", a, c)
+            return b.matmul(a, c)
     return _stacked_product(it, node, a, c)
 
 
@@ -91,36 +90,36 @@ def _stacked_product(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     """Stacks of matrices; times one matrix or vector, as one product of all rows."""
     b = it.b
     if a.type.ndim == 1:
-        row = b("view", a, spec=("n", ":"))
+        row = b.view(a, spec=("n", ":"))
         y = _stacked_product(it, node, row, c)
-        return b("view", y, 0, spec=(*(":",) * (y.type.ndim - 2), "i", ":"))
+        return b.view(y, 0, spec=(*(":",) * (y.type.ndim - 2), "i", ":"))
     if c.type.ndim <= 2:
         *rows, n = a.type.dims
-        x = a if a.type.layout == "C" else b("copy", a)
-        y = product(it, node, b("reshape", x, b.size(rows), n), c)
-        return b("reshape", y, *rows, *c.type.dims[1:])
+        x = a if a.type.layout == "C" else b.copy(a)
+        y = product(it, node, b.reshape(x, b.size(rows), n), c)
+        return b.reshape(y, *rows, *c.type.dims[1:])
     meet(it, node, a.type.dims[-1], c.type.dims[-2])
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     if not same_dims(a.type.dims[:-2], lead):
-        a = b("broadcast_to", a, *lead, *a.type.dims[-2:])
+        a = b.broadcast_to(a, *lead, *a.type.dims[-2:])
     if not same_dims(c.type.dims[:-2], lead):
-        c = b("broadcast_to", c, *lead, *c.type.dims[-2:])
-    return b("matmul", a, c)
+        c = b.broadcast_to(c, *lead, *c.type.dims[-2:])
+    return b.matmul(a, c)
 
 
 def _product_of_integers(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     """The product of integers, which BLAS does not have: multiplies and sums."""
     b = it.b
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
-    left = b("view", a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
+    left = b.view(a, spec=(":",) * a.type.ndim + ("n",)) if c.type.ndim > 1 else a
     right = (
-        b("view", c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
+        b.view(c, spec=(":",) * (c.type.ndim - 2) + ("n", ":", ":"))
         if (c.type.ndim > 1 and a.type.ndim > 1)
         else c
     )
     kind = np_dtype(a.type.dtype)  # np.sum would widen it
     axis = -2 if c.type.ndim > 1 else -1
-    return sum_(it, node, b("mul", left, right), axis=axis, dtype=kind)
+    return sum_(it, node, b.mul(left, right), axis=axis, dtype=kind)
 
 
 @implements(np.vdot)
@@ -141,8 +140,8 @@ def inner(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 @implements(np.outer)
 def outer(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
     a, c = pair(it, node, a, c, "outer")
-    a, c = (ravel(it, node, v) if is_array(v) else it.b("broadcast_to", v, 1) for v in (a, c))
-    column, row = it.b("view", a, spec=(":", "n")), it.b("view", c, spec=("n", ":"))
+    a, c = (ravel(it, node, v) if is_array(v) else it.b.broadcast_to(v, 1) for v in (a, c))
+    column, row = it.b.view(a, spec=(":", "n")), it.b.view(c, spec=("n", ":"))
     return to_out(it, node, it.emit(node, "mul", column, row), out)
 
 

@@ -61,8 +61,8 @@ def keep(it: Interpreter, x: Any, y: Any, axes: tuple[int, ...], keepdims: Any) 
         return y
     n = x.type.ndim
     if is_scalar(y):
-        return it.b("broadcast_to", y, *([1] * n))
-    return it.b("view", y, spec=tuple("n" if k in axes else ":" for k in range(n)))
+        return it.b.broadcast_to(y, *([1] * n))
+    return it.b.view(y, spec=tuple("n" if k in axes else ":" for k in range(n)))
 
 
 def reduce(
@@ -73,9 +73,9 @@ def reduce(
         axes_of(it, node, x, axis, scalars=True)
         if name in ("argmax", "argmin"):
             return np.int64(0)
-        return it.b("load", x) if is_array(x) else strong(it, x)
+        return it.b.load(x) if is_array(x) else strong(it, x)
     axes = axes_of(it, node, x, axis)
-    result = plain(it.b(name, x, axes=axes)) if axes else it.b("copy", x)
+    result = plain(it.b(name, x, axes=axes)) if axes else it.b.copy(x)
     return to_out(it, node, keep(it, x, result, axes, keepdims), out)
 
 
@@ -90,7 +90,7 @@ def sum_(
     else:
         x = summed(it, x)
     if where is not None:
-        x = it.b("where", where, x, 0)
+        x = it.b.where(where, x, 0)
     result = reduce(it, node, "sum", x, axis, keepdims)
     if not (is_number(initial) and initial == 0):
         result = it.emit(node, "add", result, _initial(it, initial, x))
@@ -112,7 +112,7 @@ def summed(it: Interpreter, x: Any) -> Any:
 
 def vector(it: Interpreter, x: Any) -> Any:
     """A number as the array of one element that NumPy makes of it along an axis."""
-    return x if is_array(x) and x.type.dims else it.b("broadcast_to", strong(it, x), 1)
+    return x if is_array(x) and x.type.dims else it.b.broadcast_to(strong(it, x), 1)
 
 
 def count(it: Interpreter, x: Any, axes: tuple[int, ...]) -> Any:
@@ -154,7 +154,7 @@ def _number_of(it: Interpreter, node: Node, x: Any, axis: Any, keepdims: Any, wh
     if where is None:
         return count(it, x, axes_of(it, node, x, axis))
     (where,) = operands(it, node, (where,), "where=")
-    mask = it.b("broadcast_to", where, *x.type.dims)
+    mask = it.b.broadcast_to(where, *x.type.dims)
     return it.b.cast(
         sum_(it, node, mask, axis, keepdims=keepdims), Scalar(real_dtype(x.type.dtype))
     )
@@ -164,9 +164,9 @@ def squared_size(it: Interpreter, x: Any) -> Any:
     """x², or |x|² of complex numbers."""
     b = it.b
     if not is_complex(atom(x).type.dtype):
-        return b("mul", x, x)
-    re, im = b("real", x), b("imag", x)
-    return b("add", b("mul", re, re), b("mul", im, im))
+        return b.mul(x, x)
+    re, im = b.real(x), b.imag(x)
+    return b.add(b.mul(re, re), b.mul(im, im))
 
 
 @implements(np.var, method="var")
@@ -214,8 +214,8 @@ NEUTRAL = {"any": False, "all": True}
 
 def none_of(it: Interpreter, dims: Any) -> Any:
     """Whether an array of this shape is empty."""
-    zeros = [it.b("eq", d, 0) for d in dims if not is_number(d) or d == 0]
-    return plain(functools.reduce(lambda p, q: it.b("logical_or", p, q), zeros, False))
+    zeros = [it.b.eq(d, 0) for d in dims if not is_number(d) or d == 0]
+    return plain(functools.reduce(lambda p, q: it.b.logical_or(p, q), zeros, False))
 
 
 def largest_of(
@@ -239,7 +239,7 @@ def _plain_reduction(name: str, *functions: Any) -> None:
     ) -> Any:  # fmt: skip
         (x,) = operands(it, node, (x,), name)
         if name in NEUTRAL and atom(x).type.dtype != "bool":
-            x = it.b("ne", x, 0)
+            x = it.b.ne(x, 0)
         if where is not None:
             if name in NEUTRAL:
                 first: Any = NEUTRAL[name]
@@ -268,8 +268,8 @@ def _with_initial(
     for k in axes:
         dims = list(x.type.dims)
         dims[k] = 1
-        first = it.b("broadcast_to", _initial(it, initial, x), *dims)
-        x = it.b("concatenate", first, x, axis=k)
+        first = it.b.broadcast_to(_initial(it, initial, x), *dims)
+        x = it.b.concatenate(first, x, axis=k)
     return reduce(it, node, name, x, axis, keepdims)
 
 
@@ -319,11 +319,11 @@ def prod(
         x = it.emit(node, "where", where, x, 1)
     axes = axes_of(it, node, x, axis, scalars=True)
     if not is_array(x) or not x.type.dims:
-        result = it.b("load", x) if is_array(x) else strong(it, x)
+        result = it.b.load(x) if is_array(x) else strong(it, x)
     else:
         result = x
         for axis in reversed(axes):
-            result = it.b("product", result, axes=(axis,))
+            result = it.b.product(result, axes=(axis,))
         result = keep(it, x, result, axes, keepdims)
     if initial is not None:
         result = it.emit(node, "mul", result, _initial(it, initial, x))
@@ -341,9 +341,9 @@ def _running(name: str, f: Any) -> None:
         x = summed(it, x) if dtype is None else it.b.cast(x, scalar_type(it, node, dtype))
         k = axis_of(it, node, x, 0 if axis is None else axis)
         if name == "cumsum":
-            return to_out(it, node, it.b("cumsum", x, axis=k, reverse=False), out)
-        before = it.b("running_product", x, axis=k, reverse=False)
-        return to_out(it, node, it.b("mul", before, x), out)
+            return to_out(it, node, it.b.cumsum(x, axis=k, reverse=False), out)
+        before = it.b.running_product(x, axis=k, reverse=False)
+        return to_out(it, node, it.b.mul(before, x), out)
 
     implements(f, method=name)(handler)
 
@@ -355,5 +355,5 @@ _running("cumprod", np.cumprod)
 def root(it: Interpreter, total: Any) -> Any:
     """The square root of a sum of squares; its derivative at 0 is defined as 0."""
     b = it.b
-    zero = b("eq", total, 0.0)
-    return plain(b("where", zero, 0.0, b("sqrt", b("where", zero, 1.0, total))))
+    zero = b.eq(total, 0.0)
+    return plain(b.where(zero, 0.0, b.sqrt(b.where(zero, 1.0, total))))

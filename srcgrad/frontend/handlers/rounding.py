@@ -74,11 +74,11 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
     if is_complex(dtype) or dtype == "bool":
         it.refuse(node, f"round() takes a real number, not {describe(x)}", like=TypeError)
     if digits is None:
-        return as_integer(it, it.b("rint", x) if is_float(dtype) else x)
+        return as_integer(it, it.b.rint(x) if is_float(dtype) else x)
     if is_float(dtype) and atom(x).type == FLOAT:
-        x = it.b("before_rounding", x)
-        held = it.b("call_back", 1, x, back=_rounding(digits), dtype="f64")
-        return of_operands(it, it.b.retyped(it.b("load", held, 0), FLOAT), x)
+        x = it.b.before_rounding(x)
+        held = it.b.call_back(1, x, back=_rounding(digits), dtype="f64")
+        return of_operands(it, it.b.retyped(it.b.load(held, 0), FLOAT), x)
     if is_int(dtype):
         return x if digits >= 0 else _to_tens(it, node, x, 10**-digits)
     return of_operands(it, np_round(it, node, x, digits), x)
@@ -102,7 +102,7 @@ def np_round(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = 
         return to_out(it, node, it.emit(node, "rint", x), out)
     scale = 10.0 ** abs(decimals)
     there, back = ("mul", "div") if decimals > 0 else ("div", "mul")
-    return to_out(it, node, it.emit(node, back, it.b("rint", it.b(there, x, scale)), scale), out)
+    return to_out(it, node, it.emit(node, back, it.b.rint(it.b(there, x, scale)), scale), out)
 
 
 @functools.cache
@@ -115,9 +115,9 @@ def _to_tens(it: Interpreter, node: Node, x: Any, unit: int) -> Any:
     if unit > 10**18:
         it.refuse(node, "integers of 64 bits are rounded to 18 tens at most")
     b, wide = it.b, it.b.cast(x, Scalar("i64"))
-    low = b("floordiv", wide, unit)
-    rest = b("sub", wide, b("mul", low, unit))
-    odd = b("logical_and", b("eq", rest, unit // 2), b("eq", b("mod", low, 2), 1))
-    up = b("logical_or", b("gt", rest, unit // 2), odd)
-    made = b("mul", b("add", low, b("where", up, 1, 0)), unit)
+    low = b.floordiv(wide, unit)
+    rest = b.sub(wide, b.mul(low, unit))
+    odd = b.logical_and(b.eq(rest, unit // 2), b.eq(b.mod(low, 2), 1))
+    up = b.logical_or(b.gt(rest, unit // 2), odd)
+    made = b.mul(b.add(low, b.where(up, 1, 0)), unit)
     return plain(b.cast(made, atom(x).type if is_scalar(x) else Scalar(x.type.dtype)))

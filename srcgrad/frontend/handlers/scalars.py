@@ -29,7 +29,7 @@ def hypot(it: Interpreter, node: Node, *xs: Any) -> Any:
 @implements(math.dist)
 def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
     p, q = (_points(it, node, v, "dist") for v in operands(it, node, (p, q), "dist"))
-    unlike = plain(it.b("ne", p.type.dims[0], q.type.dims[0]))
+    unlike = plain(it.b.ne(p.type.dims[0], q.type.dims[0]))
     it.fail_if(unlike, "ValueError", "both points must have the same number of dimensions")
     length = it.call_numpy(np.linalg.norm, [it.emit(node, "sub", p, q)], {}, node)
     return plain(it.b.retyped(length, FLOAT))
@@ -64,10 +64,10 @@ def _gamma(f: Any, name: str) -> None:
         b = it.b
         x = b.cast(x, FLOAT)
         if f is math.lgamma:  # infinite at both ends
-            x = b("where", b("eq", x, -math.inf), math.inf, x)
-        pole = b("logical_and", b("le", x, 0.0), b("eq", x, b("floor", x)))
+            x = b.where(b.eq(x, -math.inf), math.inf, x)
+        pole = b.logical_and(b.le(x, 0.0), b.eq(x, b.floor(x)))
         if f is math.lgamma:  # infinite at -inf
-            pole = b("logical_and", pole, b("isfinite", x))
+            pole = b.logical_and(pole, b.isfinite(x))
         it.fail_if(plain(pole), "ValueError", domain_error(f), x)
         y = it.emit(node, name, x, weak=True)
         check_math(it, f, (x,), y)

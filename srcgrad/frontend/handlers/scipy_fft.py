@@ -72,8 +72,8 @@ def _lengths(it: Interpreter, node: Node, x: Any, axes: Any) -> list[Any]:
     b = it.b
     places = range(x.type.ndim) if axes is None else [axis_of(it, node, x, k) for k in axes]
     *others, last = [x.type.dims[k] for k in places]
-    full = b("mul", b("sub", last, 1), 2)
-    one = plain(b("where", b("eq", last, 1), 1, full))
+    full = b.mul(b.sub(last, 1), 2)
+    one = plain(b.where(b.eq(last, 1), 1, full))
     return [*others, one]
 
 

@@ -63,8 +63,8 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
 def check_finite(it: Interpreter, a: Any) -> None:
     """Checks for infs and NaNs, which SciPy refuses and compiled code computes with."""
     if is_float(a.type.dtype) and a.type.dims:
-        all_finite = it.b("all", it.b("isfinite", a), axes=tuple(range(a.type.ndim)))
-        unfit = plain(it.b("logical_not", all_finite))
+        all_finite = it.b.all(it.b.isfinite(a), axes=tuple(range(a.type.ndim)))
+        unfit = plain(it.b.logical_not(all_finite))
         it.fail_if(unfit, "ValueError", "array must not contain infs or NaNs")
 
 
@@ -88,8 +88,7 @@ def solve_triangular(
     if not is_array(c) or c.type.ndim > 2:
         it.refuse(node, "solve_triangular takes a vector or a matrix on the right", like=IndexError)
     meet(it, node, a.type.dims[0], c.type.dims[0])
-    return it.b(
-        "solve_triangular", a, c, lower=flag(it, node, lower, "lower"),
+    return it.b.solve_triangular(a, c, lower=flag(it, node, lower, "lower"),
         transposed=trans not in (0, "N"), unit=flag(it, node, unit_diagonal, "unit_diagonal"),
     )  # fmt: skip
 
@@ -104,7 +103,7 @@ def solve(
     turned = flag(it, node, transposed, "transposed")
     match assume_a:
         case None | "gen" | "general":
-            a = it.b("transpose", a, perm=(1, 0)) if turned else a
+            a = it.b.transpose(a, perm=(1, 0)) if turned else a
         case "sym" | "symmetric" | "her" | "hermitian":
             a = it.call(formulas.symmetric, [a, lower], {}, node)
         case "pos" | "positive definite":
@@ -131,7 +130,7 @@ def inv(it: Interpreter, node: Node, a: Any) -> Any:
         it.wrong(node, "expected square matrix", ValueError)
     if is_array(a):
         m, n = a.type.dims[-2:]
-        it.fail_if(plain(it.b("ne", m, n)), "ValueError", "expected square matrix")
+        it.fail_if(plain(it.b.ne(m, n)), "ValueError", "expected square matrix")
     return it.call_numpy(np.linalg.inv, [a], {}, node)
 
 
@@ -168,9 +167,9 @@ def cho_solve(it: Interpreter, node: Node, c_and_lower: Any, c: Any) -> Any:
 def lu_factor(it: Interpreter, node: Node, a: Any) -> Any:
     a = matrix(it, node, a, "lu_factor", square=False)
     only_square(it, a, "lu_factor", "use qr or svd")
-    pivots = it.b("lu_pivots", a)
+    pivots = it.b.lu_pivots(a)
     order = it.call(formulas.row_order, [pivots], {}, node)
-    factors = it.b("lu", it.call_numpy(np.take, [a, order], {"axis": 0}, node))
+    factors = it.b.lu(it.call_numpy(np.take, [a, order], {"axis": 0}, node))
     return factors, it.b.cast(pivots, Scalar("i32"))  # LAPACK's integers
 
 
@@ -202,7 +201,7 @@ def qr(it: Interpreter, node: Node, a: Any, *, mode: Any = "full", pivoting: Any
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='economic'")
     if mode != "economic":
         text = f"mode={mode!r} of a matrix with more rows than columns is not supported"
-        tall = plain(it.b("gt", *a.type.dims[-2:]))
+        tall = plain(it.b.gt(*a.type.dims[-2:]))
         it.refuse_where(tall, node, text, "use mode='economic'")
     q, r = thin_qr(it, node, a)
     return (r,) if mode == "r" else (q, r)
@@ -233,7 +232,7 @@ def eigh(
         w, v = it.call(formulas.generalized_eigh, [a, c, lower], {}, node)
     if subset_by_index is not None:
         first, last = it.static_items(subset_by_index, node)
-        kept = [Ellipsis, slice(first, plain(it.b("add", last, 1)), None)]
+        kept = [Ellipsis, slice(first, plain(it.b.add(last, 1)), None)]
         w, v = (it.read(x, kept, node) for x in (w, v))
     return w if flag(it, node, eigvals_only, "eigvals_only") else (w, v)
 

@@ -63,8 +63,8 @@ def solve_banded(it: Interpreter, node: Node, l_and_u: Any, ab: Any, b: Any) -> 
     ab, b = _band(it, node, ab, b, "solve_banded")
     rows = ab.type.dims[0]
     if isinstance(rows, Var) or rows != lower + upper + 1:
-        it.b("check_equal", lower + upper + 1, rows, message=COUNTS)
-    return it.b("solve_banded", ab, b, upper, transposed=False)
+        it.b.check_equal(lower + upper + 1, rows, message=COUNTS)
+    return it.b.solve_banded(ab, b, upper, transposed=False)
 
 
 @scipys(sl.solveh_banded)
@@ -72,7 +72,7 @@ def solveh_banded(it: Interpreter, node: Node, ab: Any, b: Any, *, lower: Any = 
     ab, b = _band(it, node, ab, b, "solveh_banded")
     if is_complex(b.type.dtype):
         it.refuse(node, "solveh_banded of complex matrices is not supported", "use solve_banded")
-    return it.b("solveh_banded", ab, b, lower=flag(it, node, lower, "lower"))
+    return it.b.solveh_banded(ab, b, lower=flag(it, node, lower, "lower"))
 
 
 # ---- constant along diagonals ----
@@ -114,13 +114,13 @@ def solve_sylvester(it: Interpreter, node: Node, a: Any, b: Any, q: Any) -> Any:
     meet(it, node, q.type.dims[1], b.type.dims[0])
     a, b = pair(it, node, a, b, "solve_sylvester")
     a, q = pair(it, node, a, q, "solve_sylvester")
-    return it.b("sylvester", a, it.b.cast(b, Scalar(a.type.dtype)), q)
+    return it.b.sylvester(a, it.b.cast(b, Scalar(a.type.dtype)), q)
 
 
 @scipys(sl.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(it: Interpreter, node: Node, a: Any, q: Any) -> Any:
     a, q = _lyapunov(it, node, a, q, "solve_continuous_lyapunov")
-    return it.b("sylvester", a, it.b("transpose", a, perm=(1, 0)), q)
+    return it.b.sylvester(a, it.b.transpose(a, perm=(1, 0)), q)
 
 
 @scipys(sl.solve_discrete_lyapunov)
@@ -142,4 +142,4 @@ def _lyapunov(it: Interpreter, node: Node, a: Any, q: Any, what: str) -> tuple[A
 
 @scipys(sl.sqrtm)
 def sqrtm(it: Interpreter, node: Node, a: Any) -> Any:
-    return it.b("sqrtm", matrix(it, node, a, "sqrtm"))
+    return it.b.sqrtm(matrix(it, node, a, "sqrtm"))

@@ -30,7 +30,7 @@ UNKNOWN_RANK = (
 def _array(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     (x,) = operands(it, node, (x,), what)
     if not is_array(x):
-        return it.b("broadcast_to", x, 1)
+        return it.b.broadcast_to(x, 1)
     return x
 
 
@@ -41,15 +41,15 @@ def reshaped(it: Interpreter, node: Node, x: Any, dims: list[Any]) -> Any:
         if not (len(dims) == 1 and _transposed(it, source)):
             it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
     if not dims:
-        return it.b("load", x, *([0] * x.type.ndim))
-    made = it.b("reshape", x, *dims)
+        return it.b.load(x, *([0] * x.type.ndim))
+    made = it.b.reshape(x, *dims)
     it.is_reshape(made, x, "a reshape", node)
     return made
 
 
 def _in_order(it: Interpreter, x: Any) -> Any:
     """A copy in C order."""
-    made = it.b("copy", x)
+    made = it.b.copy(x)
     it.orders[made] = True
     return made
 
@@ -87,7 +87,7 @@ def reshape(
     if order != "C":
         it.refuse(node, "reshape in other than C order is not supported")
     if not is_array(x):
-        x = it.b("broadcast_to", x, 1)
+        x = it.b.broadcast_to(x, 1)
     b = it.b
     dims = list(shape) if isinstance(shape, tuple | list) else [shape]
     for d in dims:
@@ -100,7 +100,7 @@ def reshape(
     if unknown:
         others = b.size([d for k, d in enumerate(dims) if k != unknown[0]])
         if not is_number(others) or others == 0:
-            b("check_equal", b("eq", others, 0), False, message=NO_QUOTIENT)
+            b.check_equal(b.eq(others, 0), False, message=NO_QUOTIENT)
         dims[unknown[0]] = _quotient(it, size, others)
     total = b.size(dims)
     if total is not size and not (is_number(total) and is_number(size) and total == size):
@@ -111,9 +111,9 @@ def reshape(
                 f"cannot reshape array of size {size} into shape {tuple(dims)}",
                 it.frame.source.location(node),
             )
-        b("check_equal", size, total, message="cannot reshape array of size {} into size {}")
+        b.check_equal(size, total, message="cannot reshape array of size {} into size {}")
     if not dims:
-        return b("view", x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
+        return b.view(x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
     return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
 
 
@@ -130,7 +130,7 @@ def _quotient(it: Interpreter, size: Any, others: Any) -> Any:
             return c
     if is_number(size) and is_number(others):
         return size // others if others else 0
-    return it.b.dim(it.b("floordiv", size, it.b("maximum", others, 1)))
+    return it.b.dim(it.b.floordiv(size, it.b.maximum(others, 1)))
 
 
 @method("array", "reshape")
@@ -150,7 +150,7 @@ def ascontiguousarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) ->
     if not is_array(array):
         return vector(it, array)
     if not array.type.dims:
-        return it.b("view", array, spec=("n",))
+        return it.b.view(array, spec=("n",))
     if array.type.layout == "C":
         it.is_reshape(array, array, "what ascontiguousarray gives", node)
         return array
@@ -162,7 +162,7 @@ def ascontiguousarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) ->
 
 @implements(method="flatten")
 def flatten(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
-    return it.b("copy", ravel(it, node, x, order))
+    return it.b.copy(ravel(it, node, x, order))
 
 
 @implements(np.transpose)
@@ -180,7 +180,7 @@ def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
         it.wrong(node, "axes don't match array", ValueError)
     if n < 2:
         return x
-    return it.b("transpose", x, perm=perm)
+    return it.b.transpose(x, perm=perm)
 
 
 @method("array", "transpose")
@@ -226,28 +226,28 @@ def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
         axes = tuple(k for k, d in enumerate(dims) if is_number(d) and d == 1)
         for d in dims:
             if isinstance(d, Var) and not it.b.never_one(d):
-                it.b("check_equal", it.b("eq", d, 1), False, message=UNKNOWN_RANK)
+                it.b.check_equal(it.b.eq(d, 1), False, message=UNKNOWN_RANK)
     else:
         axes = axes_of(it, node, x, axis)
         for k in axes:
             if is_number(dims[k]) and dims[k] != 1:
                 it.refuse(node, UNSQUEEZABLE, like=ValueError)
             if not is_number(dims[k]):
-                it.b("check_equal", dims[k], 1, message=UNSQUEEZABLE)
+                it.b.check_equal(dims[k], 1, message=UNSQUEEZABLE)
     if not axes:
         return x
     spec = tuple("i" if k in axes else ":" for k in range(len(dims)))
-    return it.b("view", x, *([0] * len(axes)), spec=spec)
+    return it.b.view(x, *([0] * len(axes)), spec=spec)
 
 
 @implements(np.expand_dims)
 def expand_dims(it: Interpreter, node: Node, x: Any, axis: Any) -> Any:
     (x,) = operands(it, node, (x,), "expand_dims")
     if not is_array(x):
-        return it.b("broadcast_to", x, *([1] * len(_many(axis))))
+        return it.b.broadcast_to(x, *([1] * len(_many(axis))))
     n = x.type.ndim + len(_many(axis))
     new = {place_of_axis(it, node, a, n) for a in _many(axis)}
-    return it.b("view", x, spec=tuple("n" if k in new else ":" for k in range(n)))
+    return it.b.view(x, spec=tuple("n" if k in new else ":" for k in range(n)))
 
 
 def _at_least(n: int, *functions: Any) -> None:
@@ -257,9 +257,9 @@ def _at_least(n: int, *functions: Any) -> None:
         (x,) = xs
         (x,) = operands(it, node, (x,), "atleast")
         if not is_array(x):
-            return it.b("broadcast_to", x, *([1] * n))
+            return it.b.broadcast_to(x, *([1] * n))
         missing = n - x.type.ndim
-        return x if missing <= 0 else it.b("view", x, spec=("n",) * missing + (":",) * x.type.ndim)
+        return x if missing <= 0 else it.b.view(x, spec=("n",) * missing + (":",) * x.type.ndim)
 
     implements(*functions)(handler)
 
@@ -280,10 +280,10 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     (x,) = operands(it, node, (x,), "broadcast_to")
     dims = dims_of(it, node, shape)
     if not dims and not ndim(x):
-        return it.b("view", x, spec=()) if is_array(x) else strong(it, x)
+        return it.b.view(x, spec=()) if is_array(x) else strong(it, x)
     if is_array(x):
-        it.b("check_assign", *dims, *x.type.dims, split=len(dims))
-    out = it.b("broadcast_to", x, *dims)
+        it.b.check_assign(*dims, *x.type.dims, split=len(dims))
+    out = it.b.broadcast_to(x, *dims)
     it.stands_for_view(out, x, "a broadcast array", node)
     return out
 
@@ -291,7 +291,7 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
 # ---- repetition ----
 def with_dims(it: Interpreter, x: Var, dims: tuple) -> Var:
     """The same contiguous array, with dims that are known to be equal to its own."""
-    return it.b("reshape", x, *dims)
+    return it.b.reshape(x, *dims)
 
 
 @implements(np.repeat, method="repeat")
@@ -308,15 +308,14 @@ def repeat(it: Interpreter, node: Node, x: Any, repeats: Any, axis: Any = None) 
         return it.call_numpy(np.take, [x, places], {"axis": k}, node)
     b, n = it.b, x.type.ndim
     (repeats,) = dims_of(it, node, repeats)
-    inner = b(
-        "view",
+    inner = b.view(
         x,
         spec=tuple(":" if a <= k else "" for a in range(k + 1)) + ("n",) + (":",) * (n - k - 1),
     )
     dims = list(x.type.dims)
-    wide = b("broadcast_to", inner, *dims[: k + 1], repeats, *dims[k + 1 :])
-    dims[k] = b.dim(b("mul", dims[k], repeats))
-    return b("reshape", wide, *dims)
+    wide = b.broadcast_to(inner, *dims[: k + 1], repeats, *dims[k + 1 :])
+    dims[k] = b.dim(b.mul(dims[k], repeats))
+    return b.reshape(wide, *dims)
 
 
 @implements(np.tile)
@@ -324,17 +323,17 @@ def tile(it: Interpreter, node: Node, x: Any, reps: Any) -> Any:
     (x,) = operands(it, node, (x,), "tile")
     counts = dims_of(it, node, reps)
     if not is_array(x):
-        x = it.b("broadcast_to", x, 1)
+        x = it.b.broadcast_to(x, 1)
     b = it.b
     missing = len(counts) - x.type.ndim
     if missing > 0:
-        x = b("view", x, spec=("n",) * missing + (":",) * x.type.ndim)
+        x = b.view(x, spec=("n",) * missing + (":",) * x.type.ndim)
     counts = [1] * -missing + counts if missing < 0 else counts
     n = x.type.ndim
-    inner = b("view", x, spec=("n", ":") * n)
+    inner = b.view(x, spec=("n", ":") * n)
     wide = [d for c, m in zip(counts, x.type.dims, strict=True) for d in (c, m)]
-    dims = [b.dim(b("mul", c, m)) for c, m in zip(counts, x.type.dims, strict=True)]
-    return b("reshape", b("broadcast_to", inner, *wide), *dims)
+    dims = [b.dim(b.mul(c, m)) for c, m in zip(counts, x.type.dims, strict=True)]
+    return b.reshape(b.broadcast_to(inner, *wide), *dims)
 
 
 # ---- places ----
@@ -345,5 +344,5 @@ def nonzero(it: Interpreter, node: Node, x: Any) -> Any:
         if not NUMBERS_HAVE_PLACES:
             it.fail("ValueError", "nonzero takes arrays of at least one axis")
         x = it.call_numpy(np.atleast_1d, [x], {}, node)
-    mask = x if x.type.dtype == "bool" else it.b("ne", x, 0)
+    mask = x if x.type.dtype == "bool" else it.b.ne(x, 0)
     return tuple(mask_places(it, mask, mask.type.dims))

@@ -67,10 +67,10 @@ def roll(it: Interpreter, node: Node, x: Any, shift: Any, axis: Any = None) -> A
         return x
     k = axis_of(it, node, x, axis)
     n = x.type.dims[k]
-    cut = b.dim(b("mod", b("neg", _shift(it, node, shift)), b("maximum", n, 1)))
+    cut = b.dim(b.mod(b.neg(_shift(it, node, shift)), b.maximum(n, 1)))
     left, right = _whole(x.type.ndim), _whole(x.type.ndim)
     left[k], right[k] = Slice(cut, None, None), Slice(None, cut, None)
-    joined = b("concatenate", view(it, x, left, node), view(it, x, right, node), axis=k)
+    joined = b.concatenate(view(it, x, left, node), view(it, x, right, node), axis=k)
     # the lengths add up to that of x: stated for later operations
     return with_dims(it, joined, x.type.dims)
 

@@ -40,7 +40,7 @@ def squares(it: Interpreter, node: Node, a: Any, what: str) -> Any:
 def check_square(it: Interpreter, a: Any) -> None:
     n, m = a.type.dims[-2:]
     if n is not m:
-        it.fail_if(plain(it.b("ne", n, m)), LINALG, NOT_SQUARE, n, m)
+        it.fail_if(plain(it.b.ne(n, m)), LINALG, NOT_SQUARE, n, m)
 
 
 @implements(np.linalg.solve)
@@ -51,13 +51,13 @@ def solve(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         it.wrong(node, "solve takes a vector or a matrix on the right", ValueError)
     meet(it, node, a.type.dims[-1], c.type.dims[-2 if c.type.ndim > 1 else 0])
     if a.type.ndim == 2 and c.type.ndim <= 2:
-        return it.b("solve", a, c)
+        return it.b.solve(a, c)
     b, vector = it.b, c.type.ndim == 1
-    c = b("view", c, spec=(":", "n")) if vector else c
+    c = b.view(c, spec=(":", "n")) if vector else c
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
-    a, c = (b("broadcast_to", v, *lead, *v.type.dims[-2:]) for v in (a, c))
+    a, c = (b.broadcast_to(v, *lead, *v.type.dims[-2:]) for v in (a, c))
     x = it.call(stacked, [np.linalg.solve, ("mp",), a, c], {}, node)
-    return it.b("view", x, 0, spec=(*(":",) * (x.type.ndim - 1), "i")) if vector else x
+    return it.b.view(x, 0, spec=(*(":",) * (x.type.ndim - 1), "i")) if vector else x
 
 
 def _of_matrix(name: str, f: Any, shape: str) -> None:
@@ -78,10 +78,10 @@ def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
     if it.static_int(upper, node, "upper"):
         turned = it.call_numpy(np.swapaxes, [a, -1, -2], {}, node)
         low = it.call_numpy(np.linalg.cholesky, [turned], {}, node)
-        return it.b("copy", it.call_numpy(np.swapaxes, [low, -1, -2], {}, node))
+        return it.b.copy(it.call_numpy(np.swapaxes, [low, -1, -2], {}, node))
     if a.type.ndim > 2:
         return it.call(stacked, [np.linalg.cholesky, ("mn",), a], {}, node)
-    return it.b("cholesky", a)
+    return it.b.cholesky(a)
 
 
 @implements(np.linalg.slogdet)
@@ -91,17 +91,17 @@ def slogdet(it: Interpreter, node: Node, a: Any) -> Any:
         return _SLOGDET(*it.call(stacked, [np.linalg.slogdet, ("", ""), a], {}, node))
     if is_complex(a.type.dtype):
         return _SLOGDET(*_complex_slogdet(it, node, a))
-    return _SLOGDET(it.b("detsign", a), it.b("logabsdet", a))
+    return _SLOGDET(it.b.detsign(a), it.b.logabsdet(a))
 
 
 def _complex_slogdet(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     """The phase of the determinant varies with the matrix: it is that of a / |det a|^(1/n)."""
     b = it.b
-    size = b("logabsdet", a)
-    singular = b("eq", size, -np.inf)
+    size = b.logabsdet(a)
+    singular = b.eq(size, -np.inf)
     kind = Scalar(size.type.dtype)
-    root = b("div", b("where", singular, 0.0, size), b.cast(a.type.dims[0], kind))
-    phase = b("det", b("mul", a, b("exp", b("neg", root))))
+    root = b.div(b.where(singular, 0.0, size), b.cast(a.type.dims[0], kind))
+    phase = b.det(b.mul(a, b.exp(b.neg(root))))
     return it.emit(node, "where", singular, 0.0, phase), size
 
 

@@ -27,7 +27,7 @@ def argsort(
     if axis is None:
         x, axis = ravel(it, node, x), -1
     k = axis_of(it, node, x, axis)
-    return it.b("argsort", x, axis=k)
+    return it.b.argsort(x, axis=k)
 
 
 def along(it: Interpreter, x: Any, places: Any, axis: int) -> Any:
@@ -40,9 +40,9 @@ def along(it: Interpreter, x: Any, places: Any, axis: int) -> Any:
         if a == axis:
             line = places
         else:
-            line = b("view", b("iota", d), spec=tuple(":" if c == a else "n" for c in range(n)))
-        idx.append(line if same_dims(line.type.dims, dims) else b("broadcast_to", line, *dims))
-    return b("gather", x, *idx, spec=("a",) * n)
+            line = b.view(b.iota(d), spec=tuple(":" if c == a else "n" for c in range(n)))
+        idx.append(line if same_dims(line.type.dims, dims) else b.broadcast_to(line, *dims))
+    return b.gather(x, *idx, spec=("a",) * n)
 
 
 @implements(np.take_along_axis)
@@ -54,7 +54,7 @@ def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any
         text = "the indices of take_along_axis have as many axes as the array"
         it.refuse(node, text, like=ValueError)
     k = axis_of(it, node, x, axis)
-    places = it.b("indices", it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
+    places = it.b.indices(it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
     return along(it, x, places, k)
 
 
@@ -67,14 +67,14 @@ def sort(
     if axis is None:
         x, axis = ravel(it, node, x), -1
     k = axis_of(it, node, x, axis)
-    return along(it, x, it.b("argsort", x, axis=k), k)
+    return along(it, x, it.b.argsort(x, axis=k), k)
 
 
 @method("array", "sort")
 def sort_in_place(
     it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None
 ) -> None:
-    it.b("assign", x, sort(it, node, x, axis))
+    it.b.assign(x, sort(it, node, x, axis))
 
 
 @implements(np.searchsorted, method="searchsorted")
@@ -82,7 +82,7 @@ def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left"
     a, v = operands(it, node, (a, v), "searchsorted")
     kind = join_scalars(*(Scalar(atom(x).type.dtype) for x in (a, v)))
     a, v = it.b.cast(a, kind), it.b.cast(v, kind)
-    return plain(it.b("searchsorted", a, v, side=side))
+    return plain(it.b.searchsorted(a, v, side=side))
 
 
 @implements(interpolated)
@@ -93,21 +93,21 @@ def interp(it: Interpreter, node: Node, x: Any, xp: Any, fp: Any, left: Any, rig
     kind = Scalar("f64")
     x, xp, fp = (b.cast(v, kind) for v in (x, xp, fp))
     n = xp.type.dims[0]
-    upper = b("searchsorted", xp, x, side="right")
-    cell = b("minimum", b("maximum", b("sub", upper, 1), 0), b("maximum", b("sub", n, 2), 0))
-    other = b("minimum", b("add", cell, 1), b("sub", n, 1))
+    upper = b.searchsorted(xp, x, side="right")
+    cell = b.minimum(b.maximum(b.sub(upper, 1), 0), b.maximum(b.sub(n, 2), 0))
+    other = b.minimum(b.add(cell, 1), b.sub(n, 1))
 
     def at(v: Any, place: Any) -> Any:
         if is_array(place):
-            return b("gather", v, b.cast(place, Scalar("i64")), spec=("a",))
-        return b("load", v, place)
+            return b.gather(v, b.cast(place, Scalar("i64")), spec=("a",))
+        return b.load(v, place)
 
     x0, x1, f0, f1 = at(xp, cell), at(xp, other), at(fp, cell), at(fp, other)
-    width = b("sub", x1, x0)
-    flat = b("eq", width, 0.0)
-    slope = b("div", b("sub", f1, f0), b("where", flat, 1.0, width))
-    inside = b("add", f0, b("mul", b("where", flat, 0.0, slope), b("sub", x, x0)))
-    first, last = b("load", fp, 0), b("load", fp, b("sub", n, 1))
-    low, high = b("load", xp, 0), b("load", xp, b("sub", n, 1))
-    y = b("where", b("gt", x, high), last if right is None else right, inside)
-    return it.emit(node, "where", b("lt", x, low), first if left is None else left, y)
+    width = b.sub(x1, x0)
+    flat = b.eq(width, 0.0)
+    slope = b.div(b.sub(f1, f0), b.where(flat, 1.0, width))
+    inside = b.add(f0, b.mul(b.where(flat, 0.0, slope), b.sub(x, x0)))
+    first, last = b.load(fp, 0), b.load(fp, b.sub(n, 1))
+    low, high = b.load(xp, 0), b.load(xp, b.sub(n, 1))
+    y = b.where(b.gt(x, high), last if right is None else right, inside)
+    return it.emit(node, "where", b.lt(x, low), first if left is None else left, y)

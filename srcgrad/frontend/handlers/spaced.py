@@ -25,32 +25,32 @@ def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
     if not all(map(is_scalar, (start, stop, step))) or is_complex(kind.dtype):
         it.refuse(node, "arange of complex numbers or of arrays is not supported")
     b = it.b
-    it.fail_if(plain(b("eq", step, 0)), "ZeroDivisionError", "division by zero")
+    it.fail_if(plain(b.eq(step, 0)), "ZeroDivisionError", "division by zero")
     # with a signed integer of 64 bits an unsigned one is a float
     if is_float(kind.dtype) or (kind.dtype == "u64" and dtype is None):
-        n = _length(it, b("ceil", b("div", b("sub", stop, start), step)))
+        n = _length(it, b.ceil(b.div(b.sub(stop, start), step)))
         start, step = (b.cast(v, Scalar("f64")) for v in (start, step))
     else:
         start, stop, step = (plain(b.retyped(v, INT)) for v in (start, stop, step))
         unit = is_number(start) and start == 0 and is_number(step) and step == 1
-        n = b.dim(b("maximum", stop, 0) if unit else b("trips", start, stop, step))
+        n = b.dim(b.maximum(stop, 0) if unit else b.trips(start, stop, step))
     target = atom(start).type if dtype is None else scalar_type(it, node, dtype)
     target = Scalar(target.dtype)
     if is_int(target.dtype):
         # the first two places are converted, and their difference is the step
-        first, second = (cast(it, v, target) for v in (start, plain(b("add", start, step))))
-        start, step = first, plain(b("sub", second, first))
-    out = b("iota", n)
+        first, second = (cast(it, v, target) for v in (start, plain(b.add(start, step))))
+        start, step = first, plain(b.sub(second, first))
+    out = b.iota(n)
     if not (is_number(start) and start == 0 and is_number(step) and step == 1):
-        out = b("add", start, b("mul", step, out))
+        out = b.add(start, b.mul(step, out))
     return b.cast(out, target)
 
 
 def _length(it: Interpreter, quotient: Any) -> Any:
     b = it.b
-    fits = plain(b("lt", quotient, 2.0**62))
-    it.fail_if(plain(b("logical_not", fits)), "ValueError", "arange: cannot compute length")
-    return b.dim(b.retyped(b("maximum", quotient, 0.0), INT))
+    fits = plain(b.lt(quotient, 2.0**62))
+    it.fail_if(plain(b.logical_not(fits)), "ValueError", "arange: cannot compute length")
+    return b.dim(b.retyped(b.maximum(quotient, 0.0), INT))
 
 
 @implements(np.linspace)
@@ -63,22 +63,22 @@ def linspace(
     start, stop = operands(it, node, (start, stop), "linspace")
     kind = Scalar(float_kind(start, stop, 1.0).dtype)
     start, stop = (b.cast(v, kind) for v in (start, stop))
-    extent = b("sub", stop, start)
-    parts = b("maximum", b("sub", n, 1) if endpoint else n, 1)
-    step = b("div", extent, b.cast(parts, kind))
-    places = b("iota", n)
+    extent = b.sub(stop, start)
+    parts = b.maximum(b.sub(n, 1) if endpoint else n, 1)
+    step = b.div(extent, b.cast(parts, kind))
+    places = b.iota(n)
     if is_array(extent):
-        places = b("view", places, spec=(":",) + ("n",) * extent.type.ndim)
-    out = b("add", b("mul", b.cast(places, kind), step), start)
+        places = b.view(places, spec=(":",) + ("n",) * extent.type.ndim)
+    out = b.add(b.mul(b.cast(places, kind), step), start)
     if endpoint:
         # NumPy sets the last place to `stop` itself; that of a single place is `start`
-        last = b("logical_and", b("eq", places, b("sub", n, 1)), b("gt", n, 1))
-        out = b("where", last, stop, out)
+        last = b.logical_and(b.eq(places, b.sub(n, 1)), b.gt(n, 1))
+        out = b.where(last, stop, out)
     out = out if axis == 0 else it.call_numpy(np.moveaxis, [out, 0, axis], {}, node)
     if dtype is not None:
         target = scalar_type(it, node, dtype)
-        out = b.cast(b("floor", out) if is_int(target.dtype) else out, target)
+        out = b.cast(b.floor(out) if is_int(target.dtype) else out, target)
     if not retstep:
         return out
-    unknown = plain(b("lt", n, 2 if endpoint else 1))
-    return out, np.nan if unknown is True else plain(b("where", unknown, np.nan, step))
+    unknown = plain(b.lt(n, 2 if endpoint else 1))
+    return out, np.nan if unknown is True else plain(b.where(unknown, np.nan, step))

@@ -24,7 +24,7 @@ def _outer(f: Any) -> None:
     def handler(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         a, c = operands(it, node, (a, c), f"{f.__name__}.outer")
         if is_array(a) and is_array(c):
-            a = it.b("view", a, spec=(":",) * a.type.ndim + ("n",) * c.type.ndim)
+            a = it.b.view(a, spec=(":",) * a.type.ndim + ("n",) * c.type.ndim)
         return it.call_numpy(f, [a, c], {}, node)
 
     implements(f.outer)(handler)
@@ -60,11 +60,11 @@ def logaddexp_reduce(
     (x,) = operands(it, node, (x,), "logaddexp.reduce")
     top = reduce(it, node, "max", x, axis, True)
     # where all terms are -inf, or one is inf, that is the result; nothing is subtracted
-    shift = it.b("stop_gradient", it.emit(node, "where", it.b("isfinite", top), top, 0.0))
-    total = reduce(it, node, "sum", it.b("exp", it.emit(node, "sub", x, shift)), axis, keepdims)
+    shift = it.b.stop_gradient(it.emit(node, "where", it.b.isfinite(top), top, 0.0))
+    total = reduce(it, node, "sum", it.b.exp(it.emit(node, "sub", x, shift)), axis, keepdims)
     if not keepdims:
         shift = reduce(it, node, "max", shift, axis, False)
-    return it.emit(node, "add", it.b("log", total), shift)
+    return it.emit(node, "add", it.b.log(total), shift)
 
 
 def _by_loop(method: Any, f: Any, formula: Any) -> None:

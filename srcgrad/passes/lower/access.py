@@ -39,7 +39,7 @@ def place(b: Builder, dim: Dim, of_nest: Dim, axis: int) -> Place:
         return ONE_LONG
     if same_dim(dim, of_nest) or b.never_one(dim):
         return Place(axis)
-    return Place(axis, b.cast(b("ne", dim, 1), INT))
+    return Place(axis, b.cast(b.ne(dim, 1), INT))
 
 
 ONE_LONG = Place(None)
@@ -67,5 +67,5 @@ def index(b: Builder, access: Access, indices: list[Atom]) -> list[Atom]:
     out: list[Atom] = []
     for p in access:
         at = indices[p.axis] if p.axis is not None and p.axis < len(indices) else ZERO
-        out.append(at if p.flag is None else b("mul", at, p.flag))
+        out.append(at if p.flag is None else b.mul(at, p.flag))
     return out

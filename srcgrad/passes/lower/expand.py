@@ -74,16 +74,16 @@ def _concatenate(b: Builder, s: Def) -> None:
     for k in range(len(s.args)):
         x = _operand(s, k)
         length = atom(x.type.dims[axis])
-        piece = b("view", s.var, start, length, 1, spec=spec, name="piece")
-        b("assign", piece, x)
-        start = b("add", start, length)
+        piece = b.view(s.var, start, length, 1, spec=spec, name="piece")
+        b.assign(piece, x)
+        start = b.add(start, length)
 
 
 def _pack(b: Builder, s: Def) -> None:
     assert s.var is not None
     _allocate(b, s.var, "empty")
     for k, a in enumerate(s.args):
-        b("store", s.var, *arrays.packed_at(k, s.params.get("dims")), a)
+        b.store(s.var, *arrays.packed_at(k, s.params.get("dims")), a)
 
 
 # ---- extrema ----
@@ -93,12 +93,12 @@ def _check_not_empty(b: Builder, s: Def, over: tuple[int, ...]) -> None:
     message = f"zero-size array to reduction operation {name} which has no identity"
     empty = _some_zero(b, [_operand(s).type.dims[k] for k in over])
     if not (isinstance(empty, Const) and not empty.value):
-        b("check_equal", empty, False, message=message)
+        b.check_equal(empty, False, message=message)
 
 
 def _some_zero(b: Builder, dims: list[Dim]) -> Atom:
-    tests = [b("eq", d, 0) for d in dims if isinstance(d, Var) or d == 0]
-    return reduce(lambda p, q: b("logical_or", p, q), tests, Const(False, BOOL))
+    tests = [b.eq(d, 0) for d in dims if isinstance(d, Var) or d == 0]
+    return reduce(lambda p, q: b.logical_or(p, q), tests, Const(False, BOOL))
 
 
 def _extreme_place(b: Builder, s: Def) -> Atom | None:
@@ -107,7 +107,7 @@ def _extreme_place(b: Builder, s: Def) -> Atom | None:
     assert v is not None
     rank, axes = x.type.ndim, s.params["axes"]
     message = f"attempt to get {s.op.name} of an empty sequence"
-    b("check_equal", _some_zero(b, [x.type.dims[a] for a in axes]), False, message=message)
+    b.check_equal(_some_zero(b, [x.type.dims[a] for a in axes]), False, message=message)
     kept = [k for k in range(rank) if k not in axes]
     indices: dict[int, Atom] = {}
     if not kept:
@@ -116,7 +116,7 @@ def _extreme_place(b: Builder, s: Def) -> Atom | None:
 
     def outer(k: int) -> None:
         if k == len(kept):
-            b("store", v, *(indices[a] for a in kept), _search(b, s, x, list(axes), dict(indices)))
+            b.store(v, *(indices[a] for a in kept), _search(b, s, x, list(axes), dict(indices)))
             return
         with _loop(b, x.type.dims[kept[k]]) as (i, _, _, _):
             indices[kept[k]] = i
@@ -130,16 +130,16 @@ def _search(b: Builder, s: Def, x: Var, axes: list[int], indices: dict[int, Atom
     """Loops over the reduced axes that carry the best value, its place and the current place."""
     scalar = Scalar(x.type.dtype)
     zero = Const(0, INT)
-    better = "gt" if s.op is reductions.argmax else "lt"
+    better = b.gt if s.op is reductions.argmax else b.lt
 
     def level(k: int, best: Atom, found: Atom, here: Atom) -> tuple[Atom, Atom, Atom]:
         if k == len(axes):
-            value = b("load", x, *(indices[a] for a in range(x.type.ndim)))
-            wins = b("logical_or", b("eq", here, 0), b(better, value, best))
+            value = b.load(x, *(indices[a] for a in range(x.type.ndim)))
+            wins = b.logical_or(b.eq(here, 0), better(value, best))
             if is_float(scalar.dtype):
-                first_nan = b("logical_and", b("isnan", value), b("logical_not", b("isnan", best)))
-                wins = b("logical_or", wins, first_nan)
-            return b("where", wins, value, best), b("where", wins, here, found), b("add", here, 1)
+                first_nan = b.logical_and(b.isnan(value), b.logical_not(b.isnan(best)))
+                wins = b.logical_or(wins, first_nan)
+            return b.where(wins, value, best), b.where(wins, here, found), b.add(here, 1)
         carried = {"best": (best, scalar), "place": (found, INT), "here": (here, INT)}
         with _loop(b, x.type.dims[axes[k]], carried) as (i, params, after, results):
             indices[axes[k]] = i
@@ -155,12 +155,12 @@ def _weights(b: Builder, s: Def, finite: bool) -> tuple[Atom, Atom, Atom]:
     """x - top, its exponential, and the sum of that; an infinite top is 0 if `finite`."""
     x, axes = _operand(s), s.params["axes"]
     _check_not_empty(b, s, over=axes)
-    top = b("max", x, axes=axes, name="top")
+    top = b.max(x, axes=axes, name="top")
     if finite:
-        top = b("where", b("isfinite", top), top, 0.0)
-    below = b("sub", x, _kept(b, top, x, axes))
-    e = b("exp", below)
-    return below, e, b("sum", e, axes=axes, name="total")
+        top = b.where(b.isfinite(top), top, 0.0)
+    below = b.sub(x, _kept(b, top, x, axes))
+    e = b.exp(below)
+    return below, e, b.sum(e, axes=axes, name="total")
 
 
 def _softmax(b: Builder, s: Def) -> None:
@@ -171,28 +171,28 @@ def _softmax(b: Builder, s: Def) -> None:
 def _log_softmax(b: Builder, s: Def) -> None:
     below, e, total = _weights(b, s, finite=True)
     b.scopes[-1]["total of exponentials", s.var] = total
-    _define(b, s, "sub", below, _kept(b, b("log", total), e, s.params["axes"]))
+    _define(b, s, "sub", below, _kept(b, b.log(total), e, s.params["axes"]))
 
 
 def _softmax_bar(b: Builder, s: Def) -> None:
     """y * (g - sum(y * g)); zeros of `g` absorb a y that is NaN."""
     g, y = s.args
-    total = b("sum", b("absorb", g, y), axes=s.params["axes"], name="total")
-    _define(b, s, "absorb", b("sub", g, _kept(b, total, g, s.params["axes"])), y)
+    total = b.sum(b.absorb(g, y), axes=s.params["axes"], name="total")
+    _define(b, s, "absorb", b.sub(g, _kept(b, total, g, s.params["axes"])), y)
 
 
 def _log_softmax_bar(b: Builder, s: Def) -> None:
     """g - sum(g) * exp(y); reuses the exponentials that y was computed from, if there are any."""
     (g, y), axes = s.args, s.params["axes"]
-    total = b("sum", g, axes=axes, name="total")
+    total = b.sum(g, axes=axes, name="total")
     key = "total of exponentials", y
     behind = next((scope[key] for scope in b.scopes if key in scope), None)
     if isinstance(behind, Var):
         e = b.definition[behind].args[0]
-        weights = b("div", e, _kept(b, behind, e, axes))
+        weights = b.div(e, _kept(b, behind, e, axes))
     else:
-        weights = b("exp", y)
-    _define(b, s, "sub", g, b("absorb", _kept(b, total, g, axes), weights))
+        weights = b.exp(y)
+    _define(b, s, "sub", g, b.absorb(_kept(b, total, g, axes), weights))
 
 
 def _kept(b: Builder, a: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
@@ -200,7 +200,7 @@ def _kept(b: Builder, a: Atom, x: Atom, axes: tuple[int, ...]) -> Atom:
     rank = x.type.ndim if isinstance(x.type, Array) else 0
     if len(axes) == rank:
         return a
-    return b("view", a, spec=tuple("n" if k in axes else ":" for k in range(rank)))
+    return b.view(a, spec=tuple("n" if k in axes else ":" for k in range(rank)))
 
 
 def _define(b: Builder, s: Def, op: str, *args: Atom) -> None:
@@ -225,16 +225,16 @@ def _scan(b: Builder, s: Def) -> None:
             return
         first = _nothing(s.op is scans.running_product, scalar)
         with _loop(b, dims[axis], {"total": (first, scalar)}) as (i, (total,), after, _):
-            last = b("sub", b("sub", dims[axis], 1), i)
+            last = b.sub(b.sub(dims[axis], 1), i)
             indices[axis] = last if s.params["reverse"] else i
             at = [indices[a] for a in range(len(dims))]
-            item = b("load", x, *at)
+            item = b.load(x, *at)
             inclusive = s.op is scans.cumsum
-            new = b("add" if inclusive else "mul", total, item, name="total")
+            new = (b.add if inclusive else b.mul)(total, item, name="total")
             if s.op is scans.recurrence:
-                new = b("add", new, b("load", s.args[1], *at), name="total")
+                new = b.add(new, b.load(s.args[1], *at), name="total")
             after.append(new)
-            b("store", v, *at, new if inclusive else total)
+            b.store(v, *at, new if inclusive else total)
 
     outer(0)
 
@@ -254,15 +254,15 @@ def _nonzero(b: Builder, s: Def) -> None:
 
     def level(k: int, position: Atom, here: Atom) -> tuple[Atom, Atom]:
         if k == x.type.ndim:
-            value = b("load", x, *indices)
+            value = b.load(x, *indices)
             if value.type.dtype != "bool":
-                value = b("ne", value, b.cast(0, value.type))
+                value = b.ne(value, b.cast(0, value.type))
             with b.block() as then:
-                b("store", v, position, here)
-                more = b("add", position, 1)
+                b.store(v, position, here)
+                more = b.add(position, 1)
             result = Var("position", INT)
             b.append(If(value, tuple(then), (), (more,), (position,), (result,), loc=b.loc))
-            return result, b("add", here, 1)
+            return result, b.add(here, 1)
         carried = {"position": (position, INT), "here": (here, INT)}
         with _loop(b, x.type.dims[k], carried) as (i, params, after, results):
             indices.append(i)
@@ -278,12 +278,12 @@ def _take_last(b: Builder, s: Def) -> None:
     x, idx, spec, v = _operand(s), s.args[1:], s.params["spec"], s.var
     assert v is not None
     dims = tuple(map(atom, v.type.dims))
-    order = b("zeros", *map(atom, x.type.dims), dtype="i64", name="order")
-    writers = b("add", b("iota", atom(b.size(v.type.dims))), 1)
-    writers = b("reshape", writers, *dims, name="writer")
-    b("scatter", order, *idx, writers, spec=spec)
-    last = b("eq", b("gather", order, *idx, spec=spec), writers)
-    value = b("gather", x, *idx, spec=spec)
+    order = b.zeros(*map(atom, x.type.dims), dtype="i64", name="order")
+    writers = b.add(b.iota(atom(b.size(v.type.dims))), 1)
+    writers = b.reshape(writers, *dims, name="writer")
+    b.scatter(order, *idx, writers, spec=spec)
+    last = b.eq(b.gather(order, *idx, spec=spec), writers)
+    value = b.gather(x, *idx, spec=spec)
     none = b.cast(0, Scalar(v.type.dtype))
     _define(b, s, "where", last, value, none)
 
@@ -299,10 +299,10 @@ def _argsort(b: Builder, s: Def) -> bool | None:
 
     def outer(k: int, at: list[Atom]) -> None:
         if k == x.type.ndim:
-            line = b("view", v, *at, spec=spec, name="line")
-            order = b("argsort", b("view", x, *at, spec=spec), axis=0)
+            line = b.view(v, *at, spec=spec, name="line")
+            order = b.argsort(b.view(x, *at, spec=spec), axis=0)
             with _loop(b, x.type.dims[axis]) as (i, _, _, _):
-                b("store", line, i, b("load", order, i))
+                b.store(line, i, b.load(order, i))
         elif k == axis:
             outer(k + 1, at)
         else:
@@ -319,13 +319,13 @@ def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
     if not isinstance(wanted, Var) or not isinstance(wanted.type, Array):
         return False
     if not wanted.type.dims:
-        return b(s.op, a, b("load", wanted), **s.params)
+        return b(s.op, a, b.load(wanted), **s.params)
     _allocate(b, v, "empty")
 
     def level(at: list[Atom]) -> None:
         if len(at) == wanted.type.ndim:
-            place = b(s.op, a, b("load", wanted, *at), **s.params)
-            b("store", v, *at, b.cast(place, Scalar(v.type.dtype)))
+            place = b(s.op, a, b.load(wanted, *at), **s.params)
+            b.store(v, *at, b.cast(place, Scalar(v.type.dtype)))
             return
         with _loop(b, wanted.type.dims[len(at)]) as (i, _, _, _):
             level([*at, i])

@@ -140,7 +140,7 @@ class Lowering(Emitter):
                 self.new[s.var] = value
 
     def _number(self, x: Atom, v: Var) -> Atom:
-        return self.b("load", x, name=v.name) if isinstance(x.type, Array) else x
+        return self.b.load(x, name=v.name) if isinstance(x.type, Array) else x
 
 
 def _is_number_of(s: Def) -> bool:

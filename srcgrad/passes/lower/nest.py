@@ -127,7 +127,7 @@ class Nest:
                     self.loaded.setdefault((v, access), self._load(v, access))
 
     def _load(self, v: Var, access: Access) -> Atom:
-        return self.b("load", v, *index(self.b, access, self.indices), name=v.name)
+        return self.b.load(v, *index(self.b, access, self.indices), name=v.name)
 
     # ---- the body ----
     def _body(self, inside: dict[Step, Atom]) -> dict[Step, Atom]:
@@ -151,7 +151,7 @@ class Nest:
         for v, step in self.dirty.items():
             if v in self.stored or v not in made:
                 self.b.loc = step.statement.loc
-                self.b("store", v, *self.indices, self.current[v])
+                self.b.store(v, *self.indices, self.current[v])
         return after
 
     def _write(self, v: Var, value: Atom, step: Step) -> None:
@@ -184,13 +184,13 @@ class Nest:
             case arrays.iota:
                 return self.indices[0]
             case memory.indices:
-                return b("index", operands[0], s.args[1], **s.params)
+                return b.index(operands[0], s.args[1], **s.params)
             case memory.gather:
                 idx = self._fancy(step, operands)
-                return b("load", s.array, *idx, name=s.array.name)
+                return b.load(s.array, *idx, name=s.array.name)
             case memory.add_to:
                 target, access = step.stored
-                return b.cast(b("add", self._read(target, access), operands[0]), _of(target))
+                return b.cast(b.add(self._read(target, access), operands[0]), _of(target))
             case memory.assign:
                 return b.cast(operands[0], _of(step.stored[0]))
             case _:
@@ -204,9 +204,9 @@ class Nest:
     def _scatter(self, step: Step, value: Atom) -> None:
         target = step.stored[0]
         places = [self._read(v, access) for v, access in step.reads]
-        effect = "add_at" if step.op.adds else "store"
+        effect = self.b.add_at if step.op.adds else self.b.store
         value = self.b.cast(value, _of(target))
-        self.b(effect, target, *self._fancy(step, places), value)
+        effect(target, *self._fancy(step, places), value)
 
     # ---- accumulators ----
     def _counted(self, step: Step, value: Atom) -> Atom:
@@ -216,7 +216,7 @@ class Nest:
             step.op in (reductions.any, reductions.all, reductions.count_nonzero)
             and value.type.dtype != "bool"
         ):
-            value = b("ne", value, b.cast(0, value.type))
+            value = b.ne(value, b.cast(0, value.type))
         return b.cast(value, accumulator(step))
 
     def _combine(self, step: Step, old: Atom, value: Atom) -> Atom:
@@ -233,11 +233,11 @@ class Nest:
             return
         at = index(b, reduction.access, self.indices)
         if not self._in_memory(step):
-            b("store", v, *at, value)
+            b.store(v, *at, value)
         elif REDUCTIONS[step.op] is elementwise.add:
-            b("add_at", v, *at, value)
+            b.add_at(v, *at, value)
         else:
-            b("store", v, *at, self._combine(step, b("load", v, *at), value))
+            b.store(v, *at, self._combine(step, b.load(v, *at), value))
 
 
 def _read_atoms(step: Step) -> list[Atom]:

@@ -147,9 +147,9 @@ def _summed(b: Builder, x: Elements, axes: tuple[int, ...]) -> Elements:
 
 
 def _dot(b: Builder, x: Elements, z: Elements) -> Atom:
-    return reduce(lambda p, q: b("add", p, q), [b("mul", p, q) for p, q in zip(x, z, strict=True)])
+    return reduce(lambda p, q: b.add(p, q), [b.mul(p, q) for p, q in zip(x, z, strict=True)])
 
 
 def _added(b: Builder, xs: list[Atom]) -> Atom:
     wide = Scalar(WIDE.get(xs[0].type.dtype, xs[0].type.dtype))
-    return reduce(lambda p, q: b("add", p, q), [b.cast(x, wide) for x in xs])
+    return reduce(lambda p, q: b.add(p, q), [b.cast(x, wide) for x in xs])

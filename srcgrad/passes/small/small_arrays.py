@@ -101,7 +101,7 @@ class _SmallArrays(Emitter):
             return filled(cells.shape, [self.held[k] for k in cells.flat])
         known = constant(atom_dims(a)) if dims is None else dims
         assert known is not None
-        return filled(known, [self.b("load", a, *at) for at in np.ndindex(known)])
+        return filled(known, [self.b.load(a, *at) for at in np.ndindex(known)])
 
     # ---- definitions ----
     def definition(self, s: Def) -> Iterable[Stmt]:
@@ -132,7 +132,7 @@ class _SmallArrays(Emitter):
             case memory.add_at:
                 k = self.place(s)
                 self.held[k] = self.b.retyped(
-                    self.b("add", self.held[k], s.args[-1]), Scalar(x.type.dtype)
+                    self.b.add(self.held[k], s.args[-1]), Scalar(x.type.dtype)
                 )
             case memory.assign | memory.add_to:
                 self.write(s)
@@ -155,11 +155,11 @@ class _SmallArrays(Emitter):
         adds = s.op is memory.add_to
         if not self.is_ours(x):
             for at in np.ndindex(old.shape):
-                self.b("add_at" if adds else "store", x, *at, self.b.retyped(value[at], kind))
+                (self.b.add_at if adds else self.b.store)(x, *at, self.b.retyped(value[at], kind))
             return
         new: dict[int, Atom] = {}
         for at in np.ndindex(old.shape):
-            a = self.b("add", old[at], value[at]) if adds else value[at]
+            a = self.b.add(old[at], value[at]) if adds else value[at]
             new[int(self.cells[x][at])] = self.b.retyped(a, kind)
         self.held.update(new)
 
@@ -178,7 +178,7 @@ class _SmallArrays(Emitter):
         kind = Scalar(v.type.dtype)
         dims = {} if elements.ndim == 1 else {"dims": elements.shape}
         atoms = [self.b.retyped(a, kind) for a in elements.flat]
-        return self.b("pack", *atoms, name=v.name, **dims)
+        return self.b.pack(*atoms, name=v.name, **dims)
 
     # ---- loops and branches ----
     def stored(self, s: Stmt) -> list[int]:
