@@ -3,9 +3,11 @@
 `pytest --update-docs tests/test_support.py` rewrites the page. The test fails when it is stale.
 """
 
+import ast
 import builtins
 import inspect
 import math
+import textwrap
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -21,6 +23,7 @@ from srcgrad.frontend.handlers.registry import Followed, OwnSource, know_scipy
 from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.frontend.versions import there
+from srcgrad.ir.build import Builder
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
 from tests.support.samples import FROZEN, IN_SOME_VERSIONS
@@ -121,9 +124,17 @@ def home_of(f: Any) -> tuple[str, str]:
 def primitives_of(name: str, handler: Any) -> list[str]:
     """The primitives with a say in the derivative that a handler names itself."""
     cells = [c.cell_contents for c in handler.__closure__ or ()]
-    strings = {*strings_of(handler.__code__), *(c for c in cells if isinstance(c, str))}
-    found = sorted(s for s in strings if s in REGISTRY and kind_of(s) not in ("nondiff", "shadow"))
+    named = {*named_in(handler.__code__), *(c for c in cells if isinstance(c, str))}
+    found = sorted(s for s in named if s in REGISTRY and kind_of(s) not in ("nondiff", "shadow"))
     return [name] if name in found else found
+
+
+def named_in(code: Any) -> Iterable[str]:
+    """The strings of a function's code, and the rows that it emits as methods of a builder `b`."""
+    for n in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(code)).rstrip().rstrip(","))):
+        if isinstance(n, ast.Attribute) and ast.unparse(n.value).rpartition(".")[2] == "b":
+            yield from {n.attr} - vars(Builder).keys()
+    yield from strings_of(code)
 
 
 def strings_of(code: Any) -> Iterable[str]:
