@@ -15,7 +15,12 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def is_due(check: Check, record: Record) -> bool:
-    """Whether the default run of this commit tries the check on the case."""
+    """Whether the default run of this commit tries the check on the case.
+
+    The first arguments of a function are tried by every run, others by one of three.
+    """
+    if record.case.instance and not is_in_turn(record.case.id, "arguments", turn()):
+        return is_touched(record)
     if check.always(record.case) or not check.rotates:
         return check.always(record.case)
     return is_in_turn(record.case.id, check.name, turn()) or is_touched(record)

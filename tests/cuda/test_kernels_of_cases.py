@@ -25,7 +25,7 @@ from tests.tools.turns import third
 
 pytestmark = pytest.mark.usefixtures("quiet")
 CAPABILITIES = ((8, 0), (9, 0))
-SAMPLE = third(sample(150))
+SAMPLE = third(sample(100))
 RIGHT = 0.6  # of these, at least; of all 150 it is 0.7
 
 
