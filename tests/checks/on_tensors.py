@@ -15,7 +15,7 @@ from tests.tools.structures import float_leaves, is_float, mapped
 # see test_tensor_methods
 NUMPYS_METHODS = {
     "spreads", "methods", "whole_array_methods", "extremes", "type_tests", "kmeans", "shock_tube",
-    "axes_rolled", "contiguous_copies",
+    "axes_rolled", "contiguous_copies", "asked_what_it_is",
 }  # fmt: skip
 # `s = x; s *= y` changes the tensor x, and rebinds the number s
 IN_PLACE_ON_NUMBERS = {"barrier_option"}
