@@ -133,7 +133,8 @@ def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
         absent = None if isinstance(v, MaybeNone) else UNBOUND
         return MaybeSpec(spec_of(v.value, True, known, classes), absent)
     if isinstance(v, Several):
-        return SeveralSpec(*(spec_of(p, dynamic, known, classes) for p in (v.one, v.other)))
+        specs = (spec_of(p, dynamic, known, classes) for p in (v.one, v.other))
+        return SeveralSpec(*map(loose, specs))
     if isinstance(v, GrownList) and v.of_numbers:
         items = ArraySpec(v.dtype.dtype, (VARIES,), "C")
         return PartsSpec((GrownList, v.dtype), (0,), (items,), v if id(v) in known else None)
@@ -230,8 +231,11 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
 
 
 def several(a: Spec, b: Spec) -> Spec | None:
-    """The spec of a place that has either kind; None where a kind can only be had on all paths."""
-    return SeveralSpec(a, b) if _is_plain(a) and _is_plain(b) else None
+    """The spec of a place that has either kind, or None: containers must have one kind.
+
+    A run-time length of one kind may not be defined on the paths of the other: it is carried.
+    """
+    return SeveralSpec(loose(a), loose(b)) if _is_plain(a) and _is_plain(b) else None
 
 
 _CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType)
@@ -253,14 +257,14 @@ def _with_kind(spec: SeveralSpec, other: Spec, room: int = KINDS - 2) -> Spec | 
     if not _is_plain(other):
         return None
     if (one := join_specs(spec.one, other)) is not None:
-        return SeveralSpec(one, spec.other)
+        return SeveralSpec(loose(one), spec.other)
     if isinstance(spec.other, SeveralSpec):
         rest = _with_kind(spec.other, other, room - 1)
     else:
         rest = join_specs(spec.other, other)
         if rest is None and room > 0:
             rest = several(spec.other, other)
-    return None if rest is None else SeveralSpec(spec.one, rest)
+    return None if rest is None else SeveralSpec(spec.one, loose(rest))
 
 
 def fits(v: Any, spec: Spec, classes: Classes) -> bool:

@@ -199,3 +199,27 @@ def function_that_changes_in_a_loop(x, n):
         if i == 1:
             act = np.cos
     return s
+
+
+@case(vec(4), 1)
+@case(vec(4), 3)
+def length_known_on_one_path(x, n):
+    s = 0.5
+    if n > 1:
+        s = x[:n] * 2.0
+    y = 1.0
+    if n > 2:
+        y = np.sum(s) + x[: n - 1]
+    return np.sum(s) * np.sum(y * y)
+
+
+@case(vec(4), 0)
+@case(vec(4), 3)
+def length_that_grows_in_a_try(x, n):
+    s = 0.0
+    for i in range(n):
+        try:
+            s = s + x[: i + 2]
+        except ValueError:
+            s = 1.0
+    return np.sum(s * s) + x[0]
