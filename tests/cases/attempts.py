@@ -286,3 +286,15 @@ def infinite_factor_before_an_error(w, x, k):
     except IndexError:
         y = w * 3.0
     return y
+
+
+@case(vec(4), 0)
+@case(vec(4), 3)
+def length_that_grows_in_a_try(x, n):
+    s = 0.0
+    for i in range(n):
+        try:
+            s = s + x[: i + 2]
+        except ValueError:
+            s = 1.0
+    return np.sum(s * s) + x[0]

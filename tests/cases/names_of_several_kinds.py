@@ -211,15 +211,3 @@ def length_known_on_one_path(x, n):
     if n > 2:
         y = np.sum(s) + x[: n - 1]
     return np.sum(s) * np.sum(y * y)
-
-
-@case(vec(4), 0)
-@case(vec(4), 3)
-def length_that_grows_in_a_try(x, n):
-    s = 0.0
-    for i in range(n):
-        try:
-            s = s + x[: i + 2]
-        except ValueError:
-            s = 1.0
-    return np.sum(s * s) + x[0]
