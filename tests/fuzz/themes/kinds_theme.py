@@ -16,6 +16,8 @@ KINDS = Theme(
         w9 = {n4} ;; w9 *= 0.5
         w9 = np.tanh({nm})
         w9 = np.tanh(np.sum(w9))
+        if {b}: w9 = {n4}[:1 + n] ;; s = 0.2 * np.sum(np.tanh(w9)) ;; w9 = np.sum(np.cos(w9))
+        w9 = {n4}[p:] if {b} else {bounded_s} ;; w9 = np.tanh(np.sum(w9))
         w9 = {bounded_s} if {b} else {bounded_v4}
         w9 = w9 if {b} else np.cos(w9)
         if np.ndim(w9) == 1: w9[{ix4}] = {bounded_s}
