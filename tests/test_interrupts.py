@@ -1,6 +1,6 @@
 """Signals that come while code is built wait, are answered at whole points, and break nothing.
 
-Points are counted, not timed: the n-th of them sends the signal. The random times are `full`.
+Points are counted, not timed: the n-th of them sends the signal.
 """
 
 import signal
@@ -313,8 +313,8 @@ def test_a_signal_in_the_middle_of_numba_waits():
     in_a_process("within_numba()")
 
 
-def in_a_process(call):
-    run_python("-c", f"from tests.test_interrupts import *; {call}")
+def in_a_process(call, module=__name__):
+    run_python("-c", f"from {module} import *; {call}")
 
 
 def run_python(*arguments):
@@ -334,110 +334,3 @@ def test_tests_are_interrupted_in_the_background_of_a_shell_too():
     run_python(
         "-m", "pytest", f"{__file__}::{test_what_the_handler_raises_leaves_the_block.__name__}"
     )
-
-
-# ---- at random times ----
-def _parts(out):
-    return out if isinstance(out, tuple) else (out,)
-
-
-def recurrence(x, n):
-    for k in range(n):
-        x = x + 1.0 / (x * x + k)
-    return x
-
-
-def recurrence_of_rows(x, n):
-    out = np.zeros(len(x))
-    for i in range(len(x)):
-        y = x[i]
-        for k in range(n):
-            y = y + 1.0 / (y * y + k)
-        out[i] = y
-    return np.sum(out)
-
-
-def recurrence_of_arrays(x, n):
-    for _ in range(n):
-        x = np.tanh(x * 0.5 + 0.1)
-    return np.sum(x), x
-
-
-def halved_by_another(v):
-    return flow.compile(lambda u: u * 0.5, target="python")(v)  # is built within what is held
-
-
-halved = flow.opaque(halved_by_another, lambda v: v)
-
-
-def recurrence_of_calls(x, n):
-    for _ in range(n):
-        x = halved(x) + 1.0
-    return np.sum(x), x
-
-
-FOREVER = 3 * 10**9
-
-
-def kinds(seed):
-    """What is interrupted: it is called with trips that take a moment, or for ever."""
-    rows, first = np.linspace(0.1, 0.9, 128), flow.compile(recurrence_of_arrays)
-    total = flow.compile(lambda x, n: recurrence_of_arrays(x, n)[0])
-    swept, along = flow.grad(total), np.ones(len(X))
-    return {
-        "numbers": (flow.compile(recurrence), 0.7, FOREVER),
-        "arrays": (first, X, FOREVER),
-        "calls of Python": (flow.compile(recurrence_of_calls), X, FOREVER),
-        "tangents": (lambda x, n: flow.jvp(total, (x, n), (along, None)), X, FOREVER),
-        "a forward and a reverse sweep": (swept, X, 3_000_000),
-        "threads": (flow.compile(recurrence_of_rows, parallel=True), rows, FOREVER // 64),
-        "a gradient's threads": (flow.grad(recurrence_of_rows, parallel=True), rows, 60_000),
-    }
-
-
-def at_random_times(times, seed):
-    """Run as a program: prints the longest time between a signal and what it raises."""
-    import os
-    import random
-    import time
-
-    draw, running = random.Random(seed), kinds(seed)
-    wanted = {name: f(x, 30) for name, (f, x, _) in running.items()}
-    names, came = [*running, "a first call"], 0
-    longest = dict.fromkeys(names, 0.0)
-    for number in range(1, times + 1):
-        name = names[number % len(names)]
-        sent = []
-
-        def send(sent=sent):
-            time.sleep(draw.uniform(0.0, 0.5))
-            sent.append(time.perf_counter())
-            os.kill(os.getpid(), signal.SIGINT)
-
-        f = flow.value_and_grad(fresh(number)) if name not in running else None
-        thread = threading.Thread(target=send)
-        try:
-            thread.start()
-            if f is None:
-                run, x, trips = running[name]
-                while True:
-                    run(x, trips)
-            f(X, 3)
-            thread.join()
-        except KeyboardInterrupt:
-            came += 1
-            longest[name] = max(longest[name], time.perf_counter() - sent[0])
-        thread.join()
-        check(f or flow.value_and_grad(fresh(number)), number)
-        for name in running:
-            again = running[name][0](running[name][1], 30)
-            for a, b in zip(_parts(again), _parts(wanted[name]), strict=True):
-                assert np.array_equal(a, b), name
-    assert came == times, (came, times)
-    print(longest)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("seed", range(3))
-def test_signals_at_random_times(seed):
-    in_a_process(f"at_random_times(100, {seed})")

@@ -232,7 +232,7 @@ class _Bound:
         self.loop, self.inside = loop, inside
 
     def upper(self, a: Atom) -> Atom | None:
-        """A number that is not exceeded in any trip; None if there is none to be had."""
+        """An upper bound that holds in every trip; None if no bound is known."""
         return self.end(a, 1)
 
     def end(self, a: Atom, side: int) -> Atom | None:

@@ -356,42 +356,6 @@ def test_a_captured_tensor_that_is_replaced():
                 assert w.grad.tolist() == ([7.0] if w.numel() == 1 else x.tolist())
 
 
-# ---- a tensor without dims and a number under one name ----
-def test_the_tensor_is_a_number_then():
-    from srcgrad.bridge import calls
-
-    @compiled
-    def f(x, a):
-        for k in range(len(x)):
-            a = a * x[k]
-        return a
-
-    x, a = leaf(1.0, 2.0), flow.tensor(3.0, dtype=flow.float64, requires_grad=True)
-    for _ in range(2):
-        a.grad = None
-        y = f(x, a)
-        y.backward()
-        assert float(y) == 6.0 and float(a.grad) == 2.0
-    assert f in calls._WITH_NUMBERS
-
-
-def test_a_refusal_that_numbers_do_not_cure():
-    """The one of the first attempt is raised; the next call is not made with numbers."""
-
-    @compiled
-    def f(x, a):
-        while np.sum(a) < np.sum(x):
-            a = a[None] + 1.0
-        return a
-
-    texts = []
-    for _ in range(2):
-        with pytest.raises(flow.errors.UnsupportedError, match="rank 0") as refusal:
-            f(leaf(1.0, 2.0), flow.tensor(1.0, dtype=flow.float64))
-        texts.append(str(refusal.value))
-    assert texts[0] == texts[1]
-
-
 @pytest.mark.parametrize(
     ("error", "raised"),
     [(AttributeError("a bug"), flow.errors.CompilerError), (MemoryError(), MemoryError)],

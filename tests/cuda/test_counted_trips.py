@@ -22,7 +22,7 @@ def stored(x):
     k, y = 0, np.zeros(len(x))
     for v in x:
         y[k] = v * v * k
-        k += 1  # noqa: SIM113
+        k += 1  # noqa: SIM113  (a counter of the user is what is compiled)
     return np.sum(y * x)
 
 

@@ -63,7 +63,7 @@ def test_names_are_as_python_leaves_them(program):
 
 def held(x):
     q = x[0]
-    found = all((reader := (lambda: q)) is not None for q in (x[1], x[2]))  # noqa: B023
+    found = all((reader := (lambda: q)) is not None for q in (x[1], x[2]))  # noqa: B023  (what it is bound to is tested)
     return reader() * 2.0 + q * found
 
 

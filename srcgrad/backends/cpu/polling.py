@@ -4,8 +4,8 @@ Emitted code runs without the GIL (`emit/polls.py`). While it runs a thread sets
 whoever reads it, in the main thread, calls `srcgrad_poll`, which takes the GIL and has Python run
 the handlers of signals; where one raises, the code leaves with the exception that is set. Other
 threads handle no signals: their flag is never set. The helpers of a parallel loop read one that is
-set when the thread that started them leaves. Where others hold the GIL, it is asked for the more
-rarely the longer that takes. The thread ends when nobody has read the flag for a second; the flag
+set when the thread that started them leaves. Where others hold the GIL, it is requested less
+often the longer that takes. The thread ends when nobody has read the flag for a second; the flag
 is set then, and the next who reads it starts another.
 """
 

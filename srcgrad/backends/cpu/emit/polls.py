@@ -101,7 +101,10 @@ def is_pass(s: Stmt) -> bool:
 
 
 def _covered(s: For | While, places: dict[Var, frozenset[Var]], outer: frozenset[Var]) -> bool:
-    """Whether an element is touched whose place is told by all indices; `places` holds by which."""
+    """Whether the loops access an element whose position depends on all their indices.
+
+    `places` maps variables to the indices that they depend on.
+    """
     if isinstance(s, While):
         return False
     indices = outer | {s.index}

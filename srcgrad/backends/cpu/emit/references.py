@@ -195,7 +195,7 @@ def give_up_unread(w: Writer, last: LastReads | None, at: int) -> None:
 class LastReads:
     """The last statement of a block that reads a variable, and that of an alias class.
 
-    A class is told by its representative.
+    A class is identified by its representative.
     """
 
     def __init__(self, w: Writer, block: Block, kept: Sequence[Atom]):
