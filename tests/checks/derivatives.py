@@ -46,7 +46,7 @@ def gradient(record: Record):
     check_same(record.value_and_grads, (value, grads))
 
 
-@check(of=lambda c: c.dot)
+@check(of=lambda c: c.dot, always=never, rotates=True)
 def forward(record: Record):
     """<v, J u> = <J' v, u>, and a vjp function gives the same answer twice."""
     case, modes, args = record.case, record.reference, record.case.arguments()
