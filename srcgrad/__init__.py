@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from srcgrad import above, collector, interrupts
+from srcgrad import collector, hooks, interrupts
 from srcgrad.errors import nearest as _nearest
 from srcgrad.tracebacks import entered as _entered
 from srcgrad.tracebacks import entrance as _entrance
@@ -28,7 +28,7 @@ _HOMES = {
     "custom_jvp": "srcgrad.api", "custom_vjp": "srcgrad.api", "checkpoint": "srcgrad.api",
     "fixed_point": "srcgrad.api", "implicit_root": "srcgrad.api",
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
-    "opaque": "srcgrad.api", "prange": "srcgrad.frontend.promises",
+    "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
@@ -99,13 +99,13 @@ if TYPE_CHECKING:
         vjp,
     )
     from srcgrad.errors import SrcgradError, UnsupportedError
-    from srcgrad.frontend.promises import prange
+    from srcgrad.frontend.prange import prange
     from srcgrad.nn.named import Parameter, ParameterTuple
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        with collector.waiting():
+        with collector.gc_paused():
             value = getattr(_module(_HOMES[name]), name)
         value = _entered({name: value}, __name__).get(name, value)
     elif name in _MODULES:
@@ -151,9 +151,9 @@ def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return home.followed(function, args, kwargs)
 
 
-above.numpy_function = _of_numpy
-above.tensor_calls = lambda: _module("srcgrad.bridge.calls")
-above.inliner = lambda: _module("srcgrad.inside.inline")
+hooks.numpy_function = _of_numpy
+hooks.tensor_calls = lambda: _module("srcgrad.bridge.calls")
+hooks.inliner = lambda: _module("srcgrad.inside.inline")
 
 
 def __dir__() -> list[str]:

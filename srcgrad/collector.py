@@ -14,7 +14,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MANY = 10_000  # objects that are worth moving
+FREEZE_THRESHOLD = 10_000  # objects that are worth moving
 FEW = 1000  # frozen objects: Python 3.12 freezes 375 at its start, a caller all that exist
 MOST = 500_000  # objects moved before a full collection: some ten builds
 
@@ -23,7 +23,7 @@ _freezes = False  # whether the caller was found to freeze objects
 
 
 @contextmanager
-def waiting() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Disables collection in the block; if it made many objects, they become old at its end."""
     if not gc.isenabled():
         yield
@@ -33,7 +33,8 @@ def waiting() -> Iterator[None]:
         yield
     finally:
         made = gc.get_count()[0]
-        if made >= MANY and not _caller_freezes():  # thawing ours would thaw the caller's
+        # thawing ours would thaw the caller's
+        if made >= FREEZE_THRESHOLD and not _caller_freezes():
             _grow_old(made)
         gc.enable()
 

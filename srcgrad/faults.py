@@ -27,7 +27,7 @@ PASSED = (SrcgradError, ImportError, MemoryError, OSError, Warning)
 READERS = (
     "srcgrad.frontend.captures", "srcgrad.frontend.classes", "srcgrad.frontend.guards",
     "srcgrad.frontend.handlers.inspection", "srcgrad.frontend.instances",
-    "srcgrad.frontend.members", "srcgrad.protocols", "srcgrad.transforms.places",
+    "srcgrad.frontend.watches", "srcgrad.protocols", "srcgrad.transforms.capture_paths",
     "srcgrad.transforms.specialization",
     "srcgrad.tree.registered", "srcgrad.tree.structures", "srcgrad.tree.users",
 )  # fmt: skip

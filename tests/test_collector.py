@@ -41,7 +41,7 @@ def test_no_collection_inside_and_none_is_due_after():
 
     gc.callbacks.append(seen)
     try:
-        with collector.waiting():
+        with collector.gc_paused():
             made = [Node() for _ in range(100_000)]
             assert not young
         assert gc.isenabled() and gc.get_count()[0] < 1000
@@ -52,15 +52,15 @@ def test_no_collection_inside_and_none_is_due_after():
 
 
 def test_what_is_dropped_is_found_by_a_full_pass():
-    with collector.waiting():
-        for _ in range(2 * collector.MANY):
+    with collector.gc_paused():
+        for _ in range(2 * collector.FREEZE_THRESHOLD):
             Node()
-    assert gc.collect() >= 2 * collector.MANY
+    assert gc.collect() >= 2 * collector.FREEZE_THRESHOLD
 
 
 def test_a_collector_that_was_off_stays_off():
     gc.disable()
-    with collector.waiting():
+    with collector.gc_paused():
         pass
     assert not gc.isenabled()
 
@@ -68,8 +68,8 @@ def test_a_collector_that_was_off_stays_off():
 def test_what_the_caller_froze_stays_frozen():
     kept = [Node() for _ in range(100)]
     gc.freeze()  # of what is frozen elsewhere in the process some may be freed meanwhile
-    with collector.waiting():
-        kept.extend(Node() for _ in range(collector.MANY))
+    with collector.gc_paused():
+        kept.extend(Node() for _ in range(collector.FREEZE_THRESHOLD))
     seen = {id(o) for o in gc.get_objects() if isinstance(o, Node)}
     assert not any(id(o) in seen for o in kept[:100])
 
@@ -78,22 +78,22 @@ def test_frozen_objects_are_counted_once(monkeypatch):
     counted = []
     monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(1) or collector.FEW)
     for _ in range(3):
-        with collector.waiting():
-            made = [Node() for _ in range(collector.MANY)]
-    assert len(made) == collector.MANY and len(counted) == 1
+        with collector.gc_paused():
+            made = [Node() for _ in range(collector.FREEZE_THRESHOLD)]
+    assert len(made) == collector.FREEZE_THRESHOLD and len(counted) == 1
 
 
 def test_what_builds_drop_is_found_sooner_or_later():
     before = nodes()
     for _ in range(100):
-        with collector.waiting():
-            for _ in range(collector.MANY):
+        with collector.gc_paused():
+            for _ in range(collector.FREEZE_THRESHOLD):
                 Node()
-    assert nodes() - before <= collector.MOST + collector.MANY
+    assert nodes() - before <= collector.MOST + collector.FREEZE_THRESHOLD
 
 
 def test_a_short_wait_leaves_python_its_count():
     gc.collect()
-    with collector.waiting():
+    with collector.gc_paused():
         made = [Node() for _ in range(100)]
     assert gc.get_count()[0] >= len(made)

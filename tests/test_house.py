@@ -7,7 +7,7 @@ from tests.tools import house
 # A limit is lowered when the count has fallen. The first one alone is raised, by the commit that
 # adds lines, so that growth is seen; the others never.
 LIMITS = {
-    "lines of code": 52_745,
+    "lines of code": 52_749,
     "docstrings that begin with What": 0,
     "lines of the largest file": 400,
     "lines of the median function": 7,
@@ -28,7 +28,7 @@ CATCHES_ANY = {
     "frontend/versions.py": "a probe: the exception is the answer",
     "passes/pipeline.py": "a pass that is being checked: raises an error with its text",
     "primitives/raising.py": "the constructor of the user's exception",
-    "transforms/kept.py": "pickle on any file",
+    "transforms/stage_cache.py": "pickle on any file",
     "tree/registered.py": "the user's unflatten: raises an error that names it",
 }
 

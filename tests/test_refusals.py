@@ -18,7 +18,7 @@ LEFT = {
     "has no append": "a list is what has the method",
     "the pattern": "every pattern of Python has a case",
     "target of an assignment": "every target of Python has a case",
-    "needs too many specialisations": "demands are of what a program has, and are found once",
+    "needs too many specialisations": "requirements are of what a program has, and are found once",
     "only some are differentiated": "references of which some are active are all carried",
 }
 

@@ -18,9 +18,9 @@ from scipy import fft, integrate, linalg, ndimage, signal, sparse, special
 
 import srcgrad as flow
 from srcgrad import api
-from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
+from srcgrad.frontend.dispatch import EXPRESSIONS, STATEMENTS
+from srcgrad.frontend.handlers.registration import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import Followed, OwnSource, know_scipy
-from srcgrad.frontend.staged import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.frontend.versions import there
 from srcgrad.ir.build import Builder

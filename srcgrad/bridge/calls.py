@@ -265,12 +265,12 @@ def finished(entry: Any, inputs: Sequence[Any], k: int, value: Any) -> Any:
 def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     """Installs a fast path for calls like this one, if it is a plain one."""
     kinds = tuple(map(type, arguments.values()))
-    entry, demands = call.entry, compiled._demands
-    if kinds in entry.quick or entry is compiled._later:
+    entry, required = call.entry, compiled._requirements
+    if kinds in entry.quick or entry is compiled._pending_fast_path:
         return
     entry.quick.add(kinds)
     plain = compiled._simple and list(arguments) == list(compiled._names)
-    static = demands.static_leaves or demands.static_dims
+    static = required.static_leaves or required.static_dims
     program = entry.program
     if not plain or static or program.changed or program.origins or program.state:
         return

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad import above
+from srcgrad import hooks
 from srcgrad.eager.apply import Unsuitable, operand
 from srcgrad.eager.functions import TABLE
 from srcgrad.eager.tensor import Tensor
@@ -73,7 +73,7 @@ def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> 
     why, way_out = "it writes into an array", DETACH
     if not into and kwargs.get("out") is None:
         try:
-            return above.numpy_function(function, args, kwargs)
+            return hooks.numpy_function(function, args, kwargs)
         except NotImplementedError as error:
             if isinstance(error, ValueError | IndexError | AttributeError):
                 raise  # the arguments are wrong in NumPy too

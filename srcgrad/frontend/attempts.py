@@ -17,8 +17,14 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import LIMITS
-from srcgrad.frontend.flow import exited, has_returned, negate, nothing
-from srcgrad.frontend.foresight import (
+from srcgrad.frontend.control_flow import exited, has_returned, negate, nothing
+from srcgrad.frontend.frame import RETURNED, Diverged
+from srcgrad.frontend.heap import State, captured, restore, snapshot
+from srcgrad.frontend.interpreter import LIMIT, Interpreter
+from srcgrad.frontend.kinds import Kind
+from srcgrad.frontend.library_source import is_of_library
+from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.raising_conditions import (
     Shown,
     catches,
     first_shown,
@@ -27,12 +33,6 @@ from srcgrad.frontend.foresight import (
     raising,
     undecided,
 )
-from srcgrad.frontend.frame import RETURNED, Diverged
-from srcgrad.frontend.heap import State, captured, restore, snapshot
-from srcgrad.frontend.interpreter import LIMIT, Interpreter
-from srcgrad.frontend.kinds import Kind
-from srcgrad.frontend.library_source import is_of_library
-from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import UNBOUND, Conflict, plain
 from srcgrad.ir.clone import copied

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.frontend.casts import widened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
-from srcgrad.frontend.similar import methods_of, similar
+from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.values import Bound, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, np_dtype

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.carrier import Carrier
+from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, several, spec_of
-from srcgrad.frontend.rows import are_rows
+from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var

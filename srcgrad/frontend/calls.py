@@ -32,10 +32,9 @@ from srcgrad.frontend.kinds import (
 )
 from srcgrad.frontend.library_source import is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
-from srcgrad.frontend.members import watch_inherited
-from srcgrad.frontend.shells import MADE_BY, in_shell
-from srcgrad.frontend.similar import methods_of, similar
-from srcgrad.frontend.unknown import callable_name, refuse_unknown
+from srcgrad.frontend.rank_zero import MADE_BY, in_shell
+from srcgrad.frontend.suggestions import methods_of, similar
+from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -48,6 +47,7 @@ from srcgrad.frontend.values import (
     is_array,
     is_value,
 )
+from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.protocols import is_transform, of_numba, poses

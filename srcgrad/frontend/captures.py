@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.demands import MANY, Demands, Respecialise
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
@@ -39,9 +38,10 @@ from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.library_source import in_numpy, is_constant
-from srcgrad.frontend.members import library, name_of, note_read, watch_inherited, watch_member
-from srcgrad.frontend.similar import similar, supported_in
+from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
+from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
+from srcgrad.frontend.watches import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Const, Def, Var
 from srcgrad.ir.types import Array, Scalar
@@ -54,10 +54,10 @@ from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as
 class Captures:
     """Free variables of all functions interpreted for one signature."""
 
-    def __init__(self, demands: Demands):
-        self.demands = demands
-        self.unrolled = demands.unrolled
-        self.grown = demands.grown
+    def __init__(self, required: Requirements):
+        self.required = required
+        self.unrolled = required.unrolled
+        self.grown = required.grown
         self.hidden: dict[tuple, Hidden] = {}
         self.guards: dict[tuple, Guard[Unchanged]] = {}
         self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
@@ -146,8 +146,8 @@ class Captures:
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):
             changing = False  # a constant of its module, until it is seen to change
-        if changing or (isinstance(value, NUMBERS) and key in self.demands.inputs):
-            if ("static", *key) in self.demands.static_leaves:
+        if changing or (isinstance(value, NUMBERS) and key in self.required.inputs):
+            if ("static", *key) in self.required.static_leaves:
                 self.keep(path, value, name)
                 return value
             return self._input(it, path, name, value, node)
@@ -254,7 +254,7 @@ class Captures:
         know_tensors()
 
         inside = path.then(VALUE)
-        if ("static", *path.key) in self.demands.static_leaves:
+        if ("static", *path.key) in self.required.static_leaves:
             self.keep(inside, value, name)
             return value
         var = self._input(it, inside, name, value, node, path)
@@ -271,7 +271,7 @@ class Captures:
             return self.stopped[own]
         if own in self.hidden:
             return self.hidden[own].var
-        if ("static", *own) in self.demands.static_leaves and self._is_weight(value):
+        if ("static", *own) in self.required.static_leaves and self._is_weight(value):
             it.refuse(node, f"'{name}' must be known at compile time: it has no gradient")
         made = self._tensor(it, place, name, value.srcgrad_value, node)
         if own in self.hidden:
@@ -283,7 +283,7 @@ class Captures:
         return made
 
     def _is_weight(self, value: Any) -> bool:
-        return any(value is w for w in self.demands.weights)
+        return any(value is w for w in self.required.weights)
 
     def parameter(self, b: Builder, name: str, value: Any, path: tuple) -> Var:
         """A parameter for a value, with the dims of an array as variables of their own.
@@ -299,7 +299,7 @@ class Captures:
         dims: list[Any] = []
         var = Var(name, Array(type_.dtype, (), type_.layout))
         for axis, n in enumerate(value.shape):
-            if n == 1 or (path, axis) in self.demands.static_dims:
+            if n == 1 or (path, axis) in self.required.static_dims:
                 dims.append(int(n))
                 continue
             dim = Var(DIM_NAMES[axis] if axis < len(DIM_NAMES) else "n", Scalar("i64", weak=True))
@@ -334,8 +334,8 @@ class Captures:
         """Notes that a value is a tensor, or may be one."""
         self.kinds[v] = kind
         if self.no_tensor_met:
-            self.demands.tensors = True
-            raise Respecialise
+            self.required.tensors = True
+            raise RestartTracing
 
     # ---- specialization ----
     def is_of_arguments(self, it: Any, v: Var) -> bool:
@@ -349,7 +349,7 @@ class Captures:
             if root not in self.loops:
                 return root in self.leaves or root in self.dims
             length = self.loops[root][2]
-            return not isinstance(length, Var) and length <= MANY
+            return not isinstance(length, Var) and length <= UNROLLED
 
         return all(map(soon, roots(it, v)))
 
@@ -358,7 +358,7 @@ class Captures:
         known = {r for r in self.leaves if r.type.dtype[0] in "iub"} | {*self.dims, *self.loops}
         return roots(it, v) <= known
 
-    def demand_static(self, it: Any, v: Var, node: Any, what: str) -> None:
+    def require_static(self, it: Any, v: Var, node: Any, what: str) -> None:
         """Restarts with the inputs of `v` known at compile time; refused if that cannot be."""
         inputs: set[Var] = set()
         todo = [v]
@@ -372,13 +372,13 @@ class Captures:
         for r in inputs:
             if r in self.leaves:
                 kind, *rest = self.leaves[r]
-                self.demands.static_leaves.add(("static" if kind == "hidden" else kind, *rest))
+                self.required.static_leaves.add(("static" if kind == "hidden" else kind, *rest))
             elif r in self.dims:
-                self.demands.static_dims.add(self.dims[r])
+                self.required.static_dims.add(self.dims[r])
             else:
                 self.unrolled.add(self.loops[r][:2])
         if inputs:
-            raise Respecialise(what)
+            raise RestartTracing(what)
 
 
 DIM_NAMES = ("n", "m", "p", "q", "r", "s")

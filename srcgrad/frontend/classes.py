@@ -12,14 +12,13 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
-from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
-from srcgrad.frontend.members import watch_member
-from srcgrad.frontend.mixed import is_either
+from srcgrad.frontend.number_classes import is_either
+from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
-from srcgrad.frontend.unknown import refuse_unknown
+from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
     Bound,
@@ -33,6 +32,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.frontend.versions import error_text
+from srcgrad.frontend.watches import watch_member
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS

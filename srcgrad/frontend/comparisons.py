@@ -12,8 +12,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.control_flow import both, either, negate, python_bool
 from srcgrad.frontend.expressions import arithmetic
-from srcgrad.frontend.flow import both, either, negate, python_bool
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.maybe_none import present

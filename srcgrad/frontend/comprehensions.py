@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedError
-from srcgrad.frontend.demands import MANY, Respecialise
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn, iterated
+from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.trees import LISTING, as_function, function_at, item_functions
 from srcgrad.frontend.values import Closure, GrownList, Iterated, Range, Slice, is_array
 from srcgrad.ir.nodes import Var
@@ -147,7 +147,7 @@ def _until(it: Interpreter, first: Any, node: Unrolled, stop: bool) -> Any:
 def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
     """The items one by one, or as a list that grows."""
     tested = isinstance(first, Iterated) and first.test is not None
-    looped = tested or _place(it, node) in it.captures.demands.looped
+    looped = tested or _place(it, node) in it.captures.required.looped
     if looped or is_long(it, first, node):
         return loop_over(it, as_function(node), [first], node)
     out: list[Any] = []
@@ -184,7 +184,7 @@ def _has_many(it: Interpreter, over: Iterated) -> bool:
     if isinstance(over.length, Var) and not it.captures.is_of_sizes(it, over.length):
         return True  # a computed number need not be static for this
     try:
-        return it.static_int(over.length, None, "the number of items") > MANY
+        return it.static_int(over.length, None, "the number of items") > UNROLLED
     except UnsupportedError:  # it depends on run-time values
         return True
 
@@ -192,8 +192,8 @@ def _has_many(it: Interpreter, over: Iterated) -> bool:
 def loop_instead(it: Interpreter, node: Node) -> None:
     """Restarts with a comprehension as a loop; returns if that cannot be."""
     if may_be_loop(it, node):
-        it.captures.demands.looped.add(_place(it, node))
-        raise Respecialise("a comprehension is a loop")
+        it.captures.required.looped.add(_place(it, node))
+        raise RestartTracing("a comprehension is a loop")
 
 
 def loop_over(it: Interpreter, tree: Any, args: list[Any], node: Node) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from srcgrad.frontend.grown import items_of
+from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,

@@ -26,9 +26,9 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
-from srcgrad.frontend.mixed import of_either, of_operands
+from srcgrad.frontend.number_classes import of_either, of_operands
 from srcgrad.frontend.powers import to_power
-from srcgrad.frontend.shells import note_alias
+from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.values import (

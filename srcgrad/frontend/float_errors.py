@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from srcgrad.frontend.foresight import undecided
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.mixed import is_either, may_be_python
+from srcgrad.frontend.number_classes import is_either, may_be_python
+from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import is_scalar, plain
 from srcgrad.frontend.versions import error_text, raised

@@ -39,5 +39,5 @@ class Frame:
     given: dict[str, Any] = field(default_factory=dict)  # its arguments
 
 
-class Passed(Exception):
+class Poisoned(Exception):
     """Raised when a statement reads a name that a refused one would have bound."""

@@ -17,7 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.kinds import Kind, follows_library, kind_of
 from srcgrad.frontend.maybe_none import present
-from srcgrad.frontend.spans import span
+from srcgrad.frontend.slices import span
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (

@@ -15,10 +15,9 @@ from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.binding import bind
-from srcgrad.frontend.demands import Respecialise
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
-from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Passed
+from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Poisoned
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import OwnSource
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -26,8 +25,9 @@ from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import is_of_library
 from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.recursion import limit_recursion
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
-from srcgrad.frontend.unknown import callable_name, refuse_unknown
+from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
 from srcgrad.frontend.values import Closure, Conflict, MaybeNone, Several
 from srcgrad.ir.nodes import Var
 
@@ -87,9 +87,10 @@ def _inline_placed(
     problems = len(it.problems)
     try:
         return inline(it, found, bound, None, node)
-    except (UnsupportedError, Passed, Respecialise) as e:  # the user's line, not one of a library
+    # the user's line, not one of a library
+    except (UnsupportedError, Poisoned, RestartTracing) as e:
         first = [*it.problems[problems:], e][0]
-        if isinstance(first, Respecialise):
+        if isinstance(first, RestartTracing):
             raise
         del it.problems[problems:]
         if opaque or not isinstance(first, SrcgradError):
@@ -138,7 +139,7 @@ def inline(
 def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
     """The value that a function returned: of several kinds only if a name is `bound` to it."""
     if frame.passed:
-        raise Passed
+        raise Poisoned
     result = frame.env.get(RESULT)
     returned = frame.env.get(RETURNED, False)
     found = frame.source

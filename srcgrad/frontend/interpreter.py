@@ -1,6 +1,6 @@
 """The state of the interpretation of one function for one signature: frames, names, the builder.
 
-The parts are functions that take it, by the kind of node in the tables of `staged`; their
+The parts are functions that take it, by the kind of node in the tables of `dispatch`; their
 statements are left in the builder. Imports no part.
 """
 
@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
-from srcgrad.frontend.frame import Diverged, Frame, Passed
-from srcgrad.frontend.orders import Reshape
+from srcgrad.frontend.frame import Diverged, Frame, Poisoned
+from srcgrad.frontend.memory_orders import Reshape
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import OURS
@@ -63,7 +63,7 @@ class Interpreter:
         self.returned_at: Location | None = None  # in the function returned from last
         self.problems: list[SrcgradError] = []
         self.passed = 0
-        self.kept_demands: dict[str, Any] = {}  # as they were at the first problem
+        self.first_requirements: dict[str, Any] = {}  # as they were at the first problem
         self.bound: Node | None = None  # the expression that is bound to a name whatever its kinds
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
@@ -138,7 +138,7 @@ class Interpreter:
     def _bound(self, env: dict[str, Any], name: str, node: Node) -> Any:
         value = env[name]
         if value is POISON:
-            raise Passed
+            raise Poisoned
         if value is UNBOUND:
             self._unbound(name, node)
         if isinstance(value, Conflict):
@@ -214,7 +214,7 @@ class Interpreter:
         if is_number(v) and not isinstance(v, float | complex):
             return int(v)  # type: ignore[arg-type]  (a number)
         if isinstance(v, Var) and not is_array(v) and v.type.dtype[0] in "iub":
-            self.captures.demand_static(self, v, node, what)
+            self.captures.require_static(self, v, node, what)
         self.refuse(
             node,
             f"{what} must be an integer known at compile time, not {describe(v)}",
@@ -227,13 +227,13 @@ class Interpreter:
             reason = f"{what} must be known at compile time, not {describe(v)}"
             self.refuse(node, reason, like=ValueError)
         if isinstance(v, Var):
-            self.captures.demand_static(self, v, node, what)
+            self.captures.require_static(self, v, node, what)
         return v
 
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None
 
-    # ---- calls between the parts: `staged` binds each to its function ----
+    # ---- calls between the parts: `dispatch` binds each to its function ----
     def execute(self, node: Node) -> None: ...
     def expression(self, node: Node) -> Any: ...
     def bound_value(self, node: Node) -> Any: ...
@@ -279,7 +279,7 @@ class Interpreter:
     def static_key(self, /, key: Any, node: Node) -> Any: ...
     def tracked_list(self, /, items: list[Any], node: Node) -> Any: ...
     def loop(self, /, node: gast.For | gast.While, iterated: Iterated | None) -> None: ...
-    def pass_over(self, /, s: Any, e: Exception, depth: int) -> None: ...
+    def recover(self, /, s: Any, e: Exception, depth: int) -> None: ...
     def assign(self, /, target: Any, value: Any) -> None: ...
     def augmented(self, /, node: gast.AugAssign, old: Any, value: Any) -> Any: ...
 

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.captures import roots
-from srcgrad.frontend.flow import exited, flag, negate
+from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.trees import exits
@@ -30,7 +30,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 
-MOST_UNROLLED = 4096  # trips of one unrolled loop
+UNROLLED = 4096  # trips of one unrolled loop
 LARGEST = 2**63 - 1
 
 
@@ -86,7 +86,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
         it.env[flag(it, kind)] = False
     before = [_places(s) for s in over.sources]
     trips = max(int(over.length), 0)
-    if trips > MOST_UNROLLED:
+    if trips > UNROLLED:
         it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
 
     def run(k: int) -> None:
@@ -284,6 +284,6 @@ def items_in_turn(it: Interpreter, v: Any, node: Node) -> Iterator[Any]:
     n = over.length if over.static else None
     if n is None:
         n = it.static_int(over.length, node, "the number of items unpacked")
-        if n > MOST_UNROLLED:
+        if n > UNROLLED:
             it.refuse(node, f"{n} items cannot be unpacked one by one", "use an array operation")
     yield from map(over.item, range(int(n)))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.heap import contents, is_mutable
-from srcgrad.frontend.mixed import unlike
+from srcgrad.frontend.number_classes import unlike
 from srcgrad.frontend.values import (
     ANY,
     POISON,

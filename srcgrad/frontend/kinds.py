@@ -77,7 +77,7 @@ def type_of_value(value: Any) -> Any:
 def kind_of(it: Interpreter, v: Any) -> Kind:
     """The kind of an array: ARRAY while no tensor has been met; meeting one later restarts."""
     captures = it.captures
-    if not captures.demands.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
+    if not captures.required.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
         captures.no_tensor_met = True
         return Kind.ARRAY
     return _traced(it, v)

@@ -1,7 +1,7 @@
 """Lists, dicts and their items: changes of these, and lists that grow in run-time loops.
 
 A list of numbers whose length depends on the path becomes a tape and a cell with its length;
-interpretation starts again with that known. For lists of arrays see `rows`.
+interpretation starts again with that known. For lists of arrays see `ragged_lists`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
-from srcgrad.frontend.demands import MANY, Respecialise
-from srcgrad.frontend.grown import items_of, length_of
+from srcgrad.frontend.grown_lists import items_of, length_of
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice, view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.rows import append_row, are_rows, row, size_of_row
+from srcgrad.frontend.ragged_lists import append_row, are_rows, row, size_of_row
+from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.special_methods import type_name
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
@@ -158,7 +158,7 @@ def _grow_if_it_can(it: Interpreter, x: Any) -> None:
     if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
         return
     if all(is_scalar(v) for v in x) or are_rows(x):
-        it.captures.demands.indexed.add(x.key)
+        it.captures.required.indexed.add(x.key)
         it.grow(x.key, x[-1] if x else None)
 
 
@@ -173,14 +173,14 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
         it.grown[key] = Scalar(item.type.dtype), item.type.ndim
     else:
         it.grown[key] = atom(item).type, 0
-    raise Respecialise(f"the list of line {key[1]} grows at run time")
+    raise RestartTracing(f"the list of line {key[1]} grows at run time")
 
 
 def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
     key = (it.frame.source.file, node.lineno, node.col_offset)
     if key not in it.grown:
         return TrackedList(items, key)
-    if key in it.captures.demands.indexed:
+    if key in it.captures.required.indexed:
         it.looped.add(key)
     dtype, rank = it.grown[key]
     dtype = dtype or INT  # until the first item is appended: integers have all operations of floats
@@ -216,7 +216,7 @@ def extend(it: Interpreter, owner: Any, items: Any, node: Node) -> None:
 
 def repeated(it: Interpreter, items: Any, times: Any, node: Node) -> Any:
     """`items * times`: a loop where the number is known only at run time, or is large."""
-    many = isinstance(times, Var) or (not isinstance(items, list)) or len(items) * times > MANY
+    many = isinstance(times, Var) or (not isinstance(items, list)) or len(items) * times > UNROLLED
     if many and may_be_loop(it, node):
         return loop_over(it, function_at(node, REPEATING), [items, times], node)
     times = it.static_int(times, node, "the number of repetitions")
@@ -301,7 +301,7 @@ def _fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
         it.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
     if joined != owner.dtype:
         it.grown[owner.key] = joined, 0
-        raise Respecialise("a list holds another type than assumed")
+        raise RestartTracing("a list holds another type than assumed")
 
 
 def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node: Node) -> None:

@@ -15,8 +15,8 @@ import gast
 
 from srcgrad.frontend.branches import Cell, lasting
 from srcgrad.frontend.carried import Trip, carry, held_at, name_of_test, narrowed, put, widen
-from srcgrad.frontend.carrier import Carrier
-from srcgrad.frontend.flow import either, exited, flag, negate, nothing
+from srcgrad.frontend.control_flow import either, exited, flag, negate, nothing
+from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter

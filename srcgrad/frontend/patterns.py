@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.flow import either
+from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value

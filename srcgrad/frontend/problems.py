@@ -29,10 +29,10 @@ class _Enough(Exception):
     """Raised to end the search for further problems."""
 
 
-def pass_over(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
+def recover(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
     """Notes the problem of a statement and poisons its names."""
     if not it.problems:
-        it.kept_demands = _contents(it.captures.demands)
+        it.first_requirements = _contents(it.captures.required)
     it.passed += 1
     if isinstance(e, SrcgradError):
         _note(it, e)
@@ -83,13 +83,13 @@ def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
 
 
 def _raise(it: Interpreter) -> NoReturn:
-    for name, value in it.kept_demands.items():
-        setattr(it.captures.demands, name, value)
+    for name, value in it.first_requirements.items():
+        setattr(it.captures.required, name, value)
     raise together(it.problems) from None
 
 
-def _contents(demands: Any) -> dict[str, Any]:
-    return {f.name: copy(getattr(demands, f.name)) for f in fields(demands)}
+def _contents(required: Any) -> dict[str, Any]:
+    return {f.name: copy(getattr(required, f.name)) for f in fields(required)}
 
 
 def _changed(s: Any) -> list[str]:

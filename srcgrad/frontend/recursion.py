@@ -51,7 +51,7 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
             continue
         changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
         if last or changed:
-            it.captures.demand_static(it, value, node, "the depth of a recursion")
+            it.captures.require_static(it, value, node, "the depth of a recursion")
     if last and it.inside[found.tree] > 1:  # this very call is one too many
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:

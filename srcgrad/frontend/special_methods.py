@@ -18,12 +18,11 @@ import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
+from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
-from srcgrad.frontend.flow import both, negate, python_bool
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.members import watch_inherited
-from srcgrad.frontend.mixed import refuse_mixed
+from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     Abstract,
@@ -37,6 +36,7 @@ from srcgrad.frontend.values import (
     is_integer,
     is_number,
 )
+from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.types import BOOL, np_dtype
 

@@ -12,8 +12,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.classes import set_field
+from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
-from srcgrad.frontend.flow import flag
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
 from srcgrad.frontend.handlers.registry import CONTEXTS
@@ -23,7 +23,7 @@ from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
-from srcgrad.frontend.shells import changed_in_place, note_name
+from srcgrad.frontend.rank_zero import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, has_source, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,

@@ -25,7 +25,7 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.captures import Captures
-from srcgrad.frontend.demands import Demands, Respecialise
+from srcgrad.frontend.dispatch import StagedInterpreter
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
@@ -33,10 +33,10 @@ from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.orders import refuse_reordered
+from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.problems import all_problems
+from srcgrad.frontend.requirements import Requirements, RestartTracing
 from srcgrad.frontend.snapshots import refuse_visible
-from srcgrad.frontend.staged import StagedInterpreter
 from srcgrad.frontend.texts import literal, without_values
 from srcgrad.frontend.values import (
     Conflict,
@@ -91,15 +91,15 @@ class Traced:
 class _Arguments:
     """Takes arguments apart into parameters."""
 
-    def __init__(self, it: Interpreter, demands: Demands, found: source.Source):
-        self.it, self.demands, self.found = it, demands, found
+    def __init__(self, it: Interpreter, required: Requirements, found: source.Source):
+        self.it, self.required, self.found = it, required, found
         self.params: list[Var] = []
         self.paths: list[tuple] = []
         self.given: list[tuple[tuple, Any, dict]] = []  # containers, with their initial contents
 
     def value(self, value: Any, path: tuple, label: str) -> Any:
         """An argument, or a part of one, in the interpreter's form."""
-        if type_of_value(value) is not None and path not in self.demands.static_leaves:
+        if type_of_value(value) is not None and path not in self.required.static_leaves:
             var = self.it.captures.parameter(self.it.b, label, value, path)
             self.params.append(var)
             self.paths.append(path)
@@ -129,43 +129,43 @@ class _Arguments:
 
 
 def trace(
-    function: types.FunctionType, arguments: dict[str, Any], demands: Demands, name: str = ""
+    function: types.FunctionType, arguments: dict[str, Any], required: Requirements, name: str = ""
 ) -> Traced:
     """Interprets `function` for arguments like these (only their kinds are read, not their values).
 
-    Raises `Respecialise` when the demands have grown, `UnsupportedError` if it is refused,
+    Raises `RestartTracing` when the requirements have grown, `UnsupportedError` if it is refused,
     and the exception that the function itself raises for all values of its arguments.
     """
-    captures = Captures(demands)
+    captures = Captures(required)
     it = StagedInterpreter(captures)
     try:
-        return _traced(it, captures, function, arguments, demands, name)
+        return _traced(it, captures, function, arguments, required, name)
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
-        if it.looped <= demands.unrolled:
-            raise demands.refused or e from None
-        demands.refused = demands.refused or e
-        demands.unrolled |= it.looped
-        demands.looped -= it.looped
-        demands.indexed -= it.looped
+        if it.looped <= required.unrolled:
+            raise required.refused or e from None
+        required.refused = required.refused or e
+        required.unrolled |= it.looped
+        required.looped -= it.looped
+        required.indexed -= it.looped
         for place in it.looped:
-            demands.grown.pop(place, None)
-        raise Respecialise("comprehensions are unrolled") from None
+            required.grown.pop(place, None)
+        raise RestartTracing("comprehensions are unrolled") from None
 
 
 def _traced(
     it: Interpreter, captures: Captures, function: types.FunctionType, arguments: dict[str, Any],
-    demands: Demands, name: str,
+    required: Requirements, name: str,
 ) -> Traced:  # fmt: skip
     found = source.find(function)
     captures.watch_attribute(function, "__code__")
-    taken = _Arguments(it, demands, found)
+    taken = _Arguments(it, required, found)
     atoms: list[Atom] = []
     output, writes = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
     if empty := [key for key, (dtype, _) in it.grown.items() if dtype is None]:
         it.grown.update({key: (Scalar("f64"), 0) for key in empty})
-        raise Respecialise("a list without items is one of floats")
+        raise RestartTracing("a list without items is one of floats")
     body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
@@ -184,7 +184,7 @@ def _interpreted(
     try:
         with instances.standing(it, found):
             env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
-            for w in taken.demands.weights:
+            for w in taken.required.weights:
                 it.captures.take(it, Path("weight", w), "weight", None)
         it.held.append(list(env.values()))
         result = inline(it, found, env, None, found.tree)

@@ -13,13 +13,13 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.guards import Hidden, Path
 from srcgrad.frontend.heap import State, contents, snapshot
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trace import taken_apart
@@ -49,7 +49,7 @@ class Traced:
     def name(self) -> str:
         return self.made.name
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         return self.made
 
 
@@ -67,7 +67,7 @@ class Inner:
         call = _Call(it, self.fn, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
         spec: Any = replace(self.transform, inner=Traced(p))
-        return _put(it, spec.program(likes_of(it, arguments), Demands()), arguments, node)
+        return _put(it, spec.program(likes_of(it, arguments), Requirements()), arguments, node)
 
 
 def is_inner(v: Any) -> bool:
@@ -86,7 +86,7 @@ def with_functions(
     call.args, call.kwargs = list(bound.args), bound.kwargs
     p = call.program(weights_of(compiled.spec))
     spec = stacked(transforms(compiled.spec), Traced(p))
-    return _put(it, spec.program(likes_of(it, arguments), Demands()), arguments, node, extra)
+    return _put(it, spec.program(likes_of(it, arguments), Requirements()), arguments, node, extra)
 
 
 def tangent(it: Interpreter, fn: Any, args: list, tangents: list, node: Node, fitted: Any) -> Any:
@@ -94,7 +94,9 @@ def tangent(it: Interpreter, fn: Any, args: list, tangents: list, node: Node, fi
     arguments = {n: opened(it, v, node) for n, v in named(fn, args, {}).items()}
     dots = dict(zip(arguments, tangents, strict=True))
     p = _Call(it, fn, arguments, len(args), node).program()
-    made = Tangent(Traced(p), constants(dots, dots)).program(likes_of(it, arguments), Demands())
+    made = Tangent(Traced(p), constants(dots, dots)).program(
+        likes_of(it, arguments), Requirements()
+    )
     return _put(it, made, arguments, node, lambda path, values: fitted(dots, path, values))
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from srcgrad.errors import LocatedWarning
 from srcgrad.frontend.binding import bind
 from srcgrad.frontend.captures import Captures
-from srcgrad.frontend.demands import restarted
 from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.requirements import restarted
 from srcgrad.frontend.values import RUNNING, is_number, plain
 from srcgrad.inside.closures import with_functions
-from srcgrad.inside.splicing import captured_at, likes_of, put_demands, spliced
+from srcgrad.inside.splicing import captured_at, likes_of, propagate_requirements, spliced
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_known
@@ -45,10 +45,10 @@ def inline(
 
     def attempt() -> tuple[Program, list[LocatedWarning]]:
         with noting() as zeros:
-            return compiled.spec.program(likes, compiled._demands), zeros
+            return compiled.spec.program(likes, compiled._requirements), zeros
 
-    demanded = functools.partial(put_demands, it, compiled._demands, values, node)
-    (program, zeros), _ = restarted(attempt, compiled.__name__, demanded)
+    inherited = functools.partial(propagate_requirements, it, compiled._requirements, values, node)
+    (program, zeros), _ = restarted(attempt, compiled.__name__, inherited)
     pass_on(zeros)
     if extra is not None:
         _refuse_tangents(compiled.__name__, program, values, extra)

@@ -9,11 +9,11 @@ import numpy as np
 
 from srcgrad.autodiff.splice import splice
 from srcgrad.custom.check import boxed
-from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.guards import Hidden, Path
 from srcgrad.frontend.instances import entered
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import MARKS, kind_of
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.values import plain
 from srcgrad.inside.overlap import refuse_overlap
 from srcgrad.ir.nodes import Const, Var, atom
@@ -46,15 +46,17 @@ def captured_at(h: Hidden, program: Any) -> Path:
     return replace(path, within=("inlined", id(program), *path.within))
 
 
-def put_demands(it: Interpreter, demands: Demands, values: dict[tuple, Any], node: Node) -> None:
+def propagate_requirements(
+    it: Interpreter, required: Requirements, values: dict[tuple, Any], node: Node
+) -> None:
     """Propagates the callee's static requirements to the caller."""
     for path, v in values.items():
-        if path in demands.static_leaves and isinstance(v, Var):
-            it.captures.demand_static(it, v, node, f"'{path[0]}'")
-    for path, axis in demands.static_dims:
+        if path in required.static_leaves and isinstance(v, Var):
+            it.captures.require_static(it, v, node, f"'{path[0]}'")
+    for path, axis in required.static_dims:
         dim = getattr(getattr(values.get(path), "type", None), "dims", (None,) * (axis + 1))[axis]
         if isinstance(dim, Var):
-            it.captures.demand_static(it, dim, node, f"the shape of '{path[0]}'")
+            it.captures.require_static(it, dim, node, f"the shape of '{path[0]}'")
 
 
 def _fitting(it: Interpreter, p: Var, v: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import Tensor, devices
-from srcgrad.eager.functions.places import names_device
+from srcgrad.eager.functions.transfers import names_device
 from srcgrad.eager.mode import no_grad
 from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.nn.parameter import Parameter

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.handlers.registry import handler_of
-from srcgrad.frontend.unknown import why_unknown
+from srcgrad.frontend.unknown_functions import why_unknown
 from srcgrad.frontend.values import written
 from srcgrad.protocols import held, poses
 

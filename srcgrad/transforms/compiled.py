@@ -16,23 +16,22 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from srcgrad import above, collector, interrupts
+from srcgrad import collector, hooks, interrupts
 from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
 from srcgrad.faults import building
 from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.demands import Demands, restarted
 from srcgrad.frontend.guards import is_changing
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.members import replacements
+from srcgrad.frontend.requirements import Requirements, restarted
+from srcgrad.frontend.watches import replacements
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
 from srcgrad.protocols import states
 from srcgrad.tracebacks import is_entrance, shorten
+from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
-from srcgrad.transforms.kept import keeping
-from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
@@ -43,6 +42,7 @@ from srcgrad.transforms.signature import blank, key_under, stand_in, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import described, of_call, shown_by, transforms, weights_of
+from srcgrad.transforms.stage_cache import keeping
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.writes import refuse_shared, write_back
@@ -76,13 +76,13 @@ class Compiled:
         self._simple = all(
             p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
         )
-        self._demands = Demands(weights=weights_of(spec))
+        self._requirements = Requirements(weights=weights_of(spec))
         self._entries: dict[Any, tuple[Entry, ...]] = {}
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
         self._lock = threading.RLock()
         self._last_arguments: dict[str, Any] = {}
         self._replacements = 0  # of names of libraries, when the entries were made
-        self._later: Entry | None = None  # gets a fast path at its second call
+        self._pending_fast_path: Entry | None = None  # gets a fast path at its second call
         self._unverified: list[Entry] = []  # gradients that are yet to be checked
 
     def __repr__(self) -> str:
@@ -138,11 +138,11 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Calls the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        if self._demands.weights or _any_tensor((*given, *extra.items())):
-            return above.tensor_calls().run(self, arguments, extra)
+        if self._requirements.weights or _any_tensor((*given, *extra.items())):
+            return hooks.tensor_calls().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
-            return above.tensor_calls().run(self, arguments, extra)
+            return hooks.tensor_calls().run(self, arguments, extra)
         values = dict(given)
         values.update(extra)
         inputs = [*[values[path] for path in entry.program.inputs], *captured]
@@ -165,7 +165,7 @@ class Compiled:
         if any(e is entry for e in self._unverified):
             verify(self, entry, arguments, extra, raw)
             self._unverified = [e for e in self._unverified if e is not entry]
-            self._quicken(entry, arguments)
+            self._install_fast_path(entry, arguments)
 
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
         """Whether a call with these arguments is on tensors: some are tensors, or captures are."""
@@ -179,15 +179,15 @@ class Compiled:
         for entry in self._entries.get(self._key(arguments, given), ()):
             captured = entry.captured()
             if captured is not None and entry.fits(given, captured):
-                if entry is self._later:  # made by another object: many are called once
-                    self._later = None
-                    self._quicken(entry, arguments)
+                if entry is self._pending_fast_path:  # made by another object: many are called once
+                    self._pending_fast_path = None
+                    self._install_fast_path(entry, arguments)
                 return entry, captured
         entry = self._specialise(arguments, given)
         return entry, [g.fetch() for g in entry.inputs]
 
     def _key(self, arguments: dict[str, Any], given: list[tuple[tuple, Any]]) -> tuple:
-        d = self._demands
+        d = self._requirements
         return key_under(arguments, given, d.static_leaves, d.static_dims)
 
     def _overlapping(self, arguments: dict[str, Any], inputs: list[Any]) -> Any:
@@ -209,16 +209,16 @@ class Compiled:
         return building(self.__name__, home)
 
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
-        with self._lock, self._building(), interrupts.held(), collector.waiting():
+        with self._lock, self._building(), interrupts.held(), collector.gc_paused():
             self._forget_replaced()
             stale = self._entries.get(self._key(arguments, given), ())
             if any([is_on_device(v) for _, v in given]):
-                return self._of_stand_ins(arguments, given)
+                return self._on_host_arrays(arguments, given)
             known = None
             for entry in stale:
                 captured = entry.captured()
                 if captured is None:
-                    self._demote(entry)
+                    self._promote_to_inputs(entry)
                 elif entry.fits(given, captured):
                     return entry  # another thread was first
                 else:
@@ -236,9 +236,9 @@ class Compiled:
             if wanted() and isinstance(self.spec, Gradient):
                 self._unverified.append(entry)
             elif found:
-                self._later = entry
+                self._pending_fast_path = entry
             else:
-                self._quicken(entry, arguments)
+                self._install_fast_path(entry, arguments)
             if not found:
                 offer(self, entry, under)
                 record_build(self, reason)
@@ -249,7 +249,7 @@ class Compiled:
         if (now := replacements()) != self._replacements:
             self._entries, self._fast, self._replacements = {}, {}, now
 
-    def _of_stand_ins(self, arguments: dict[str, Any], given: list) -> Entry:
+    def _on_host_arrays(self, arguments: dict[str, Any], given: list) -> Entry:
         """The entry compiled for host arrays in place of a GPU's among the arguments."""
         at = functools.partial(stand_in, target=self.options.target)
         shown = {n: mapped_by_path(v, (n,), at) for n, v in arguments.items()}
@@ -259,18 +259,18 @@ class Compiled:
         self._entries[key] = (entry, *others)[:MOST_ENTRIES]
         return entry
 
-    def _quicken(self, entry: Entry, arguments: dict[str, Any]) -> None:
+    def _install_fast_path(self, entry: Entry, arguments: dict[str, Any]) -> None:
         """Installs a fast path for this signature, if it is a plain one."""
         given, n = [p for a, v in arguments.items() for p in paths(v, (a,))], len(self._names)
-        fast = fast_path(entry, given, self._names, self._demands) if self._simple else None
+        fast = fast_path(entry, given, self._names, self._requirements) if self._simple else None
         others = self._fast.get(n, ())[: MOST_FAST - 1]
         self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
 
-    def _demote(self, stale: Entry) -> None:
+    def _promote_to_inputs(self, stale: Entry) -> None:
         """Turns captured numbers that changed into inputs: no new code for each value."""
         for guard in stale.program.guards:
             if is_changing(guard.test.value) and not guard.holds():
-                self._demands.inputs.add(guard.path.key)
+                self._requirements.inputs.add(guard.path.key)
 
     def _program(
         self, arguments: dict[str, Any], known: Lengths | None = None
@@ -283,7 +283,7 @@ class Compiled:
 
         def attempt() -> tuple[Program, list[Stage]]:
             with interrupts.held(), recording() as stages, noting() as zeros:
-                program = spec.program(arguments, self._demands)
+                program = spec.program(arguments, self._requirements)
                 return replace(program, zeros=tuple(zeros)), stages
 
         (program, stages), restarts = restarted(attempt, self.__name__)
@@ -304,7 +304,7 @@ class Compiled:
             stand_in((h.name,), h.path.fetch(), self.options.target, what="captured")
         arrays = [p for p in program.function.params if isinstance(p.type, Array)]
         stored = program.unshared if len(arrays) > 1 else frozenset()
-        shapes = any(path[0] == "hidden" for path, _ in self._demands.static_dims)
+        shapes = any(path[0] == "hidden" for path, _ in self._requirements.static_dims)
         return Entry(
             program,
             executable,
@@ -353,7 +353,7 @@ class Compiled:
             raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")
         arguments = self._asked(args, kwargs)
         shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
-        shown._demands = self._demands
+        shown._requirements = self._requirements
         return settled(shown._program(arguments)[0].function)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
@@ -368,14 +368,14 @@ class Compiled:
         if args or kwargs:
             arguments = self._bind(args, kwargs)
             tensors = _any_tensor([p for n, a in arguments.items() for p in paths(a, (n,))])
-            return above.tensor_calls().arrays_of(self, arguments) if tensors else arguments
+            return hooks.tensor_calls().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Inlines this function; called by the frontend where a compiled function calls it."""
-        return above.inliner().inline(self, it, args, kwargs, node)
+        return hooks.inliner().inline(self, it, args, kwargs, node)
 
 
 def _any_tensor(given: Any) -> bool:

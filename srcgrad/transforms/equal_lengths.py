@@ -17,9 +17,9 @@ from srcgrad.passes import run as run_passes
 from srcgrad.passes.compared_lengths import compared, with_equal
 from srcgrad.passes.unify_lengths import never_holds, shape_checks
 from srcgrad.records import record
-from srcgrad.transforms.kept import kept
-from srcgrad.transforms.lengths import Lengths
+from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.program import Program
+from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
 from srcgrad.tree import paths
 

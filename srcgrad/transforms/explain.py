@@ -18,7 +18,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes import Pass, without
 from srcgrad.passes import run as run_passes
 from srcgrad.protocols import held
-from srcgrad.transforms.saved import Saved, saved_values
+from srcgrad.transforms.saved_tapes import Saved, saved_values
 from srcgrad.tree import paths
 
 UNKNOWN = "not known before running"
@@ -47,7 +47,7 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
 
 def _head(compiled: Any, backend: Backend, printer: Printer, given: list) -> list[str]:
     signature = printer.lines[0].removeprefix("def ").removesuffix(":")
-    static = compiled._demands.static_leaves
+    static = compiled._requirements.static_leaves
     known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
     lines = [repr(compiled), f"target     {compiled.options.target}"]
     lines += [f"{name:<9}  {text}" for name, text in backend.settings(compiled.options).items()]

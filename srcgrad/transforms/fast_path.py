@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.guards import UNREADABLE, Path, Writer
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.transforms.specialization import Entry
 from srcgrad.transforms.value_tests import tests_of
 from srcgrad.tree import Leaf
@@ -23,13 +23,13 @@ MOST_FAST = 4  # signatures with a fast path of their own
 
 
 def fast_path(
-    entry: Entry, given: list[tuple[tuple, Any]], names: tuple[str, ...], demands: Demands
+    entry: Entry, given: list[tuple[tuple, Any]], names: tuple[str, ...], required: Requirements
 ) -> Callable | None:
     """The function for calls like this one; None where an argument is a container."""
     if entry.stored or entry.tensors or [path for path, _ in given] != [(n,) for n in names]:
         return None
     w = FastPath(names)
-    if not all([test.write(w, w.at[path]) for path, _, test in tests_of(given, demands)]):
+    if not all([test.write(w, w.at[path]) for path, _, test in tests_of(given, required)]):
         return None
     inputs = w.read(entry, [(g.path, g.test.write) for g in entry.inputs])
     if inputs is None:

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff.jacobian import jacobian
-from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
-from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program, named_results, protected, pruned, values
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
 from srcgrad.transforms.specs import ByPosition, simplified
+from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.zero_gradients import note
 from srcgrad.tree import Leaf, leaf_numbers, placed
@@ -26,10 +26,10 @@ class Jacobian(ByPosition):
 
     forward: bool = False
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         slots = self.slots(arguments)
         self.refuse_without_floats(slots)
-        p = protected(self.inner.program(arguments, demands))
+        p = protected(self.inner.program(arguments, required))
         wrt, found = self.chosen(p, slots)
         self.refuse_constants(p, slots, found)
         main = self.main_of(p.output)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad import above
+from srcgrad import hooks
 from srcgrad.errors import ArgumentTypeError, TensorError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.entry_points import jvp
@@ -101,7 +101,7 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
     >>> derivative(flow.tensor(1.0))
     tensor(6., dtype=srcgrad.float32)
     """
-    kept = above.tensor_calls().kept
+    kept = hooks.tensor_calls().kept
     args = [mapped(a, kept) for a in (inputs if isinstance(inputs, tuple | list) else (inputs,))]
     compiled = tangent_of(*taken_apart(fn))
     arguments = compiled._bind(tuple(args), {})

@@ -15,7 +15,7 @@ from srcgrad.ir.types import Array
 from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
 from srcgrad.records import record
-from srcgrad.transforms.lengths import Lengths
+from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
 
 

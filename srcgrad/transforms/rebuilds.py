@@ -21,7 +21,7 @@ from srcgrad.transforms.stack import described
 from srcgrad.transforms.value_tests import tests_of
 from srcgrad.tree import paths
 
-MANY = 10  # builds of one code object by one transform, after which a warning tells why
+WARN_AFTER = 10  # builds of one code object by one transform, after which a warning tells why
 _builds: ByCode[Counter[str]] = ByCode()
 
 ANEW = (
@@ -40,8 +40,8 @@ def record_build(compiled: Any, reason: Reason | None) -> None:
         return
     why, way_out = reason or ANEW
     LOG.info("built %s again because %s", compiled.__name__, why)
-    if count == MANY:
-        text = f"{compiled.__name__}() has been built {MANY} times, now because {why}"
+    if count == WARN_AFTER:
+        text = f"{compiled.__name__}() has been built {WARN_AFTER} times, now because {why}"
         warnings.warn(RebuildWarning(text, None, way_out), stacklevel=users_level())
 
 
@@ -76,7 +76,7 @@ def why(compiled: Any, given: list[tuple[tuple, Any]], stale: tuple[Entry, ...])
     if [path for path, _ in before] != [path for path, _ in given]:
         return "an argument has another structure", "give its containers the same keys and lengths"
     now = dict(given)
-    for path, name, test in tests_of(before, compiled._demands):
+    for path, name, test in tests_of(before, compiled._requirements):
         if not test.passes(now[path]):
             return test.why(name, now[path])
     return "an argument has another structure", "pass containers of the same classes"

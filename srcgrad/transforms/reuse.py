@@ -17,13 +17,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.guards import VALUE, Guard, Hidden, Path, Unchanged, is_changing
-from srcgrad.frontend.members import replacements
+from srcgrad.frontend.watches import replacements
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.walk import walk
 from srcgrad.passes.pipeline import settings
 from srcgrad.passes.strip_custom_rules import has_custom_rules
 from srcgrad.records import record
-from srcgrad.transforms.alike import (
+from srcgrad.transforms.by_code import ByCode
+from srcgrad.transforms.call_lengths import Lengths
+from srcgrad.transforms.capture_paths import MetObjects, Place, pattern
+from srcgrad.transforms.guard_tests import (
     BY_TEXT,
     Test,
     Unshared,
@@ -32,9 +35,6 @@ from srcgrad.transforms.alike import (
     facts,
     identical,
 )
-from srcgrad.transforms.by_code import ByCode
-from srcgrad.transforms.lengths import Lengths
-from srcgrad.transforms.places import Met, Place, pattern
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.self_check import wanted
 from srcgrad.transforms.specialization import Entry, Options
@@ -144,7 +144,7 @@ def reused(
     """
     known = None
     found = _table.get(compiled.function.__code__) if not wanted() else None
-    if not found or compiled._demands.weights:
+    if not found or compiled._requirements.weights:
         return None, None
     stack, now = transforms(compiled.spec), _settings()
     for s in found:
@@ -157,10 +157,10 @@ def reused(
             continue
         captured = entry.captured()
         if captured is None:
-            compiled._demote(entry)
+            compiled._promote_to_inputs(entry)
             continue
-        compiled._demands.static_leaves |= s.static_leaves
-        compiled._demands.static_dims |= s.static_dims
+        compiled._requirements.static_leaves |= s.static_leaves
+        compiled._requirements.static_dims |= s.static_dims
         if entry.fits(given, captured):
             return entry, None
         known = entry.program.lengths
@@ -178,14 +178,14 @@ def offer(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -
 
 
 def _shared(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> Shared:
-    function, d = compiled.function, compiled._demands
+    function, d = compiled.function, compiled._requirements
     if d.weights or {"hidden", "static"} & {*compiled._names}:
         raise Unshared("it has weights, or an argument has the name of a kind of captured values")
     _check_program(entry.whole)
     _check_program(entry.program)
     static = frozenset(path for path in d.static_leaves if path[0] in compiled._names)
     dims = frozenset(pair for pair in d.static_dims if pair[0][0] in compiled._names)
-    met = Met()
+    met = MetObjects()
     met.meet(function)
     codes = [g.path for g in entry.program.guards if g.path.key[-1] == "__code__"]
     followed = {id(function), *(id(path.holder) for path in codes)}
@@ -225,7 +225,7 @@ def _root(function: types.FunctionType, followed: set[int]) -> Test:
 
 
 # ---- taking an entry from its function ----
-def _guard(g: Guard[Unchanged], met: Met, followed: set[int]) -> CapturedGuard | OwnGuard:
+def _guard(g: Guard[Unchanged], met: MetObjects, followed: set[int]) -> CapturedGuard | OwnGuard:
     if type(g.test) is not Unchanged:
         raise Unshared("an instance of a registered class is captured")
     value = g.test.value
@@ -255,7 +255,7 @@ def _is_own(path: Path) -> bool:
     return str(owner.get("__name__")).startswith("srcgrad.")
 
 
-def _input(h: Hidden, met: Met) -> CapturedInput:
+def _input(h: Hidden, met: MetObjects) -> CapturedInput:
     if h.parameter is not None:
         raise Unshared(f"'{h.name}' is a Parameter")
     path = h.tensor or h.path
@@ -265,7 +265,7 @@ def _input(h: Hidden, met: Met) -> CapturedInput:
     return CapturedInput(place, Hidden(h.name, place.path, h.var), kind)
 
 
-def _check_place(place: Place, met: Met, value: Any) -> None:
+def _check_place(place: Place, met: MetObjects, value: Any) -> None:
     """Checks that a place holds what was captured: the key may mean something else."""
     found = place.of(met.values).fetch()
     if found is not value and not (isinstance(value, BY_TEXT) and identical(value)(found)):

@@ -23,9 +23,9 @@ from srcgrad.passes.undetermined import counted, lines_of
 from srcgrad.primitives.messages import send
 from srcgrad.protocols import states
 from srcgrad.records import record
-from srcgrad.transforms.kept import kept
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.signature import key_of
+from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import Stage, staged
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.value_tests import InputKind

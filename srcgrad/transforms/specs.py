@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.autodiff.forward import jvp as forward
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.errors import ArgumentValueError, PositionError
-from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.trace import trace
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
@@ -22,7 +22,6 @@ from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
-from srcgrad.transforms.kept import kept
 from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import (
     Program,
@@ -41,6 +40,7 @@ from srcgrad.transforms.refusals import (
     refuse_known,
     without_floats,
 )
+from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.weights import Weights, not_floating
 from srcgrad.transforms.zero_gradients import note, note_tangent
@@ -56,9 +56,9 @@ class Primal:
     def name(self) -> str:
         return self.function.__name__
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         function: Any = self.function
-        t = staged("frontend", lambda: trace(function, arguments, demands), _function)
+        t = staged("frontend", lambda: trace(function, arguments, required), _function)
         made = staged("passes", lambda: kept(prepared, t.function))
         p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
         changed = frozenset(w.path for w in t.writes)
@@ -150,11 +150,11 @@ class Gradient(ByPosition):
     seeded: bool = False  # vjp: every argument, a seed per result
     ids: bool = False  # each gradient with its position or the name of its Parameter
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         slots = self.slots(arguments)
         if not self.seeded:
             self.refuse_without_floats(slots)
-        p = persistent(self.inner.program(arguments, demands))
+        p = persistent(self.inner.program(arguments, required))
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output
@@ -226,8 +226,8 @@ class Tangent:
     inner: Any
     constant: frozenset[str] = frozenset()  # arguments without a tangent
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        p = protected(self.inner.program(arguments, demands))
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
+        p = protected(self.inner.program(arguments, required))
         wrt = [
             k for k, path in enumerate(p.inputs)
             if float_type(p.function.params[k].type) and path[0] not in self.constant
@@ -260,8 +260,8 @@ class Protected:
 
     inner: Any
 
-    def program(self, arguments: dict[str, Any], demands: Demands) -> Program:
-        return protected(self.inner.program(arguments, demands))
+    def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
+        return protected(self.inner.program(arguments, required))
 
 
 def one_by_one(arguments: dict[str, Any], variadic: tuple[str, str]) -> list[tuple[tuple, Any]]:

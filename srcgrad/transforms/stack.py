@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.equal_lengths import OfCall
 from srcgrad.transforms.jacobian_program import Jacobian
-from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.specs import Gradient, Primal, Tangent
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad import above
+from srcgrad import hooks
 from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.values import describe
@@ -88,7 +88,7 @@ def _check_structure(value: Any, t: Any, path: tuple) -> None:
 def _fitted(v: Any, t: Any, name: str) -> Any:
     """A tangent cast to the dtype of its argument; refused if its shape differs."""
     if states(v, "srcgrad_value"):
-        return above.tensor_calls().fitted(t, v, f"the tangent of {name}", "that")
+        return hooks.tensor_calls().fitted(t, v, f"the tangent of {name}", "that")
     if is_on_device(v):
         return on_device(t, v, f"the tangent of {name}", name)
     if t is None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.demands import Demands
 from srcgrad.frontend.guards import GONE, ONCE, OUTSIDE, Reason, Test, Writer, short
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.values import NUMBERS
 from srcgrad.records import record
 from srcgrad.transforms.signature import Same, key_of, length
@@ -20,15 +20,15 @@ from srcgrad.tree import spelled
 
 
 def tests_of(
-    given: Iterable[tuple[tuple, Any]], demands: Demands
+    given: Iterable[tuple[tuple, Any]], required: Requirements
 ) -> Iterator[tuple[tuple, str, Test]]:
     """The tests of arguments like these: the path of each, its name in a text, and the test."""
     for path, value in given:
         name = f"'{spelled(path)}'"
         yield path, name, Kind.of(value)
-        if path in demands.static_leaves:
+        if path in required.static_leaves:
             yield path, name, Known(value)
-        axes = sorted(k for at, k in demands.static_dims if at == path)
+        axes = sorted(k for at, k in required.static_dims if at == path)
         if any(length(value, k) is not None for k in axes):
             yield path, name, Shape(value.shape, tuple(k for k in axes if k < len(value.shape)))
 

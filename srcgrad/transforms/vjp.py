@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad import above
+from srcgrad import hooks
 from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.values import contrasted, describe
@@ -47,7 +47,7 @@ def vjp(
     primal, pulled = _pair_of(*taken_apart(fn))
     arguments = primal._bind(args, kwargs)
     if primal.has_tensors(arguments):
-        return above.tensor_calls().vjp(primal, arguments)
+        return hooks.tensor_calls().vjp(primal, arguments)
     # on the caller's own arrays: copies, and results, would not share memory where these do
     out = primal._run(arguments, {})
     moment, arguments = Moment(primal, arguments), _copied(arguments)
@@ -71,7 +71,7 @@ def _vjp_by_weights(
     """`vjp` by the sum of outputs times adjoints, which runs the function at each call."""
     from srcgrad.transforms.weighted import Weighted
 
-    kept = above.tensor_calls().kept
+    kept = hooks.tensor_calls().kept
     gradient = Weighted(fn, None, weights, has_aux, False, False)
     args, kwargs = mapped((args, kwargs), kept)
     now, named = mapped((args, kwargs), kept)

@@ -11,7 +11,7 @@ import srcgrad as flow
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.parse import parse
 from srcgrad.primitives import REGISTRY
-from srcgrad.transforms.saved import Saved, saved_values
+from srcgrad.transforms.saved_tapes import Saved, saved_values
 
 
 def mixture(alphas, means, icf, x, gamma, order):

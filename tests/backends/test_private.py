@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends import cache, private
-from srcgrad.transforms import kept
+from srcgrad.transforms import stage_cache
 from tests.backends.test_cache import doubled, result
 from tests.conftest import forget
 
@@ -243,7 +243,7 @@ class OfTheTable:
     """A name of an admitted module that is no record."""
 
     def __reduce__(self):
-        return kept.REGISTRY.__class__, ()
+        return stage_cache.REGISTRY.__class__, ()
 
 
 def nested():
@@ -260,7 +260,7 @@ def nested():
 def test_a_hostile_pickle_calls_nothing(folder, monkeypatch, capfd, data):
     """Under the right digest, in a folder of the user's."""
     monkeypatch.setenv("SRCGRAD_CACHE_STAGES", "1")
-    monkeypatch.setattr(kept, "LONG", 0)
+    monkeypatch.setattr(stage_cache, "LONG", 0)
 
     def energy(x):
         return np.sum(np.sin(x) * x)
@@ -273,11 +273,11 @@ def test_a_hostile_pickle_calls_nothing(folder, monkeypatch, capfd, data):
             put(folder, file.name, zlib.compress(data))
     np.testing.assert_array_equal(*wanted)
     with pytest.raises(pickle.UnpicklingError):
-        kept._Unpickler(kept.io.BytesIO(data)).load()
+        stage_cache._Unpickler(stage_cache.io.BytesIO(data)).load()
     assert [*folder.glob("s_*.ir")] and "executed" not in capfd.readouterr().out
 
 
 def test_an_entry_that_is_no_program_is_made_again(folder):
     put(folder, "s_0.ir", b"not compressed")
     put(folder, "s_1.ir", zlib.compress(pickle.dumps("no program")))
-    assert kept._read("s_0.ir") is None and kept._read("s_1.ir") is None
+    assert stage_cache._read("s_0.ir") is None and stage_cache._read("s_1.ir") is None

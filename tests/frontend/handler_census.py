@@ -9,7 +9,7 @@ from pathlib import Path
 
 from srcgrad.frontend import handlers
 from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers.every import FUNCTIONS
+from srcgrad.frontend.handlers.registration import FUNCTIONS
 from srcgrad.frontend.handlers.registry import know_scipy
 
 BUILDING = {"b", "emit", "call_numpy", "refuse", "static_int"}

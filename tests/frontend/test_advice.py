@@ -16,7 +16,7 @@ import scipy.special
 
 import srcgrad as flow
 from srcgrad.errors import nearest
-from srcgrad.frontend import advice, unknown
+from srcgrad.frontend import advice, unknown_functions
 from srcgrad.frontend.handlers.registry import handler_of, know_scipy
 from tests.tools.turns import third
 
@@ -43,8 +43,8 @@ def test_names_of_the_table_are_refused_under_them():
         f = getattr(importlib.import_module(module), own, None)
         if f is not None:  # some come and go with the versions
             assert handler_of(f) is None, name
-            assert unknown.callable_name(f) == name
-            assert unknown.why_unknown(f)[1] == advice.BY_NAME[name]
+            assert unknown_functions.callable_name(f) == name
+            assert unknown_functions.why_unknown(f)[1] == advice.BY_NAME[name]
 
 
 MODULES = (np, np.linalg, math, scipy.special, scipy.integrate, scipy.optimize)
@@ -64,7 +64,7 @@ def test_every_unsupported_function_has_a_way_out():
     found = unsupported()
     assert len(found) > 300
     for f in found:
-        why = unknown.why_unknown(f)
+        why = unknown_functions.why_unknown(f)
         assert why is not None and why[1], f
         assert "did you mean" not in why[1] and "docs/" not in why[1]
 

@@ -9,7 +9,7 @@ from scipy import stats
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
-from srcgrad.frontend.handlers.of_stats import OF_CONTINUOUS, OF_DISCRETE
+from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
 from tests.tools.turns import third
 
 X = np.array([0.2, 0.45, 0.7])

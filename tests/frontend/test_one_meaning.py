@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for
-from srcgrad.frontend.handlers.every import FUNCTIONS
+from srcgrad.frontend.handlers.registration import FUNCTIONS
 from srcgrad.frontend.handlers.registry import (
     TENSOR_FUNCTIONS,
     TENSOR_METHODS,

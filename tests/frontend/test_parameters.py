@@ -8,8 +8,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers.every import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.parameters import COUNTS, FLAGS, NAMES, is_known
+from srcgrad.frontend.handlers.registration import FUNCTIONS, METHODS
 from srcgrad.frontend.handlers.registry import OwnSource, know_scipy
 from srcgrad.frontend.values import Closure, Formatted, Range
 from srcgrad.ir.nodes import Const, Unknown, Var

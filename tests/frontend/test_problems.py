@@ -229,5 +229,5 @@ def test_what_is_found_out_on_the_way_is_forgotten():
     gradient = flow.grad(flow.compile(depends_on_kinds, target="python"))
     with pytest.raises(UnsupportedError):
         gradient(np.ones(3), 3)
-    assert not gradient._demands.static_leaves
+    assert not gradient._requirements.static_leaves
     assert gradient(np.ones(3), 3.5).tolist() == [1.0, 1.0, 1.0]

@@ -5,7 +5,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.trace import trace as traced
 from srcgrad.ir.nodes import If
 from srcgrad.ir.walk import walk
@@ -63,7 +63,7 @@ def test_a_statement_that_reads_none_is_interpreted_once():
         b = a * a
         return np.sum(s) + b[0]
 
-    body = traced(f, {"x": X, "n": 1}, Demands()).function.body
+    body = traced(f, {"x": X, "n": 1}, Requirements()).function.body
     assert sum(isinstance(s, If) for s in walk(body)) == 2  # the branch, and the return
 
 

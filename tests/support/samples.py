@@ -28,7 +28,7 @@ from scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stat
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
-from srcgrad.frontend.handlers.of_stats import OF_CONTINUOUS, OF_DISCRETE
+from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
 from srcgrad.frontend.versions import there
 
 P = inspect.Parameter

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from srcgrad.frontend.handlers.every import FUNCTIONS
+from srcgrad.frontend.handlers.registration import FUNCTIONS
 from srcgrad.frontend.handlers.registry import know_scipy
 from tests.support.samples import SAMPLES, WITHOUT, Sample, inputs
 

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 from unittest import mock
 
-from srcgrad.frontend.demands import Demands
+from srcgrad.frontend.requirements import Requirements
 from srcgrad.passes.pipeline import settings
 from srcgrad.transforms import specialization, specs
 from srcgrad.transforms.program import Program
@@ -20,14 +20,14 @@ from srcgrad.transforms.signature import key_under
 from srcgrad.transforms.specs import Primal
 from srcgrad.tree import paths
 
-SETS = [f.name for f in fields(Demands) if f.name not in ("refused", "weights", "tensors")]
+SETS = [f.name for f in fields(Requirements) if f.name not in ("refused", "weights", "tensors")]
 
 
 class Memo:
     """What has been made; not shared where passes are switched off or the checker runs."""
 
     def __init__(self) -> None:
-        self.traced: list[tuple[Primal, tuple, tuple, Demands, Program]] = []
+        self.traced: list[tuple[Primal, tuple, tuple, Requirements, Program]] = []
         self.made: dict[tuple, tuple[Any, Any]] = {}  # the first operand, which its id names
 
     @contextmanager
@@ -43,20 +43,20 @@ class Memo:
             yield
 
     def _program(self, plain: Callable[..., Program]) -> Callable[..., Program]:
-        def program(primal: Primal, arguments: dict[str, Any], demands: Demands) -> Program:
+        def program(primal: Primal, arguments: dict[str, Any], required: Requirements) -> Program:
             given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
             for known, lengths, key, found, made in self.traced:
                 if (
                     known == primal
                     and lengths == _shapes(given)
-                    and _grown_to(demands, found)
+                    and _grown_to(required, found)
                     and key == key_under(arguments, given, found.static_leaves, found.static_dims)
                 ):
-                    vars(demands).update(vars(_copied(found)))
+                    vars(required).update(vars(_copied(found)))
                     return made
-            made = plain(primal, arguments, demands)
-            if not demands.weights:
-                found = _copied(demands)
+            made = plain(primal, arguments, required)
+            if not required.weights:
+                found = _copied(required)
                 key = key_under(arguments, given, found.static_leaves, found.static_dims)
                 self.traced.append((primal, _shapes(given), key, found, made))
             return made
@@ -87,18 +87,18 @@ def _shapes(given: list[tuple[tuple, Any]]) -> tuple:
     return tuple(getattr(v, "shape", None) for _, v in given)
 
 
-def _grown_to(demands: Demands, found: Demands) -> bool:
-    """Whether tracing with these demands may end with what is found."""
-    return (demands.weights, demands.tensors) == (found.weights, found.tensors) and all(
-        getattr(demands, name) <= getattr(found, name)
-        if isinstance(getattr(demands, name), set)
-        else getattr(demands, name).items() <= getattr(found, name).items()
+def _grown_to(required: Requirements, found: Requirements) -> bool:
+    """Whether tracing with these requirements may end with what is found."""
+    return (required.weights, required.tensors) == (found.weights, found.tensors) and all(
+        getattr(required, name) <= getattr(found, name)
+        if isinstance(getattr(required, name), set)
+        else getattr(required, name).items() <= getattr(found, name).items()
         for name in SETS
     )
 
 
-def _copied(demands: Demands) -> Demands:
-    made = copy(demands)
+def _copied(required: Requirements) -> Requirements:
+    made = copy(required)
     for name in SETS:
-        setattr(made, name, copy(getattr(demands, name)))
+        setattr(made, name, copy(getattr(required, name)))
     return made

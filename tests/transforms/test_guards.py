@@ -7,8 +7,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.frontend.guards import Path, Step, Unchanged, attribute, item
+from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, FastPath
-from srcgrad.transforms.lengths import Lengths
 from srcgrad.transforms.value_tests import InputKind, Kind, Shape
 from srcgrad.tree import Leaf
 

@@ -11,7 +11,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.errors import RebuildWarning
 from srcgrad.transforms.by_code import ByCode
-from srcgrad.transforms.rebuilds import ANEW, MANY
+from srcgrad.transforms.rebuilds import ANEW, WARN_AFTER
 
 ONES = np.ones((4, 4))
 
@@ -107,7 +107,7 @@ def test_captured_values_whose_shapes_count(reasons):
     ]  # fmt: skip
 
 
-def built_often(call, n=MANY + 5):
+def built_often(call, n=WARN_AFTER + 5):
     """The warnings of several calls."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")

@@ -13,10 +13,10 @@ from typing import Any
 from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
+from srcgrad.autodiff.reverse.independent_loops import with_promises_kept
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Point, Program
-from srcgrad.autodiff.reverse.promises import with_promises_kept
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.reverse.values import ValueRecovery
@@ -45,10 +45,10 @@ def vjp(
     function = with_promises_kept(plain_tests(function))
     first = _Joint(function, wrt, table, None, seeds)
     first.build()
-    required = first.requirements()
+    required = first.required()
     while True:
         again = _Joint(function, wrt, table, required, seeds)
-        joint, more = again.build(), required.joined(again.requirements())
+        joint, more = again.build(), required.joined(again.required())
         if more.needs() == required.needs():
             return joint
         required = more
@@ -97,7 +97,7 @@ class _Joint:
         self.sweep = Nested(self.adjoints, None if required is None else required.read)
         self.program = program
 
-    def requirements(self) -> Requirements:
+    def required(self) -> Requirements:
         of = self.program.classes.of
         return Requirements(
             frozenset(self.values.read),

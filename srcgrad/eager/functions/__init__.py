@@ -10,7 +10,6 @@ from srcgrad.eager.functions import (
     layers,
     linear_algebra,
     losses,
-    places,
     pointwise,
     products,
     ranks,
@@ -18,11 +17,12 @@ from srcgrad.eager.functions import (
     selections,
     shapes,
     statistics,
+    transfers,
 )
 from srcgrad.eager.functions.table import TABLE
 
 __all__ = [
     "TABLE", "activations", "arrangements", "composed", "contractions", "elementary", "fills",
-    "layers", "linear_algebra", "losses", "places", "pointwise", "products", "ranks", "reductions",
-    "selections", "shapes", "statistics",
+    "layers", "linear_algebra", "losses", "pointwise", "products", "ranks", "reductions",
+    "selections", "shapes", "statistics", "transfers",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from srcgrad.frontend.formulas.margins import mirrored, reflected, wrapped
+from srcgrad.frontend.formulas.padding import mirrored, reflected, wrapped
 from srcgrad.frontend.formulas.registry import place, stands_for, unsupported
 
 MIRRORED, WRAPPED = ("reflect", "grid-mirror"), ("wrap", "grid-wrap")

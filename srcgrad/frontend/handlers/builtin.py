@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.comprehensions import list_of
-from srcgrad.frontend.flow import numpy_bool, python_bool
+from srcgrad.frontend.control_flow import numpy_bool, python_bool
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view

@@ -12,7 +12,7 @@ from srcgrad.frontend.conversion import as_array
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.shells import in_shell, is_shell
+from srcgrad.frontend.rank_zero import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
     describe,

@@ -10,8 +10,8 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import cast, check_same_kind, widened
+from srcgrad.frontend.control_flow import numpy_bool
 from srcgrad.frontend.float_errors import check_math
-from srcgrad.frontend.flow import numpy_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted as promoted_as_tensors

@@ -16,7 +16,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
-from srcgrad.frontend.mixed import refuse_mixed
+from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (

@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.indexing import expanded, gathered, view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.stores import in_place, spread
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.frontend.versions import there

@@ -38,15 +38,15 @@ LATE: list[Callable[[], Any]] = []
 # modules of SciPy, and those with the handlers or formulas of their functions: imported when a
 # function of SciPy is met and the program has imported its module
 OF_SCIPY = {
-    "scipy.special": "srcgrad.frontend.handlers.of_scipy",
+    "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
-    "scipy.stats": "srcgrad.frontend.handlers.of_stats",
+    "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
     "scipy.integrate": "srcgrad.frontend.formulas.scipy_integrate",
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.ndimage": "srcgrad.frontend.formulas.scipy_ndimage",
-    "scipy.sparse": "srcgrad.frontend.handlers.of_sparse",
+    "scipy.sparse": "srcgrad.frontend.handlers.scipy_sparse",
 }
 
 

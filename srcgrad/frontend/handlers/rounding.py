@@ -17,7 +17,7 @@ from srcgrad.frontend.casts import as_integer, of_python, widened
 from srcgrad.frontend.handlers.elementwise import numbers_of_math, operands, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.mixed import of_operands
+from srcgrad.frontend.number_classes import of_operands
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, is_value, plain
 from srcgrad.ir.nodes import atom

@@ -13,8 +13,8 @@ from scipy import fft
 
 from srcgrad.frontend.formulas import scipy_fft as formulas
 from srcgrad.frontend.handlers.elementwise import operands
-from srcgrad.frontend.handlers.every import FUNCTIONS
 from srcgrad.frontend.handlers.reductions import axis_of
+from srcgrad.frontend.handlers.registration import FUNCTIONS
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import ndim, plain

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import edits, scans
+from srcgrad.frontend.formulas import insertions, scans
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import reduce
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
@@ -33,7 +33,7 @@ def _outer(f: Any) -> None:
 def _in_turn(f: Any) -> None:
     implements(f.at)(
         lambda it, node, x, places, values: it.call(
-            edits.changed_in_turn, [f, x, places, values], {}, node
+            insertions.changed_in_turn, [f, x, places, values], {}, node
         )
     )
 

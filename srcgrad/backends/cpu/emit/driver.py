@@ -70,7 +70,7 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
     code = files.kept_bytes(file) if options.cache else None
     cached = code is not None
     interrupts.answer()
-    with inside.lock, llvm.options(function), collector.waiting():
+    with inside.lock, llvm.options(function), collector.gc_paused():
         if code is None:
             module = inside.optimised(text.text)
             interrupts.answer()

@@ -22,7 +22,7 @@ from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.promises import prange
+from srcgrad.frontend.prange import prange
 from srcgrad.frontend.special_methods import displayed
 from srcgrad.frontend.texts import shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_array, is_scalar

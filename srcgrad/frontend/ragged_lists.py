@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.grown import dims_of_rows, items_of
+from srcgrad.frontend.grown_lists import dims_of_rows, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import LISTED, Snapshot
 from srcgrad.frontend.values import GrownList, describe, is_array

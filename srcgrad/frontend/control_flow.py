@@ -13,7 +13,7 @@ import gast
 
 from srcgrad.errors import BoundsError, DivisionError, ShapeError, SrcgradError
 from srcgrad.frontend.branches import join
-from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Passed
+from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Poisoned
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
 from srcgrad.frontend.narrowing import narrowed, of_several_kinds, widened_back
@@ -34,10 +34,10 @@ def block(it: Interpreter, stmts: list[Any]) -> None:
         try:
             if _left(it, s, stmts, k + 1):
                 return
-        except (SrcgradError, Passed) as e:
+        except (SrcgradError, Poisoned) as e:
             if isinstance(e, CERTAIN) and it.catches(type(e)):
                 it.fail(name_of(type(e).__mro__[2]), literal(e.reason))
-            it.pass_over(s, e, depth)
+            it.recover(s, e, depth)
             if isinstance(s, gast.Raise):
                 raise Diverged("", "", it.b.loc) from None
             if always_exits([s]):

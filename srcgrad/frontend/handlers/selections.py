@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.flow import python_bool
+from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.handlers.elementwise import numbers_of_math, operands
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node

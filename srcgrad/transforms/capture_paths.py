@@ -17,7 +17,7 @@ from typing import Any
 from srcgrad.frontend.guards import VALUE, Path, walked
 from srcgrad.protocols import is_compiled, of_numba, poses
 from srcgrad.records import record
-from srcgrad.transforms.alike import BY_TEXT, CONTAINERS, Unshared
+from srcgrad.transforms.guard_tests import BY_TEXT, CONTAINERS, Unshared
 
 # kinds of captures that lead on to another function's; others belong to one function
 KINDS = (
@@ -40,7 +40,7 @@ class Place:
         return Path(self.path.kind, walked(met[self.slot], self.to_holder), self.path.steps)
 
 
-class Met:
+class MetObjects:
     """The objects that values met so far lead to: an id to a slot and the steps from its value."""
 
     def __init__(self) -> None:

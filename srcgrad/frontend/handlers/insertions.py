@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import edits
+from srcgrad.frontend.formulas import insertions
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.reductions import axis_of
@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
 from srcgrad.frontend.indexing import place, view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.spans import span
+from srcgrad.frontend.slices import span
 from srcgrad.frontend.stores import fitting
 from srcgrad.frontend.values import Slice, is_array, is_integer, is_scalar, is_unit
 from srcgrad.ir.types import Scalar
@@ -47,7 +47,7 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
     elif isinstance(obj, list | tuple) and not obj:
         return b.copy(x)
     else:
-        return it.call(edits.without, [x, obj if span_ is None else span_, k], {}, node)
+        return it.call(insertions.without, [x, obj if span_ is None else span_, k], {}, node)
     rest = part(it, node, x, k, b.dim(b.add(start, count)), None)
     dims = list(x.type.dims)
     dims[k] = b.dim(b.maximum(b.sub(n, count), 0))
@@ -73,7 +73,7 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
     if not is_scalar(obj):
         span_ = as_slice(obj)
         places = obj if span_ is None else it.read(b.iota(n), [span_], node)
-        return it.call(edits.with_inserted, [x, places, values, k], {}, node)
+        return it.call(insertions.with_inserted, [x, places, values, k], {}, node)
     at = it.static_int(obj, node, "the position of an insertion")
     # the end is a place too
     at = place(it, at, b.dim(b.add(n, 1)) if at >= 0 else n, k)

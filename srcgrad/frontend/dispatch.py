@@ -14,8 +14,8 @@ from srcgrad.frontend import (
     classes,
     comparisons,
     comprehensions,
+    control_flow,
     expressions,
-    flow,
     indexing,
     inlining,
     iteration,
@@ -25,7 +25,7 @@ from srcgrad.frontend import (
     problems,
     statements,
 )
-from srcgrad.frontend.handlers import every  # noqa: F401 (registers them)
+from srcgrad.frontend.handlers import registration  # noqa: F401 (registers them)
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.narrowing import execute_each, of_several_kinds
 from srcgrad.frontend.values import Several
@@ -93,8 +93,8 @@ class StagedInterpreter(Interpreter):
     condition = comparisons.condition
     collected = comprehensions.collected
     emit = expressions.emit
-    block = flow.block
-    branch = flow.branch
+    block = control_flow.block
+    branch = control_flow.branch
     read = indexing.read
     static_items = iteration.static_items
     fit_lists = lists.fit_lists
@@ -108,6 +108,6 @@ class StagedInterpreter(Interpreter):
     static_key = lists.static_key
     tracked_list = lists.tracked_list
     loop = loops.loop
-    pass_over = problems.pass_over
+    recover = problems.recover
     assign = statements.assign
     augmented = statements.augmented

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import margins
+from srcgrad.frontend.formulas import padding
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined
@@ -20,7 +20,7 @@ from srcgrad.frontend.values import Slice, is_array, is_number, plain
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.types import Scalar, is_float
 
-REPEATED = {"wrap": margins.wrapped, "reflect": margins.reflected, "symmetric": margins.mirrored}
+REPEATED = {"wrap": padding.wrapped, "reflect": padding.reflected, "symmetric": padding.mirrored}
 STATISTICS = {"mean": np.mean, "maximum": np.max, "minimum": np.min, "median": np.median}
 # the arguments of each mode besides the widths, as in NumPy
 KEYWORDS = {"constant": ("constant_values",), "linear_ramp": ("end_values",),
@@ -106,7 +106,7 @@ def _margin(
     if mode == "edge":
         return it.b.broadcast_to(edge, *dims)
     if mode == "linear_ramp" and is_float(x.type.dtype):
-        return it.call(margins.ramp, [edge, value, width, axis, before], {}, node)
+        return it.call(padding.ramp, [edge, value, width, axis, before], {}, node)
     if mode in STATISTICS and (is_float(x.type.dtype) or mode in ("maximum", "minimum")):
         if length is not None:
             inner = Slice(0, length, None) if before else Slice(-length, None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.grown import items_of
+from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import (

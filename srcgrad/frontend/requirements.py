@@ -12,32 +12,32 @@ from typing import Any
 from srcgrad.errors import UnsupportedError
 from srcgrad.records import record
 
-MANY = 64  # trips of a loop that is not unrolled
+UNROLLED = 64  # trips of a loop that is not unrolled
 MOST_RESTARTS = 40
 
 
-class Respecialise(Exception):
-    """Raised when interpretation must start again: the demands have grown."""
+class RestartTracing(Exception):
+    """Raised when interpretation must start again: the requirements have grown."""
 
 
 def restarted(
     attempt: Callable[[], Any], name: str, before: Callable[[], None] = lambda: None
 ) -> tuple[Any, int]:
-    """The result of the first attempt that finds no further demands, and how many did.
+    """The result of the first attempt that finds no further requirements, and how many did.
 
-    `before` is called ahead of each; demands that it finds are those of a caller, which restarts.
+    `before` is called ahead of each; what it finds is required by a caller, which restarts.
     """
     for restarts in range(MOST_RESTARTS):
         before()
         try:
             return attempt(), restarts
-        except Respecialise:
+        except RestartTracing:
             continue
     raise UnsupportedError(f"{name}() needs too many specialisations")
 
 
 @record()
-class Demands:
+class Requirements:
     """The known requirements beyond dtypes and ranks."""
 
     static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments

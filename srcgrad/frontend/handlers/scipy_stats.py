@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
-from srcgrad.frontend.formulas import frozen
+from srcgrad.frontend.formulas import frozen_distributions
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.registry import followed, implements
@@ -76,7 +76,7 @@ for _f, _formula in {
 # ---- distributions whose arguments are given first ----
 def _freeze(of: Any) -> Callable:
     def handler(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
-        return it.call(frozen.Frozen, [of, args, named], {}, node)
+        return it.call(frozen_distributions.Frozen, [of, args, named], {}, node)
 
     return handler
 

@@ -11,13 +11,13 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.casts import widened
+from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
-from srcgrad.frontend.flow import both, either, python_bool
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
-from srcgrad.frontend.mixed import is_either, is_mixed, of_operands, unlike
-from srcgrad.frontend.rows import stacked_rows
+from srcgrad.frontend.number_classes import is_either, is_mixed, of_operands, unlike
+from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.values import (
     GrownList,

@@ -16,7 +16,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes import run
 from srcgrad.passes.pipeline import checking, without
 from srcgrad.primitives import REGISTRY
-from srcgrad.transforms import equal_lengths, jacobian_program, kept, specialization, specs
+from srcgrad.transforms import equal_lengths, jacobian_program, specialization, specs, stage_cache
 from tests.cases import CASES
 from tests.conftest import forget
 
@@ -35,7 +35,7 @@ def made(monkeypatch, tmp_path):
     """The programs that reverse mode has been run on, with a cache folder of this test."""
     monkeypatch.setenv("SRCGRAD_CACHE_STAGES", "1")
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(kept, "LONG", 0)
+    monkeypatch.setattr(stage_cache, "LONG", 0)
     found, reverse = [], specs.reverse
 
     def noted(*args):
@@ -84,7 +84,7 @@ def test_a_second_process_reads_it_whatever_its_hashes(tmp_path):
     for seed in "123":
         done = subprocess.run(
             [sys.executable, str(program)], capture_output=True, text=True, check=True,
-            env={**kept.os.environ, "SRCGRAD_CACHE_STAGES": "1", "PYTHONHASHSEED": seed,
+            env={**stage_cache.os.environ, "SRCGRAD_CACHE_STAGES": "1", "PYTHONHASHSEED": seed,
                  "SRCGRAD_CACHE_DIR": str(tmp_path / "cache")},
         )  # fmt: skip
         shown.append(done.stdout)
@@ -142,7 +142,7 @@ def test_nothing_is_read_where_the_checker_runs(made):
 
 
 def test_short_programs_are_made_again(made, monkeypatch, tmp_path):
-    monkeypatch.setattr(kept, "LONG", 60)
+    monkeypatch.setattr(stage_cache, "LONG", 60)
     gradient()
     gradient()
     assert len(made) == 2 and not [*tmp_path.iterdir()]
@@ -164,10 +164,10 @@ def test_cache_false_keeps_nothing(made, tmp_path):
 
 def test_a_changed_file_of_the_package_outdates_all(made, monkeypatch):
     gradient()
-    monkeypatch.setattr(kept, "_states", lambda folder: iter(["another state"]))
-    kept._made_by.cache_clear()
+    monkeypatch.setattr(stage_cache, "_states", lambda folder: iter(["another state"]))
+    stage_cache._made_by.cache_clear()
     gradient()
-    kept._made_by.cache_clear()
+    stage_cache._made_by.cache_clear()
     assert len(made) == 2
 
 
@@ -196,7 +196,7 @@ def test_a_rule_of_the_users_is_not_kept(made):
 
 # ---- descriptions ----
 def described(function):
-    return kept.marshal.dumps(kept._Described().value(function), 2)
+    return stage_cache.marshal.dumps(stage_cache._Described().value(function), 2)
 
 
 TEXT = """
@@ -222,26 +222,26 @@ def test_copies_are_described_alike_and_other_programs_otherwise():
 
 def test_a_stage_reads_what_another_made_by_its_name(made):
     function = parse(TEXT.format("2.0"), REGISTRY)
-    with kept.keeping(True):
-        once = kept.kept(run, function)
-        name = kept._entries[once]
-        other = kept.kept(run, parse(TEXT.format("3.0"), REGISTRY))
-        assert name.startswith("s_") and kept._entries[other] != name
-        assert kept._entries[kept.kept(run, clone(function))] == name
-        assert function not in kept._entries
-        assert kept._entries[kept.kept(run, once)] != name
+    with stage_cache.keeping(True):
+        once = stage_cache.kept(run, function)
+        name = stage_cache._entries[once]
+        other = stage_cache.kept(run, parse(TEXT.format("3.0"), REGISTRY))
+        assert name.startswith("s_") and stage_cache._entries[other] != name
+        assert stage_cache._entries[stage_cache.kept(run, clone(function))] == name
+        assert function not in stage_cache._entries
+        assert stage_cache._entries[stage_cache.kept(run, once)] != name
 
 
 def test_no_stage_changes_what_it_reads(made, monkeypatch):
     """Else the name of an entry would no longer say what the next stage reads."""
-    wanted, used, plain = {}, [], kept.kept
+    wanted, used, plain = {}, [], stage_cache.kept
 
     def watched(stage, function, *read):
-        if function in kept._entries:
+        if function in stage_cache._entries:
             used.append(stage)
             assert described(function) == wanted[function]
         result = plain(stage, function, *read)
-        if result in kept._entries:
+        if result in stage_cache._entries:
             wanted[result] = described(result)
         return result
 
@@ -258,8 +258,8 @@ def test_no_stage_changes_what_it_reads(made, monkeypatch):
 
 
 def test_functions_without_a_name_are_foreign():
-    for foreign in (lambda: 0, energy, scaled(1.0), kept.partial(energy), np.sin):
-        with pytest.raises(kept._Foreign):
+    for foreign in (lambda: 0, energy, scaled(1.0), stage_cache.partial(energy), np.sin):
+        with pytest.raises(stage_cache._Foreign):
             described((foreign,))
     assert described((specs._reverse,)) and described((np.float32(2.0), np.dtype("f4")))
 
@@ -276,9 +276,9 @@ def test_programs_of_cases_survive():
         function = built(g)
         try:
             of = described(function)
-        except kept._Foreign:
+        except stage_cache._Foreign:
             continue
-        copy = kept._Unpickler(kept.io.BytesIO(pickled(function))).load()
+        copy = stage_cache._Unpickler(stage_cache.io.BytesIO(pickled(function))).load()
         assert to_text(copy) == to_text(function) and described(copy) == of, case.id
         places = [[s.loc for s in walk(f.body)] for f in (copy, function)]
         assert places[0] == places[1]
@@ -287,8 +287,8 @@ def test_programs_of_cases_survive():
 
 
 def pickled(function):
-    out = kept.io.BytesIO()
-    kept._Pickler(out, 5).dump(function)
+    out = stage_cache.io.BytesIO()
+    stage_cache._Pickler(out, 5).dump(function)
     return out.getvalue()
 
 
