@@ -331,10 +331,11 @@ class Compiled:
         what target="cuda" runs: the kernels, and the host's program around them.
         """
         with self._building():
+            _check_stage(kind, (*KINDS, *GENERATED))
             if kind not in GENERATED:
                 from srcgrad.ir.readable import readable
 
-                return readable(self._stage(kind, (*KINDS, *GENERATED), args, kwargs))
+                return readable(self._stage(kind, args, kwargs))
             program = self._program(self._asked(args, kwargs))[0]
             options = replace(self.options, target=GENERATED[kind], cache=False)
             made = built(program.function, options)
@@ -346,11 +347,10 @@ class Compiled:
         One primitive a line, every type spelled; the reference backend runs this very text.
         """
         with self._building():
-            return to_text(self._stage(kind, KINDS, args, kwargs))
+            _check_stage(kind, KINDS)
+            return to_text(self._stage(kind, args, kwargs))
 
-    def _stage(self, kind: str, kinds: tuple, args: tuple, kwargs: dict[str, Any]) -> Function:
-        if kind not in kinds:
-            raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")
+    def _stage(self, kind: str, args: tuple, kwargs: dict[str, Any]) -> Function:
         arguments = self._asked(args, kwargs)
         shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
         shown._requirements = self._requirements
@@ -386,3 +386,13 @@ def _defaults_of(function: Any) -> tuple:
     """The identities of the defaults of a function; its signature keeps them alive."""
     named = function.__kwdefaults__ or {}
     return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())
+
+
+def _check_stage(kind: object, kinds: tuple[str, ...]) -> None:
+    if not isinstance(kind, str):
+        raise ArgumentTypeError(
+            f"the first argument is a stage, not {type(kind).__name__}: one of {', '.join(kinds)};"
+            " the function's own arguments follow"
+        )
+    if kind not in kinds:
+        raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")

@@ -246,5 +246,11 @@ def program_asked_for_too_early():
 
 
 @program(how="plain")
+def arguments_without_a_stage():
+    x = np.ones(3)
+    flow.compile(square).source(x)  # error, no line: TypeError: a stage, not ndarray
+
+
+@program(how="plain")
 def stage_that_is_none():
     flow.compile(square).source("reverse", 2.0)  # error, no line: ValueError: choose one of primal

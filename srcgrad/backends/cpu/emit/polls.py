@@ -23,18 +23,19 @@ from srcgrad.backends.cpu.emit.special import SPECIALS
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Block, Const, Def, For, If, Stmt, Var, While
 from srcgrad.ir.types import Atom, Scalar
-from srcgrad.ir.walk import blocks, walk
+from srcgrad.ir.walk import blocks, inner_definitions, results, uses, walk
 from srcgrad.primitives import arrays, elementwise, memory, scans, tapes
 
 SYMBOL, BEGIN = "srcgrad_poll", "srcgrad_poll_begin"
 SHORT = 1 << 12  # statements that a loop executes whatever the arguments, and need no look
 STRIP = 1 << 16  # statements between two looks of an innermost loop
 ROWS = 1 << 4  # trips between two looks of a loop around others
-LIGHT = 1 << 8  # statements for each element of memory between two looks
+LIGHT = 1 << 8  # statements for each element of memory between two looks in a row of passes
+PASS = 1 << 4  # statements for each element in a pass without a look: about what reading it takes
 FAST = (arrays.matvec, arrays.vecdot, scans.searchsorted)
 WEIGHTS = {
     **dict.fromkeys((*CALLS, *LIBRARY), LIGHT // 4), **dict.fromkeys(FAST, 4),
-    **dict.fromkeys(FUNCTIONS, 8), **dict.fromkeys(SPECIALS, LIGHT // 2),
+    **dict.fromkeys(FUNCTIONS, PASS), **dict.fromkeys(SPECIALS, LIGHT // 2),
 }  # fmt: skip
 ELEMENTS = (memory.load, memory.store, memory.add_at)
 VIEWS = (memory.view, tapes.tape_view)
@@ -170,7 +171,7 @@ def takes_long(w: Writer, s: For | While) -> bool:
     """Whether a loop takes more than a moment, as far as is known."""
     if not w.polls or w.passing or is_short(s):
         return False
-    if not is_pass(s) or _weight(s) > LIGHT:
+    if not is_pass(s) or _weight(s) > PASS:
         return True
     return not w.watched and _recurs(s)
 
@@ -185,10 +186,20 @@ def _sums_up(s: For | While, p: Var, y: Atom) -> bool:
         return True
     for x in blocks(s)[-1]:
         if isinstance(x, Def) and x.var is y:
-            return x.op in SUMS and p in x.args
+            needing = _needing(s, p)
+            return x.op in SUMS and p in x.args and sum(a in needing for a in x.args) == 1
         if isinstance(x, For) and y in x.results:
             return p is x.inits[x.results.index(y)] and not _recurs(x)
     return False
+
+
+def _needing(s: For | While, p: Var) -> set[Atom]:
+    """A carried value, and what a trip computes of it."""
+    found: set[Atom] = {p}
+    for x in walk(blocks(s)[-1]):
+        if any(v in found for v in uses(x)):
+            found.update((*results(x), *inner_definitions(x)))
+    return found
 
 
 @contextmanager
