@@ -21,6 +21,7 @@ LAYERS = (
     ("ir",),
     ("primitives",),
     ("frontend", "autodiff", "passes", "eager"),
+    ("routines",),
     ("faults",),
     ("backends",),
     ("numeric", "custom"),

@@ -1,6 +1,7 @@
 """Sums, products, quotients and powers as instructions.
 
-A program's integers wrap, as NumPy's do. Instructions carry the program's fast-math flags.
+A program's integers wrap, as NumPy's do; those of a routine are lengths and places, which do not.
+Instructions carry the program's fast-math flags.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def _sum(integer: str, real: str, of_bools: str) -> Emit:
 def _part(w: Writer, name: str, dtype: str, a: str, b: str, flags: str | None = None) -> str:
     kind = parts_of(dtype)[0]
     if flags is None:
-        flags = w.program.flags if name[0] == "f" else ""
+        flags = w.program.flags if name[0] == "f" else w.program.no_wrap
     return w.do(f"{name} {flags}{kind} {a}, {b}")
 
 
@@ -68,7 +69,7 @@ def _neg(w: Writer, s: Def) -> Number | None:
     if dtype == "bool":
         return None
     if not is_float(dtype):
-        return w.do(f"sub {KINDS[dtype]} 0, {a}")
+        return w.do(f"sub {w.program.no_wrap}{KINDS[dtype]} 0, {a}")
     kind, flags = parts_of(dtype)[0], w.program.flags
     if is_complex(dtype):
         return w.do(f"fneg {flags}{kind} {a[0]}"), w.do(f"fneg {flags}{kind} {a[1]}")

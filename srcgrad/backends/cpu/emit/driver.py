@@ -17,6 +17,7 @@ from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.capsules import name_routine
 from srcgrad.backends.cpu.elementary import library as elementary
+from srcgrad.backends.cpu.emit import machine_routines
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
@@ -53,11 +54,13 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         program.here = program.called_at[helper]
         ready(helper)
     program.here = None
-    for (library, routine), arity in program.routines.items():
-        name_routine(library, routine, arity)
+    for (library, name_), arity in program.routines.items():
+        name_routine(library, name_, arity)
     for op in program.elementary:
         interrupts.answer()
         elementary.ready(op)
+    for routine in program.compiled:
+        machine_routines.ready(routine, emitters())
     if program.spreads:
         name_threads()
     if program.helpers:

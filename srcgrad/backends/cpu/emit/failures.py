@@ -33,6 +33,9 @@ def guard(w: Writer, condition: str, leaves: Callable[[], None]) -> None:
 
 
 def fail_words(w: Writer, s: Def, words: Sequence[str], dtypes: Sequence[str]) -> None:
+    if w.program.is_routine:  # nothing but memory can be missing there
+        leave(w, NO_MEMORY)
+        return
     site = w.program.site(s, tuple(dtypes), len(words))
     for k, word in enumerate((w.site_of(site), *words)):
         w.put(f"store i64 {word}, ptr {word_at(w, k)}, align 8")

@@ -30,7 +30,12 @@ def libm(w: Writer, name: str, dtype: str, *values: str) -> str:
 
 
 def elementary(w: Writer, op: Primitive, dtype: str, a: str) -> str:
-    """Calls a function that has vector variants; a float32 is computed as a double."""
+    """Calls a function that has vector variants; a float32 is computed as a double.
+
+    Routines, which need few values, call the mathematical library: their code names less of ours.
+    """
+    if w.program.is_routine:
+        return libm(w, op.name, dtype, a)
     w.program.elementary.add(op)
     a = w.do(f"fpext float {a} to double") if dtype == "f32" else a
     y = w.do(f"call double @{symbol_of(op)}(double {a})")

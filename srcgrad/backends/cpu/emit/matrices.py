@@ -1,66 +1,20 @@
-"""Linear algebra and orderings: the routine of each operation, and its call.
+"""Linear algebra and orderings: calls of routines, whose machine code has symbols.
 
-A routine returns whether it failed; the caller gives up its references as at any failure.
+The caller makes the memory of the result, and gives up its references where a routine fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.backends.cpu.emit import bands, ordering, spectra, systems
 from srcgrad.backends.cpu.emit.buffers import made
 from srcgrad.backends.cpu.emit.conversions import converted
-from srcgrad.backends.cpu.emit.failures import NO_MEMORY, fail_words, guard, leave
+from srcgrad.backends.cpu.emit.failures import fail_words, guard, leave_again
 from srcgrad.backends.cpu.emit.products import inside
-from srcgrad.backends.cpu.emit.routines import NO_ROOM, Routine
-from srcgrad.backends.cpu.emit.values import Number, Ref, not_emitted
+from srcgrad.backends.cpu.emit.symbols import Routine
+from srcgrad.backends.cpu.emit.values import Number, Ref, not_emitted, size_of
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
-from srcgrad.ir.types import Array, Scalar
-from srcgrad.primitives import (
-    Primitive,
-    banded,
-    equations,
-    factorisations,
-    least_squares,
-    linalg,
-    scans,
-    triangular,
-)
-
-# (routine, result, operands, parameters)
-ROUTINES: dict[Primitive, Callable[..., None]] = {
-    linalg.solve: systems.solve,
-    linalg.inv: systems.inv,
-    linalg.cholesky: systems.cholesky,
-    linalg.definite: systems.definite,
-    linalg.det: systems.det,
-    linalg.logabsdet: systems.logabsdet,
-    linalg.detsign: systems.detsign,
-    linalg.cofactors: spectra.cofactors,
-    triangular.solve_triangular: systems.solve_triangular,
-    triangular.lu: systems.lu,
-    triangular.lu_pivots: systems.lu_pivots,
-    factorisations.eig: spectra.eig,
-    factorisations.eigh: spectra.eigh,
-    factorisations.svd: spectra.svd,
-    factorisations.singular_values: spectra.singular_values,
-    factorisations.qr: spectra.qr,
-    factorisations.coincide: spectra.coincide,
-    least_squares.pinv: spectra.pinv,
-    least_squares.lstsq: spectra.lstsq,
-    banded.band_product: bands.band_product,
-    banded.band_outer: bands.band_outer,
-    banded.solve_banded: bands.solve_banded,
-    banded.solveh_banded: bands.solveh_banded,
-    equations.sylvester: systems.sylvester,
-    scans.argsort: ordering.argsort,
-}
-
-
-OF_FLOATS = (least_squares.pinv, least_squares.lstsq)  # their scalars are not places or lengths
+from srcgrad.ir.types import Array, Atom, Scalar, is_float
 
 
 def call(w: Writer, s: Def) -> Ref | Number:
@@ -68,52 +22,48 @@ def call(w: Writer, s: Def) -> Ref | Number:
     if w.owners is None:
         raise not_emitted(f"{s.op.name} in a nest")
     assert s.var is not None
-    r = Routine(w.program, s.args[0].type.dtype)
-    given, operands = [], []
-    for k, a in enumerate(s.args):
-        operands.append(_operand(w, r, f"p{k}", a, given, s.op in OF_FLOATS))
     type = s.var.type
-    ndim = type.ndim if isinstance(type, Array) else 0
-    out = r.operand("out", ndim)
-    ROUTINES[s.op](r, out, *operands, **s.params)
-    name = w.program.function_named(r.text(), s.op.name)
     if isinstance(type, Scalar):
-        slot = w.alloca("[2 x double]")
-        _checked(w, s, name, [*given, f"ptr {slot}"])
-        return w.read(slot, type.dtype)
-    result = made(w, s, w.dims(type), type.dtype)
-    _checked(w, s, name, [*given, *_array(w, result)])
-    return result
+        out = Ref(w.alloca("[2 x double]"), type.dtype, (), ())
+    else:
+        out = made(w, s, w.dims(type), type.dtype)
+    kinds, given = zip(_matrix(w, out), *(_operand(w, a) for a in s.args), strict=True)
+    routine = Routine(s.op, kinds, tuple(sorted(s.params.items())), w.program.guarded)
+    w.program.compiled.add(routine)
+    words = [word for words in given for word in words]
+    types = ", ".join(word.split()[0] for word in words)
+    w.declare(f"i32 @{routine.symbol}({types})")
+    code = w.do(f"call i32 @{routine.symbol}({', '.join(words)})")
+    guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: _failed(w, s, code))
+    return w.read(out.data, type.dtype) if isinstance(type, Scalar) else out
 
 
-def _operand(w: Writer, r: Routine, name: str, a: Any, given: list[str], float: bool) -> Any:
-    """The operand inside the routine; the arguments passed for it are added to `given`."""
+def _operand(w: Writer, a: Atom) -> tuple[str, list[str]]:
+    """The kind of an operand, and the words that are passed for it."""
     if isinstance(a.type, Array):
         if w.program.guarded:
             inside(w, w.ref(a))
-        given += _array(w, w.ref(a))
-        return r.operand(name, a.type.ndim)
-    if float:
-        given.append(f"double {converted(w, w.value(a), a.type.dtype, 'f64')}")
-    else:
-        given.append(f"i64 {w.whole(a)}")
-    r.params.append(f"{'double' if float else 'i64'} %{name}")
-    return f"%{name}"
+        return _matrix(w, w.ref(a))
+    if is_float(a.type.dtype):
+        return "f64", [f"double {converted(w, w.value(a), a.type.dtype, 'f64')}"]
+    return "i64", [f"i64 {w.whole(a)}"]
 
 
-def _array(w: Writer, r: Ref) -> list[str]:
-    return [f"ptr {w.pointer(r)}", *(f"i64 {x}" for x in (*r.dims, *r.strides))]
+def _matrix(w: Writer, r: Ref) -> tuple[str, list[str]]:
+    """An array as one of two axes, without an owner: a vector is one of one column."""
+    missing, strided = 2 - len(r.dims), r.layout != "C"
+    lengths = [*r.dims, *["1"] * missing]
+    if strided:
+        lengths += [*r.strides, *[str(size_of(r.dtype))] * missing]
+    kind = r.dtype + "mvn"[missing] + "s" * strided
+    return kind, [f"ptr {w.pointer(r)}", "ptr null", "ptr null", *(f"i64 {n}" for n in lengths)]
 
 
-def _checked(w: Writer, s: Def, name: str, args: list[str]) -> None:
-    code = w.do(f"call i32 @{name}({', '.join(args)})")
-    guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: _leave(w, s, code))
-
-
-def _leave(w: Writer, s: Def, code: str) -> None:
+def _failed(w: Writer, s: Def, code: str) -> None:
+    """Hands on a code of the emitter; reports a routine's number, which comes negated."""
     if CALLS[s.op].error:
-        none = w.do(f"icmp eq i32 {code}, {NO_ROOM}")
-        guard(w, none, lambda: leave(w, NO_MEMORY))
-        fail_words(w, s, [w.do(f"sext i32 {code} to i64")], ["i64"])
+        guard(w, w.do(f"icmp sgt i32 {code}, 0"), lambda: leave_again(w, code))
+        number = w.do(f"sub i64 0, {w.do(f'sext i32 {code} to i64')}")
+        fail_words(w, s, [number], ["i64"])
     else:
-        leave(w, NO_MEMORY)
+        leave_again(w, code)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.backends.cpu.emit import buffers, failures, helpers, matrices, products, views
+from srcgrad.backends.cpu.calls import CALLS
+from srcgrad.backends.cpu.emit import (
+    buffers,
+    external,
+    failures,
+    helpers,
+    matrices,
+    products,
+    views,
+)
 from srcgrad.backends.cpu.emit.arithmetic import ARITHMETIC
 from srcgrad.backends.cpu.emit.comparisons import COMPARISONS
 from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
@@ -19,6 +28,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import Primitive, arrays, memory, tapes
+from srcgrad.routines.external import extern, leaves
 
 # other operations are helpers' (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
@@ -49,9 +59,11 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.check_broadcast: failures.check_broadcast,
     memory.check_assign: failures.check_assign,
     memory.fail: failures.fail,
+    extern: external.extern,
+    leaves: external.leaves,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
     **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
-    **dict.fromkeys(matrices.ROUTINES, matrices.call),
+    **dict.fromkeys([op for op, c in CALLS.items() if not c.module], matrices.call),
 }
 
 

@@ -52,7 +52,7 @@ def written(program: Program) -> tuple[Noted, str]:
     """The module, and the name of its function: it tells modules apart."""
     program.cuts = cuts(program)
     w = Writer(program, Owners(program.classes))
-    params = [text for k, p in enumerate(program.function.params) for text in _param(w, k, p)]
+    params = parameters(w)
     _whole(w, program.function)
     write_exits(w)
     if w.polled:
@@ -61,26 +61,36 @@ def written(program: Program) -> tuple[Noted, str]:
     params += ["ptr %work", "i64 %nwork", "ptr noalias %out", "ptr %exc"]
     w.entry.append("  %code = alloca i32, align 8")
     main = w.closed(f"define i32 @NAME({', '.join(params)}) noinline nounwind {PROBED} {{")
-    nests = [
-        Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
-        for text, name in program.nests.items()
-    ]
-    routines = [
-        Noted("define internal " + text.replace("@NEST", f"@{name}"))
-        for text, name in program.functions.items()
-    ]
-    called = subroutines(program, _subroutine)
-    above = [*sorted(program.declared), *declarations(program.elementary)]
-    above += [support(program.guarded, bool(program.lists)), OBJECTS, called]
-    above += [runtime(program.words)] * program.spreads
     called_by_python = Noted(entry(program))
-    made = joined([*map(Noted, above), *routines, *nests, main, called_by_python, Noted("")])
+    made = joined([Noted(OBJECTS), *around(program), main, called_by_python, Noted("")])
     digest = hashlib.sha256(made.text.encode()).hexdigest()[:16]
     # names of symbols are ASCII: LLVM would find no other
     plain = re.sub(r"[^0-9A-Za-z_]", "_", identifier(program.function.name))
     name = f"srcgrad_{plain}_{digest}"
     text = made.text.replace("@NAME(", f"@{name}(").replace("@ENTRY(", f"@{name}.entry(")
     return Noted(text, made.notes), name
+
+
+def around(program: Program) -> list[Noted]:
+    """The declarations and functions of a module that its main function needs."""
+    nests = [
+        Noted("define internal " + text.replace("@NEST", f"@{name}"), program.nest_notes[name])
+        for text, name in program.nests.items()
+    ]
+    functions = [
+        "define internal " + text.replace("@NEST", f"@{name}")
+        for text, name in program.functions.items()
+    ]
+    called = subroutines(program, _subroutine)
+    above = [*sorted(program.declared), *declarations(program.elementary)]
+    above += [support(program.guarded, bool(program.lists)), called]
+    above += [runtime(program.words)] * program.spreads
+    return [*map(Noted, (*above, *functions)), *nests]
+
+
+def parameters(w: Writer) -> list[str]:
+    """The LLVM parameters of the function being written, which it binds to their names."""
+    return [text for k, p in enumerate(w.program.function.params) for text in _param(w, k, p)]
 
 
 def _param(w: Writer, k: int, p: Var) -> list[str]:
@@ -90,10 +100,11 @@ def _param(w: Writer, k: int, p: Var) -> list[str]:
         names = [f"%p{k}.{i}" for i in range(len(kinds))]
         w.env[p] = names[0] if len(names) == 1 else (names[0], names[1])
         return [f"{kind} {name}" for kind, name in zip(kinds, names, strict=True)]
-    n = p.type.ndim if isinstance(p.type, Array) else 1
-    dims = tuple(f"%p{k}.d{i}" for i in range(n))
+    stated = p.type.dims if isinstance(p.type, Array) else (p,)
+    n, names = len(stated), [f"%p{k}.d{i}" for i in range(len(stated))]
+    dims = tuple(str(d) if isinstance(d, int) else x for d, x in zip(stated, names, strict=True))
     out = [f"ptr noalias %p{k}", f"ptr %p{k}.mi", f"ptr %p{k}.parent"]
-    out += [f"i64 {d}" for d in dims]
+    out += [f"i64 {d}" for d in names]
     for d in dims:
         w.memo[0]["length", d] = d
     plain = isinstance(p.type, Tape) or p.type.layout == "C" or not n
@@ -119,7 +130,7 @@ def _subroutine(function: Function, name: str, flags: str) -> str:
     """A lowered function, which owns nothing and cannot fail, as an internal one of the module."""
     w = Writer(Program(function, flags))
     w.polls = False
-    params = [text for k, p in enumerate(function.params) for text in _param(w, k, p)]
+    params = parameters(w)
     statements(w, function.body, ())
     w.put("ret void")
     head = f"define internal void @{name}({', '.join(params)}) noinline optsize nounwind {{"

@@ -8,7 +8,7 @@ from dataclasses import field
 from srcgrad.backends.cpu.capsules import symbol_of
 from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
-from srcgrad.backends.cpu.emit.symbols import Helper
+from srcgrad.backends.cpu.emit.symbols import Helper, Routine
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
@@ -44,6 +44,7 @@ class Program:
     called_at: dict[Helper, Location | None] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)  # others: text -> name
     routines: dict[tuple[str, str], int] = field(default_factory=dict)  # SciPy's, their arity
+    compiled: set[Routine] = field(default_factory=set)  # routines that have machine code
     elementary: set[Primitive] = field(default_factory=set)  # functions that have vector variants
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
@@ -57,6 +58,7 @@ class Program:
     spreads: bool = False  # whether it starts threads
     polled: bool = False  # whether it looks for signals
     interpreted: bool = False  # whether it calls what an interpreter runs
+    is_routine: bool = False  # whether its caller reports what fails
 
     def __post_init__(self) -> None:
         self.classes = AliasClasses(self.function)
@@ -67,6 +69,11 @@ class Program:
         self.growing = {
             s.args[0] for s in walk(self.function.body) if isinstance(s, Def) and s.op is reserve
         }
+
+    @property
+    def no_wrap(self) -> str:
+        """The flag of instructions on integers: those of a routine are lengths and places."""
+        return "nsw " if self.is_routine else ""
 
     def function_named(self, text: str, name: str) -> str:
         """The name of a function of the module; equal texts are one function."""

@@ -1,10 +1,15 @@
-"""Symbols of helpers: a name that is the hash of all that determines their machine code."""
+"""Symbols of helpers and routines: the names by which emitted code calls them.
+
+That of a helper is the hash of all that determines its machine code.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from srcgrad.backends.cpu.environment import environment
+from srcgrad.operation import Primitive
 from srcgrad.records import record
 
 
@@ -29,3 +34,19 @@ class Helper:
     def symbol(self) -> str:
         what = "\0".join((self.text, repr(self.kinds), repr(self.result), *environment()))
         return f"srcgrad_{hashlib.sha256(what.encode()).hexdigest()[:20]}"
+
+
+@record(frozen=True)
+class Routine:
+    """The routine of an operation for some dtypes."""
+
+    op: Primitive
+    kinds: tuple[str, ...]  # of the result and the operands; an array's ends with its shape
+    params: tuple[tuple[str, Any], ...]
+    guarded: bool
+
+    @property
+    def symbol(self) -> str:
+        params = [f"{name}{int(value)}" for name, value in self.params]
+        parts = [self.op.name, *self.kinds, *params, "guarded" * self.guarded]
+        return f"srcgrad_{'_'.join(filter(None, parts))}"

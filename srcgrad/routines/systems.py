@@ -1,0 +1,176 @@
+"""Systems of equations, inverses, Cholesky factors, determinants, LU.
+
+The routines of LAPACK are those of numpy.linalg and scipy.linalg, so that values are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.primitives import equations, linalg, triangular
+from srcgrad.routines.external import Routine, check, lapack, leave_if, room
+from srcgrad.routines.matrices import (
+    columns,
+    copy,
+    fill,
+    finite,
+    integers,
+    lead,
+    reals,
+    turn,
+    worked,
+)
+
+
+def solve(out: Any, a: Any, b: Any) -> None:
+    n = a.shape[0]
+    lu, x = columns(a), columns(b)
+    info = lapack("gesv", n, b.shape[1], lu, lead(n), integers(n), x, lead(n))
+    check(info)
+    turn(out, x)
+
+
+def inv(out: Any, a: Any) -> None:
+    """The inverse as in NumPy: by the equations for the columns of the identity."""
+    n = a.shape[0]
+    lu, x = columns(a), room(n, n, a.dtype)
+    fill(x, 0)
+    for i in range(n):
+        x[i, i] = 1
+    info = lapack("gesv", n, n, lu, lead(n), integers(n), x, lead(n))
+    check(info)
+    turn(out, x)
+
+
+def cholesky(out: Any, a: Any) -> None:
+    n = a.shape[0]
+    factor = columns(a)
+    check(lapack("potrf", "L", n, factor, lead(n)))
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = np.where(i >= j, factor[j, i], 0)
+
+
+def definite(out: Any, a: Any) -> None:
+    n = a.shape[0]
+    info = lapack("potrf", "L", n, columns(a), lead(n))
+    out[0, 0] = np.where(info == 0, 1, 0)
+
+
+# ---- determinants ----
+def factored(a: Any) -> Any:
+    """The columns of LU, the pivots counted from 1, and whether a pivot is zero."""
+    n = a.shape[0]
+    lu, pivots = columns(a), integers(n)
+    info = lapack("getrf", n, n, lu, lead(n), pivots)
+    return lu, pivots, info != 0
+
+
+def determinant(a: Any) -> Any:
+    """The determinant's sign, of magnitude 1, and log |det a|."""
+    lu, pivots, singular = factored(a)
+    sign, log = a.dtype.type(1), a.real.dtype.type(0)
+    for k in range(a.shape[0]):
+        sign = np.where(pivots[0, k] != k + 1, -sign, sign) * direction(lu[k, k])
+        log = log + np.log(np.abs(lu[k, k]))
+    return np.where(singular, 0, sign), np.where(singular, -np.inf, log)
+
+
+def direction(x: Any) -> Any:
+    """A number over its magnitude."""
+    return x / np.abs(x) if np.iscomplexobj(x) else np.where(x < 0, -1, 1)
+
+
+def determinant_itself(a: Any) -> Any:
+    sign, log = determinant(a)
+    return sign * np.exp(log)
+
+
+def det(out: Any, a: Any) -> None:
+    out[0, 0] = determinant_itself(a)
+
+
+def logabsdet(out: Any, a: Any) -> None:
+    out[0, 0] = determinant(a)[1]
+
+
+def detsign(out: Any, a: Any) -> None:
+    out[0, 0] = determinant(a)[0]
+
+
+# ---- LU: the caller exchanges rows ----
+def lu_pivots(out: Any, a: Any) -> None:
+    pivots = factored(a)[1]
+    for k in range(a.shape[0]):
+        out[k, 0] = pivots[0, k] - 1
+
+
+def lu(out: Any, a: Any) -> None:
+    """LU without pivots: the factors replace the zeros; a zero pivot stays."""
+    n = a.shape[0]
+    copy(out, a)
+    for k in range(n):
+        over = np.where(out[k, k] == 0, 1, out[k, k])
+        for i in range(k + 1, n):
+            factor = out[i, k] / over
+            out[i, k] = factor
+            for j in range(k + 1, n):
+                out[i, j] = out[i, j] - factor * out[k, j]
+
+
+def solve_triangular(out: Any, a: Any, b: Any, lower: bool, transposed: bool, unit: bool) -> None:
+    n = a.shape[0]
+    factor, x = columns(a), columns(b)
+    how = ("L" if lower else "U", "T" if transposed else "N", "U" if unit else "N")
+    info = lapack("trtrs", *how, n, b.shape[1], factor, lead(n), x, lead(n))
+    check(info)
+    turn(out, x)
+
+
+# ---- a x + x b = q ----
+def sylvester(out: Any, a: Any, b: Any, q: Any) -> None:
+    """Solves by Schur factors a = u r u' and b = w s w': r y + y s = u' q w for y = u' x w."""
+    m, n = a.shape[0], b.shape[0]
+    fill(out, np.nan)
+    leave_if(not (finite(a) & finite(b)), 0)
+    r, u = schur(a)
+    s, w = schur(b)
+    # of columns
+    y = w @ (q.T @ u.T)
+    scale = room(1, 1, a.dtype)
+    info = lapack("trsyl", "N", "N", 1, m, n, r, lead(m), s, lead(n), y, lead(m), scale)
+    # LAPACK perturbs or scales equations without a solution of moderate size
+    check(info)
+    leave_if(scale[0, 0] != 1, 1)
+    copy(out, u.T @ (y.T @ w))
+
+
+def schur(a: Any) -> Any:
+    """The columns of the real Schur form, and those of its vectors."""
+    n = a.shape[0]
+    form, vectors = columns(a), room(n, n, a.dtype)
+    info = worked("gees", a, "V", "N", None, n, form, lead(n), integers(1), reals(n, a),
+                  reals(n, a), vectors, lead(n), then=(integers(n),))  # fmt: skip
+    check(info)
+    return form, vectors
+
+
+def _triangular(info: int) -> str:
+    return f"singular matrix: resolution failed at diagonal {info - 1}"
+
+
+ROUTINES = {
+    linalg.solve: Routine(solve, "Singular matrix"),
+    linalg.inv: Routine(inv, "Singular matrix"),
+    linalg.cholesky: Routine(cholesky, "Matrix is not positive definite"),
+    linalg.definite: Routine(definite),
+    linalg.det: Routine(det),
+    linalg.logabsdet: Routine(logabsdet),
+    linalg.detsign: Routine(detsign),
+    triangular.solve_triangular: Routine(solve_triangular, _triangular),
+    triangular.lu: Routine(lu),
+    triangular.lu_pivots: Routine(lu_pivots),
+    equations.sylvester: Routine(sylvester, equations.COMMON),
+}
