@@ -87,16 +87,6 @@ def _lu_pivots(xp: Any, a: Any) -> Any:
 
 
 # ---- factorisations ----
-def _eigh(xp: Any, a: Any, lower: bool) -> Any:
-    w, v = xp.linalg.eigh(a, "L" if lower else "U")
-    return xp.concatenate((w[None], v))
-
-
-def _svd(xp: Any, a: Any) -> Any:
-    u, s, vt = xp.linalg.svd(a, full_matrices=False)
-    return xp.concatenate((s[None], u, vt.T))
-
-
 def _singular_values(xp: Any, a: Any, checked: bool) -> Any:
     try:
         return xp.linalg.svd(a, compute_uv=False)
@@ -104,11 +94,6 @@ def _singular_values(xp: Any, a: Any, checked: bool) -> Any:
         if checked:
             raise
         return xp.full(min(a.shape), np.nan, a.dtype)
-
-
-def _qr(xp: Any, a: Any) -> Any:
-    q, r = xp.linalg.qr(a)
-    return xp.concatenate((q, r.T))
 
 
 def _coincide(xp: Any, a: Any, b: Any) -> Any:
@@ -124,12 +109,6 @@ def _cofactors(xp: Any, a: Any) -> Any:
 
 
 # ---- along an axis ----
-def _cumsum(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
-    if reverse:
-        return xp.flip(xp.cumsum(xp.flip(x, axis), axis, x.dtype), axis)
-    return xp.cumsum(x, axis, x.dtype)
-
-
 def _running_product(xp: Any, x: Any, axis: int, reverse: bool) -> Any:
     """The product of the elements before each element."""
     lines = xp.moveaxis(x, axis, 0)
@@ -197,35 +176,32 @@ def _irfft(xp: Any, x: Any, n: Any, axis: int) -> Any:
     return xp.fft.irfft(x, int(n), axis=axis, norm="forward")
 
 
+# the implementations of these are made of NumPy's functions, which take CuPy's arrays as well
+BY_NUMPYS_NAMES = (
+    arrays.matmul, arrays.matvec, arrays.vecdot, linalg.solve, linalg.inv, linalg.cholesky,
+    linalg.det, linalg.logabsdet, linalg.detsign, factorisations.eigh, factorisations.svd,
+    factorisations.qr, least_squares.pinv, least_squares.lstsq, reductions.nonzero,
+    scans.cumsum, scans.argsort,
+)  # fmt: skip
+
+
+def _as_its_row(op: Primitive) -> Callable[..., Any]:
+    return lambda xp, *args, **params: op.impl(*args, **params)
+
+
 LIBRARY: dict[Primitive, Callable[..., Any]] = {
-    arrays.matmul: lambda xp, a, b: xp.matmul(a, b),
-    arrays.matvec: lambda xp, a, x: xp.dot(a, x),
-    arrays.vecdot: lambda xp, a, b: xp.dot(a, b),
-    linalg.solve: lambda xp, a, b: xp.linalg.solve(a, b),
-    linalg.inv: lambda xp, a: xp.linalg.inv(a),
-    linalg.cholesky: lambda xp, a: xp.linalg.cholesky(a),
+    **{op: _as_its_row(op) for op in BY_NUMPYS_NAMES},
     linalg.definite: _definite,
-    linalg.det: lambda xp, a: xp.linalg.det(a),
-    linalg.logabsdet: lambda xp, a: xp.linalg.slogdet(a)[1],
-    linalg.detsign: lambda xp, a: xp.linalg.slogdet(a)[0],
     linalg.cofactors: _cofactors,
     triangular.solve_triangular: _solve_triangular,
     triangular.lu: _lu,
     triangular.lu_pivots: _lu_pivots,
-    factorisations.eigh: _eigh,
-    factorisations.svd: _svd,
     factorisations.singular_values: _singular_values,
-    factorisations.qr: _qr,
     factorisations.coincide: _coincide,
-    least_squares.pinv: lambda xp, a, rcond: xp.linalg.pinv(a, rcond),
-    least_squares.lstsq: lambda xp, a, b, rcond: xp.linalg.lstsq(a, b, rcond)[0],
     reductions.argmax: _extreme_place("argmax"),
     reductions.argmin: _extreme_place("argmin"),
-    reductions.nonzero: lambda xp, x, n: xp.flatnonzero(x),
-    scans.cumsum: _cumsum,
     scans.running_product: _running_product,
     memory.scatter: _scatter,
-    scans.argsort: lambda xp, x, axis: xp.argsort(x, axis=axis, kind="stable"),
     scans.searchsorted: lambda xp, a, v, side: xp.searchsorted(a, xp.asarray(v), side),
     transforms.fft: _fft,
     transforms.rfft: lambda xp, x, axis: xp.fft.rfft(x, axis=axis),
