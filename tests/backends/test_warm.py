@@ -53,3 +53,14 @@ def test_nothing_that_was_compiled_is_left_when_the_folder_is_cleared(tmp_path):
 def test_another_name_is_refused(tmp_path):
     code, said, _ = run(tmp_path, "-m", "srcgrad", "warm-up", "gamaln")
     assert code == 1 and "no helper for 'gamaln'" in said
+
+
+def test_routines_are_found(tmp_path):
+    code, said, made = run(tmp_path, "-m", "srcgrad", "warm-up", "solve")
+    assert code == 0 and "solve f32" in said and len(made) == 4, said  # of matrices and vectors
+    solved = PROGRAM.replace("np.exp(x)", "np.linalg.solve(x, x[0])").replace(
+        "[1.5 + 1j, 2.5]", "[[2.0, 1.0], [1.0, 3.0]]"
+    )
+    (tmp_path / "program.py").write_text(solved)
+    code, said, after = run(tmp_path, str(tmp_path / "program.py"))
+    assert code == 0 and made.items() <= after.items() and len(after) == 5, said

@@ -1,8 +1,8 @@
-"""Compiles in advance what programs commonly need: elementary and complex functions.
+"""Compiles in advance what programs commonly need: elementary and complex functions, routines.
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds
-them in the same files. Linear algebra, orderings and special functions need no helper.
+them in the same files. So are the routines of contiguous matrices. Special functions need nothing.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from srcgrad.backends.cpu.elementary.library import ready
-from srcgrad.backends.cpu.emit import driver
+from srcgrad.backends.cpu.emit import driver, machine_routines
 from srcgrad.backends.cpu.emit.program import written
 from srcgrad.backends.cpu.emit.state import Program
-from srcgrad.backends.cpu.emit.symbols import Helper
+from srcgrad.backends.cpu.emit.symbols import Helper, Routine
 from srcgrad.backends.cpu.fastmath import FLAGS
 from srcgrad.errors import SrcgradError
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Function, Var, atom
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.passes.lower import lower
-from srcgrad.primitives import REGISTRY, Primitive, memory
+from srcgrad.primitives import REGISTRY, Primitive, factorisations, linalg, memory
 from srcgrad.primitives.elementwise import to_complex
 from srcgrad.primitives.scans import searchsorted
 from srcgrad.primitives.special import SPECIAL
@@ -32,20 +32,26 @@ OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functio
 
 def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
     """Prepares the helpers of these operations, or of all; each with the seconds it took."""
-    known = [op.name for op in REGISTRY.values() if _wanted(op)]
+    known = [op.name for op in REGISTRY.values() if _wanted(op) or op in MATRICES]
     for name in names:
         if name not in known:
             raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
-    done: set[Primitive | Helper] = set()
+    done: set[Primitive | Helper | Routine] = set()
     for name in names or known:
         for dtype in DTYPES:
-            elementary, helpers = _called(REGISTRY[name], dtype)
-            for called in (*elementary, *helpers):
+            for called in _called(REGISTRY[name], dtype):
                 if called not in done:
                     done.add(called)
                     start = time.perf_counter()
-                    ready(called) if isinstance(called, Primitive) else driver.ready(called)
+                    _make_ready(called)
                     yield f"{name} {dtype}", time.perf_counter() - start
+
+
+def _make_ready(called: Primitive | Helper | Routine) -> None:
+    if isinstance(called, Routine):
+        machine_routines.ready(called, driver.emitters())
+    else:
+        ready(called) if isinstance(called, Primitive) else driver.ready(called)
 
 
 def _wanted(op: Primitive) -> bool:
@@ -53,16 +59,22 @@ def _wanted(op: Primitive) -> bool:
     return whole or op in LIBRARY
 
 
-def _called(op: Primitive, dtype: str) -> tuple[Iterable[Primitive], Iterable[Helper]]:
-    """The functions and helpers that a program of one operation calls."""
+def _called(op: Primitive, dtype: str) -> Iterable[Primitive | Helper | Routine]:
+    """The functions, helpers and routines that a program of one operation calls."""
+    if op in MATRICES:
+        shapes, params = MATRICES[op]
+        return [
+            Routine(op, tuple(dtype + shape for shape in each), params, False)
+            for each in shapes if dtype[0] == "f"
+        ]  # fmt: skip
     if op in OF_REALS and dtype[0] == "c":
-        return (), ()
+        return ()
     try:
         program = Program(lower(LIBRARY.get(op, _of_numbers)(op, dtype)), FLAGS[None])
         written(program)
     except (SrcgradError, TypeError):  # complex numbers have no order
-        return (), ()
-    return program.elementary, program.helpers
+        return ()
+    return (*program.elementary, *program.helpers)
 
 
 # ---- programs of one operation ----
@@ -83,4 +95,13 @@ def _function(b: Builder, params: Sequence[Var], *results: Var) -> Function:
     return Function("warm", tuple(params), tuple(b.out), tuple(map(atom, results)))
 
 
+# the shapes of the result and the operands, as `routines.table` names them; static parameters
+MATRICES: dict[Primitive, tuple[tuple[str, ...], tuple[tuple[str, bool], ...]]] = {
+    linalg.solve: (("mmm", "vmv"), ()),
+    **dict.fromkeys(
+        (linalg.inv, linalg.cholesky, factorisations.svd, factorisations.qr), (("mm",), ())
+    ),
+    **dict.fromkeys((linalg.det, linalg.logabsdet), (("nm",), ())),
+    factorisations.eigh: (("mm",), (("lower", True),)),
+}
 LIBRARY: dict[Primitive, Callable[[Primitive, str], Function]] = {searchsorted: _search}
