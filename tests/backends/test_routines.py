@@ -62,8 +62,10 @@ def test_another_source_is_another_file(monkeypatch, tmp_path):
     for sources in (("a.py 10 1",), ("a.py 10 2",)):
         monkeypatch.setattr(machine_routines, "_ready", set())
         monkeypatch.setattr(machine_routines, "sources", lambda sources=sources: sources)
+        machine_routines._depends.cache_clear()
         machine_routines.ready(SOLVE, ())
         files.append(len(list(tmp_path.glob("*.o"))))
+    machine_routines._depends.cache_clear()
     assert files == [1, 2]
 
 

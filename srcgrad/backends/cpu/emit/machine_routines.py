@@ -43,8 +43,7 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
     with _lock:
         if r in _ready:
             return
-        depends = (*inside.processor(), *environment(), *texts, *sources())
-        file = f"{files.module_name(r.symbol, depends)}.o"
+        file = f"{files.module_name(r.symbol, (_depends(texts),))}.o"
         found = files.kept_bytes(file)
         if found is None:
             found = pickle.dumps(compiled(r))
@@ -89,6 +88,14 @@ def written(r: Routine) -> tuple[str, Program]:
     if r.guarded:
         ownership.check(text)
     return text, program
+
+
+@cache
+def _depends(texts: tuple[str, ...]) -> str:
+    """The digest of all that determines the machine code of a routine."""
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    return files.module_name("", (*inside.processor(), *environment(), *texts, *sources()))
 
 
 @cache
