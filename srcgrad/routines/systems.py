@@ -49,8 +49,10 @@ def cholesky(out: Any, a: Any) -> None:
     factor = columns(a)
     check(lapack("potrf", "L", n, factor, lead(n)))
     for i in range(n):
-        for j in range(n):
-            out[i, j] = np.where(i >= j, factor[j, i], 0)
+        for j in range(i + 1):
+            out[i, j] = factor[j, i]
+        for j in range(i + 1, n):
+            out[i, j] = 0
 
 
 def definite(out: Any, a: Any) -> None:

@@ -62,7 +62,8 @@ def compiled(r: Routine) -> tuple[bytes, dict[tuple[str, str], int]]:
 
     text, program = written(r)
     with inside.lock, llvm.options(program.function), collector.gc_paused():
-        code = inside.object_code(inside.optimised(text))
+        # SciPy's functions take the time of a routine that calls them, not its loops
+        code = inside.object_code(inside.optimised(text, briefly=bool(program.routines)))
     return code, program.routines
 
 
@@ -83,7 +84,6 @@ def written(r: Routine) -> tuple[str, Program]:
     main = w.closed(f"define i32 @{r.symbol}({', '.join(params)}) noinline nounwind {PROBED} {{")
     text = joined([*around(program), main]).text
     if program.routines:
-        # SciPy's take the time: shorter code is compiled sooner, and runs as fast
         text = text.replace(" noinline nounwind ", " noinline nounwind optsize ")
     if r.guarded:
         ownership.check(text)

@@ -111,14 +111,14 @@ def name_raising() -> None:
     name_functions(object_code(parsed(str(module))), [objects.RAISE])
 
 
-def optimised(text: str) -> Any:
-    """The module of a text, after LLVM's pipeline."""
+def optimised(text: str, briefly: bool = False) -> Any:
+    """The module of a text, after LLVM's pipeline; `briefly` without what loops alone gain by."""
     module = parsed(text)
     module.triple = llvm.get_process_triple()
     tuning = llvm.create_pipeline_tuning_options()
-    tuning.speed_level = 3
-    tuning.loop_vectorization, tuning.slp_vectorization = True, False
-    tuning.loop_interleaving = tuning.loop_unrolling = True
+    tuning.speed_level = 1 if briefly else 3
+    tuning.slp_vectorization = False
+    tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = not briefly
     builder = llvm.create_pass_builder(_codegen()._tm, tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
