@@ -1,19 +1,28 @@
 """Routines: programs in Python whose machine code is shared by all programs that call them."""
 
+import faulthandler
+import os
 import re
+import signal
+from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import srcgrad as flow
+from srcgrad import interrupts
+from srcgrad.backends import cache
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
-from srcgrad.backends.cpu.emit import machine_routines
+from srcgrad.backends.cpu.emit import machine_routines, numba_internals
 from srcgrad.backends.cpu.emit.symbols import Routine
 from srcgrad.ir.text import to_text
 from srcgrad.primitives import linalg, scans
 from srcgrad.routines import spectra
 from srcgrad.routines.table import traced
 from tests.backends.backend_programs import Program, strided
+from tests.test_interrupts import Points, in_a_process, interrupt
 
 SOLVE = Routine(linalg.solve, ("f64m", "f64m", "f64m"), (), False)
 
@@ -91,3 +100,146 @@ def test_operands_may_be_the_same_array():
     assert np.allclose(f(a, a)[0], np.eye(2))
     g = build(solutions(2, layout="S"), BuildOptions(cache=False))
     assert np.allclose(g(strided(a), strided(a))[0], np.eye(2))
+
+
+# ---- what comes between ----
+A, B = np.random.default_rng(2).normal(size=(2, 3, 3))
+NUMBERS = count()
+
+
+def first_call():
+    """A program that nothing was built for, which needs a routine."""
+    scope, text = {"np": np}, f"def f(a, b):\n    return {next(NUMBERS)}, np.linalg.solve(a, b)"
+    exec(compile(text, "<needs a routine>", "exec"), scope)
+    _, x = flow.compile(scope["f"], source=text, cache=False)(A, B)
+    assert np.allclose(A @ x, B)
+
+
+@pytest.fixture
+def forget(monkeypatch):
+    """Makes routines unknown to this process, as they are now."""
+    ready = set()
+    monkeypatch.setattr(machine_routines, "_ready", ready)
+    return ready.clear
+
+
+@pytest.mark.parametrize("content", [b"", b"foreign", None])
+def test_a_damaged_file_is_made_again(forget, tmp_path, content, monkeypatch):
+    first_call()
+    (file,) = tmp_path.glob("*.o")
+    whole = file.read_bytes()
+    damaged = bytearray(whole)
+    damaged[-1] ^= 255
+    file.write_bytes(bytes(damaged) if content is None else content)
+    forget()
+    first_call()
+    assert file.read_bytes() == whole
+    forget()
+    monkeypatch.setattr(machine_routines, "compiled", None)
+    first_call()  # by the file
+
+
+@pytest.mark.parametrize("path", ["missing/folder", "file/folder"])
+def test_a_folder_that_is_missing_or_cannot_be_made(forget, tmp_path, path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path / path))
+    first_call()
+    assert len([*tmp_path.rglob("*.o")]) == (path == "missing/folder")
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("at", [1, 10, 30])
+def test_an_interrupt_while_a_routine_is_traced(forget, tmp_path, at, monkeypatch):
+    whole = machine_routines.traced
+
+    def traced(*args):
+        m.setattr(interrupts, "answer", Points(at))
+        return whole(*args)
+
+    with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
+        m.setattr(machine_routines, "traced", traced)
+        first_call()
+    assert not [*tmp_path.iterdir()] and not machine_routines._ready
+    first_call()
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (machine_routines, "around"),
+        (numba_internals, "optimised"),
+        (numba_internals, "object_code"),
+        (cache, "keep_bytes"),
+        (numba_internals, "name_functions"),
+    ],
+)
+def test_an_interrupt_in_what_cannot_be_left(forget, tmp_path, module, name, monkeypatch):
+    whole = getattr(module, name)
+
+    def sending(*args, **options):
+        interrupt()
+        return whole(*args, **options)
+
+    with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
+        m.setattr(module, name, sending)
+        first_call()
+    assert len([*tmp_path.glob("*.o")]) == len(machine_routines._ready) == 1
+    first_call()
+
+
+def handled():
+    """Run as a program: the handler of a signal needs the routine that is being made."""
+    whole, done = machine_routines.traced, []
+
+    def handler(number, frame):
+        first_call()
+        done.append(number)
+
+    def traced(*args):
+        machine_routines.traced = whole
+        interrupt()
+        return whole(*args)
+
+    machine_routines.traced = traced
+    signal.signal(signal.SIGINT, handler)
+    faulthandler.dump_traceback_later(30, exit=True)  # instead of waiting for ever
+    first_call()
+    assert done == [signal.SIGINT]
+
+
+def test_a_handler_that_needs_the_routine():
+    in_a_process("handled()", __name__)
+
+
+def test_code_that_is_loaded_twice(forget):
+    """As by two threads, each of which has looked before the other was ready."""
+    first_call()
+    forget()
+    first_call()
+    first_call()
+
+
+def processes():
+    """Run as a program: two make a routine at once, and one goes on with its parent's."""
+    assert np.allclose(flow.compile(np.tanh)(A), np.tanh(A))  # loads all but the routine
+    first = [child() for _ in range(2)]
+    assert [os.waitpid(c, 0)[1] for c in first] == [0, 0]
+    folder = Path(os.environ["SRCGRAD_CACHE_DIR"])
+    machine_routines.compiled = None
+    first_call()  # by their file
+    assert os.waitpid(child(), 0)[1] == 0
+    assert not [f for f in folder.iterdir() if f.suffix != ".o"]
+
+
+def child():
+    made = os.fork()
+    if not made:
+        first_call()
+        os._exit(0)
+    return made
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are started by fork here")
+def test_processes_that_need_a_routine_at_the_same_time():
+    in_a_process("processes()", __name__)

@@ -30,7 +30,7 @@ PACKAGE = Path(__file__).parents[3]
 # what routines are made of, besides the texts that other machine code depends on
 SOURCES = ("frontend", "frontend/handlers", "frontend/formulas", "ir", "passes", "primitives")
 _ready: set[Routine] = set()
-_lock = threading.Lock()
+_lock = threading.RLock()  # the handler of a signal may need a routine as well
 
 
 def ready(r: Routine, texts: tuple[str, ...]) -> None:
@@ -48,6 +48,8 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
         if found is None:
             found = pickle.dumps(compiled(r))
             files.keep_bytes(file, found)
+        if r in _ready:  # such a handler has loaded it
+            return
         code, routines = pickle.loads(found)
         for (library, name), arity in routines.items():
             name_routine(library, name, arity)
