@@ -159,6 +159,8 @@ def polynomial_value(p: Any, x: Any) -> Any:
     p, x = np.asarray(p), np.asarray(x)
     if p.ndim == 0:
         return unsupported("polyval takes coefficients along an axis", like=TypeError)
+    if p.ndim > 1 and p.shape[0] == 0:
+        raise NotImplementedError("polyval without rows of coefficients has the shape of x alone")
     y = np.zeros(np.broadcast_shapes(x.shape, p.shape[1:]), np.result_type(p, x))[()]
     for k in range(p.shape[0]):
         y = y * x + p[k]
