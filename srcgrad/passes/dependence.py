@@ -9,11 +9,11 @@ array, which they then share. Refuses when in doubt, and says why.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from functools import cached_property, reduce
 from itertools import combinations
 
-from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
@@ -22,8 +22,8 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.combining import chain, chosen
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
+from srcgrad.passes.verdicts import Dependent, Independent
 from srcgrad.primitives import callbacks, elementwise, memory, messages, tapes
-from srcgrad.records import record
 
 KEEPS = "each trip makes storage for what its gradient needs"
 REBINDS = "each trip needs an array to which a loop around it has bound a name anew"
@@ -37,35 +37,18 @@ GROWS = "each trip keeps a number of values that only its run tells"
 NEAR = 8  # the largest distance of neighbours
 
 
-@record(frozen=True)
-class Independent:
-    """Facts about a loop whose trips are independent."""
-
-    combined: tuple[Primitive | None, ...]  # combines each carried value; None: unchanged
-    shared: tuple[Var, ...] = ()  # arrays that trips only add to
-    scratch: tuple[Var, ...] = ()  # tapes that each trip fills before it reads from them
-    near: tuple[Var, ...] = ()  # arrays to which trips add at neighbouring places
-    distance: int = 0  # how far apart these may be
-    leaders: Mapping[int, int] = field(default_factory=dict[int, int])  # see `combining.chosen`
-
-
-@record(frozen=True)
-class Dependent:
-    """Why trips are not independent; `sure` if some order of them changes the result."""
-
-    reason: str
-    loc: Location | None
-    sure: bool = False
-
-
 class Dependence:
     """Facts about a function that decide about its loops."""
 
     def __init__(self, function: Function, in_chunks: bool = False):
         """`in_chunks`: chunks have their own scratch tapes, and are combined in order."""
         self.classes, self.places = AliasClasses(function), Places(function)
-        self.in_chunks = in_chunks
-        self.uses = self.of_classes(function.body)
+        self.in_chunks, self.body = in_chunks, function.body
+
+    @cached_property
+    def uses(self) -> Counter[Var]:
+        """The number of times that the function names each alias class."""
+        return self.of_classes(self.body)
 
     def of_classes(self, block: Block) -> Counter[Var]:
         """The number of times that statements name each alias class."""
@@ -75,14 +58,28 @@ class Dependence:
     def of(self, loop: For) -> Independent | Dependent:
         return _Trips(loop, self).verdict()
 
+    def of_joined(
+        self, loop: For, first: Independent, second: Independent, both: Set[Var]
+    ) -> Independent | Dependent:
+        """The verdict on a loop made of two, from what was found for each.
+
+        `both`: the alias classes that both name and one changes; these are looked at again.
+        """
+        found = _Trips(loop, self, both).memory()
+        if isinstance(found, Dependent):
+            return found
+        alone = (part.without(lambda v: self.classes.of(v) in both) for part in (first, second))
+        return reduce(Independent.__or__, (*alone, found))
+
     def accesses(self, loop: For) -> list[Access]:
         """The accesses to memory in the trips of a loop, to their own memory included."""
         return list(_Trips(loop, self).accesses(loop.body, (loop,)))
 
 
 class _Trips:
-    def __init__(self, loop: For, facts: Dependence):
-        self.loop, self.facts = loop, facts
+    def __init__(self, loop: For, facts: Dependence, only: Set[Var] | None = None):
+        """`only`: the alias classes whose memory is looked at; None: all."""
+        self.loop, self.facts, self.only = loop, facts, only
         self.statements = walk(loop.body)
         self.inside = defined(loop.body) | {*loop.params, loop.index}
 
@@ -97,6 +94,14 @@ class _Trips:
             if isinstance(how, Dependent):
                 return self.growing() or how
             combined.append(how)
+        found = self.memory()
+        if isinstance(found, Dependent):
+            return found
+        leaders = {k: leader for k, (_, leader) in better.items()}
+        return replace(found, combined=tuple(combined), leaders=leaders)
+
+    def memory(self) -> Independent | Dependent:
+        """The verdict by what trips touch alone, whatever they carry."""
         shared: list[Var] = []
         near: list[Var] = []
         scratch: list[Var] = []
@@ -113,10 +118,7 @@ class _Trips:
             elif found:
                 near.append(accesses[0].root)
                 distance = max(distance, found)
-        leaders = {k: leader for k, (_, leader) in better.items()}
-        return Independent(
-            tuple(combined), tuple(shared), tuple(scratch), tuple(near), distance, leaders
-        )
+        return Independent((), tuple(shared), tuple(scratch), tuple(near), distance)
 
     def growing(self) -> Dependent | None:
         """The refusal of a loop that grows a tape by counts that only its trips know."""
@@ -150,7 +152,8 @@ class _Trips:
             match s:
                 case Def():
                     for x in _touched(s):
-                        yield self.facts.places.access(s, x, loops)
+                        if self.only is None or self.facts.classes.of(x) in self.only:
+                            yield self.facts.places.access(s, x, loops)
                 case For():
                     yield from self.accesses(s.body, (*loops, s))
                 case While():

@@ -5,7 +5,7 @@ Memory is compared by alias classes. Never moves a statement.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Def, Stmt, Var
@@ -31,6 +31,16 @@ class Effects:
         nothing: frozenset[Var] = frozenset()
         reads = frozenset(classes_read(s, classes))
         return Effects(reads, nothing if adds else written, written if adds else nothing)
+
+    @staticmethod
+    def all(parts: Sequence[Effects]) -> Effects:
+        """The effects of several statements."""
+        nothing: frozenset[Var] = frozenset()
+        return Effects(
+            nothing.union(*(e.reads for e in parts)),
+            nothing.union(*(e.writes for e in parts)),
+            nothing.union(*(e.sums for e in parts)),
+        )
 
     def __or__(self, other: Effects) -> Effects:
         return Effects(self.reads | other.reads, self.writes | other.writes, self.sums | other.sums)
@@ -67,12 +77,19 @@ class Footprint:
         """The footprint of a statement, with that of the statements inside it."""
         if isinstance(s, Def):
             return _of_definition(s, classes, in_order)
-        out = Footprint()
+        used: set[Var] = set()
+        parts: list[Footprint] = []
         for t in walk((s,)):
-            inner = isinstance(t, Def)
-            out |= _of_definition(t, classes, in_order) if inner else Footprint(frozenset(uses(t)))
+            used.update(uses(t))
+            if isinstance(t, Def) and (not is_scalar_operation(t) or is_observable(t)):
+                parts.append(_of_definition(t, classes, in_order))
         return Footprint(
-            out.uses, frozenset(results(s)), out.observable, out.harmless, out.shows, out.effects
+            frozenset(used),
+            frozenset(results(s)),
+            any(p.observable for p in parts),
+            all(p.harmless for p in parts),
+            any(p.shows for p in parts),
+            Effects.all([p.effects for p in parts]),
         )
 
     def __or__(self, other: Footprint) -> Footprint:

@@ -34,8 +34,9 @@ from collections.abc import Iterable
 from srcgrad.ir.nodes import For, Function, Stmt, While, altered
 from srcgrad.ir.types import is_float, is_reference
 from srcgrad.passes.combining import NEUTRAL
-from srcgrad.passes.dependence import Dependence, Dependent, Independent
+from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.verdicts import Dependent, Independent
 from srcgrad.primitives import elementwise
 
 

@@ -36,41 +36,61 @@ def f(x: f64[n, m], t: f64[n], y: f64[n, m]):
             store(y, i, l, q)
     return ()
 
-For lowered programs, on devices that launch each loop. Both loops are independent, and so is the
-joined one: then no element that one loop stores to is touched by another trip of the other, and a
-trip runs the two parts in their order. Statements in between move before the first loop, or after
-the second. Two loops that may both raise are not joined; where the first may, the second stores to
-nothing that the caller sees, and relies on no check but that of its own trip. Loops inside are
-joined in turn. A map of several axes stays one, unless a buffer flows between the loops: then at
-most one axis is left to the loops inside. Never joins loops around calls of a library.
+Both loops are independent, and so is the joined one: then no element that one loop stores to is
+touched by another trip of the other, and a trip runs the two parts in their order. Statements in
+between move before the first loop, or after the second. Two loops that may both raise are not
+joined; where the first may, the second stores to nothing that the caller sees, and relies on no
+check but that of its own trip. Loops inside are joined in turn. Never joins loops around calls of a
+library.
+
+`join_loops` is for devices that launch each loop. A map of several axes stays one, unless a buffer
+flows between the loops: then at most one axis is left to the loops inside. `join_flows` is for the
+cpu: the second loop reads what the first one stores, both are nests or neither is, and the joined
+one adds to no neighbouring places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from srcgrad.ir.nodes import Block, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, map_atoms, rename, walk
-from srcgrad.passes.dependence import Dependence, Dependent, Independent
+from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
 from srcgrad.passes.footprint import Footprint
+from srcgrad.passes.forward_stores import forward_stores
 from srcgrad.passes.independent_loops import may_be_marked
 from srcgrad.passes.places import ELEMENTS, Access, Poly, variables
+from srcgrad.passes.verdicts import Dependent, Independent
 from srcgrad.primitives import elementwise, memory
+from srcgrad.records import record
 
 FAR = 64  # how many statements back a loop may be joined
 MOST = 400  # statements of a joined loop
 
 
-def join_loops(function: Function, in_order: bool = False) -> Function:
-    """The function with its loops joined; `in_order`: additions keep their order."""
-    joining = _JoinLoops(function, in_order)
+def join_loops(function: Function, in_order: bool = False, launches: bool = True) -> Function:
+    """The function with its loops joined; `in_order`: additions keep their order.
+
+    `launches`: as many as possible, otherwise those between which elements flow.
+    """
+    joining = (_JoinLaunches if launches else _JoinLoops)(function, in_order)
     body = joining.block(function.body)
+    if not joining.index:
+        return function
     return rename(function.with_body(body), dict(joining.index))
 
 
+def join_flows(function: Function, in_order: bool = False) -> Function:
+    """The function with loops joined for a cpu, and elements handed on within their trips."""
+    joined = join_loops(function, in_order, launches=False)
+    return function if joined is function else forward_stores(joined, indexed=True)
+
+
 class _JoinLoops:
+    """Joins loops where one reads what the other stores: then it is in a cache, or a register."""
+
     def __init__(self, function: Function, in_order: bool):
         self.facts, self.in_order = Dependence(function), in_order
         of = self.facts.classes.of
@@ -78,6 +98,8 @@ class _JoinLoops:
         self.index: dict[Var, Var] = {}  # of a joined loop: the index of the other one
         self.footprints: dict[Stmt, Footprint] = {}
         self.verdicts: dict[For, Independent | Dependent] = {}
+        self.shapes: dict[For, Shape] = {}
+        self.indices: dict[For, tuple[Var, ...]] = {}  # those that a joined loop replaces
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
@@ -90,12 +112,34 @@ class _JoinLoops:
         if isinstance(s, For):
             for k in reversed(range(max(len(out) - FAR, 0), len(out))):
                 early = out[k]
-                if isinstance(early, For) and self.is_one_range(early, s):
+                if isinstance(early, For) and self.may_be_joined(early, s):
                     new = self.joined_with(early, out[k + 1 :], s)
                     if new is not None:
                         out[k:] = new
                         return
         out.append(s)
+
+    def may_be_joined(self, early: For, late: For) -> bool:
+        """Whether nothing about the two loops alone forbids to join them; the quick tests first."""
+        return (
+            self.is_one_range(early, late)
+            and self.is_candidate(early, late)
+            and self.direction(early, late) is not None
+            and (self.shape(early) + self.shape(late)).fits
+            and self.keep_errors(early, late)
+        )
+
+    def is_candidate(self, early: For, late: For) -> bool:
+        """Whether the second loop reads what the first one stores, and both are nests or neither.
+
+        A loop without loops inside would not be vectorised in the trips of one that has some.
+        """
+        first, second = self.footprint(early), self.footprint(late)
+        if first.observable or second.observable:  # a check would not be vectorised either
+            return False
+        if first.effects.writes.isdisjoint(second.effects.reads):
+            return False
+        return self.shape(early).nested == self.shape(late).nested
 
     def is_one_range(self, early: For, late: For) -> bool:
         poly = self.facts.places.poly
@@ -110,6 +154,13 @@ class _JoinLoops:
             return a if not b else places.poly(s.stop)
         return places.poly(s.stop)
 
+    def shape(self, s: For) -> Shape:
+        if s not in self.shapes:
+            inside = walk(s.body)
+            nested = any(isinstance(t, For | While) for t in inside)
+            self.shapes[s] = Shape(len(inside), nested, _is_plain(inside))
+        return self.shapes[s]
+
     # ---- the statements in between ----
     def footprint(self, s: Stmt) -> Footprint:
         if s not in self.footprints:
@@ -122,13 +173,14 @@ class _JoinLoops:
         after: list[Stmt] = []
         first, rest = self.footprint(early), Footprint()
         for s in between:
-            own, ahead = self.footprint(s), first | rest
-            if own.passes(ahead) and not (own.observable and self.is_seen(ahead)):
+            own = self.footprint(s)
+            seen = own.observable and (self.is_seen(first) or self.is_seen(rest))
+            if not seen and own.passes(first) and own.passes(rest):
                 before.append(s)
             else:
                 after.append(s)
                 rest |= own
-        if not self.footprint(late).passes(rest):
+        if not self.footprint(late).passes(rest) or not self.are_alike(early, late):
             return None
         new = self.joined(early, late)
         return None if new is None else [*before, new, *after]
@@ -139,35 +191,47 @@ class _JoinLoops:
 
     # ---- two loops ----
     def joined(self, early: For, late: For) -> For | None:
-        down = self.direction(early, late)
-        size = len(walk(early.body)) + len(walk(late.body))
-        if down is None or size > MOST or not self.keep_errors(early, late):
-            return None
-        if not self.are_alike(early, late):
-            return None
-        known = len(self.index)
-        self.set_index({**self.index, late.index: early.index})
+        down, known = self.direction(early, late), len(self.index)
+        self.make_one(early.index, late)
         carried = {f: getattr(early, f) + getattr(late, f) for f in CARRIED}
         new = altered(early, body=early.body + late.body, reverse=down, promised=False, **carried)
-        if self.may_be_one(new):
+        verdict = self.verdict_of_both(early, late, new)
+        if self.may_be_one(verdict):
             body = list(early.body)
             for s in late.body:
                 self.add(body, s)
             new = altered(new, body=tuple(body))
+            self.verdicts[new] = verdict  # that of the trips before loops inside them were joined
+            self.footprints[new] = self.footprint(early) | self.footprint(late)
+            gone = len(self.index) - known - 1  # loops inside that were joined
+            self.shapes[new] = self.shape(early) + self.shape(late) - gone
             if self.pays(early, late, new):
+                replaced = (late.index, *self.indices.get(late, ()))
+                self.indices[new] = self.indices.get(early, ()) + replaced
                 return new
-        self.set_index(dict(list(self.index.items())[:known]))
+        self.make_two(late, list(self.index)[known:])
         return None
 
-    def set_index(self, index: dict[Var, Var]) -> None:
-        """Sets the index map, so that places of joined loops are places of one index."""
-        self.index = index
-        self.facts.places.known = {v: {(self.root(v),): 1} for v in index}
+    def make_one(self, index: Var, late: For) -> None:
+        """Makes places in the trips of a loop places of another loop's index."""
+        places = self.facts.places
+        self.forget(late)
+        self.index[late.index] = index
+        for v in (late.index, *self.indices.get(late, ())):
+            places.known[v] = {(index,): 1}
 
-    def root(self, v: Var) -> Var:
-        while v in self.index:
-            v = self.index[v]
-        return v
+    def make_two(self, late: For, indices: Iterable[Var]) -> None:
+        """Undoes `make_one` for a loop, and for loops inside it, which have these indices."""
+        self.forget(late)
+        for v in indices:
+            del self.index[v]
+            self.facts.places.known.pop(v, None)
+        for v in self.indices.get(late, ()):
+            self.facts.places.known[v] = {(late.index,): 1}
+
+    def forget(self, s: For) -> None:
+        for v in defined(s.body):
+            self.facts.places.known.pop(v, None)
 
     def direction(self, early: For, late: For) -> bool | None:
         """Whether the trips of both may run downwards; None if neither loop may be turned."""
@@ -208,6 +272,43 @@ class _JoinLoops:
             self.verdicts[s] = self.facts.of(s)
         return self.verdicts[s]
 
+    def are_alike(self, early: For, late: For) -> bool:
+        """Whether both loops have independent trips that add to no neighbouring places."""
+        found = (self.verdict(early), self.verdict(late))
+        return all(isinstance(f, Independent) and not f.near for f in found)
+
+    def verdict_of_both(self, early: For, late: For, new: For) -> Independent | Dependent:
+        first, second = self.verdict(early), self.verdict(late)
+        assert isinstance(first, Independent) and isinstance(second, Independent)
+        if early.promised or late.promised:
+            return self.verdict(new)
+        effects = self.footprint(early).effects | self.footprint(late).effects
+        both = effects.changes & self.named(early) & self.named(late)
+        return self.facts.of_joined(new, first, second, both)
+
+    def named(self, s: For) -> set[Var]:
+        """The alias classes that a loop names."""
+        of = self.facts.classes.of
+        return {of(v) for v in self.footprint(s).uses if is_reference(v.type)}
+
+    def may_be_one(self, found: Independent | Dependent) -> bool:
+        """Whether the trips of a joined loop are independent."""
+        if not isinstance(found, Independent):
+            return False
+        return not (self.in_order and (found.shared or found.near))
+
+    def pays(self, early: For, late: For, new: For) -> bool:
+        """Whether the joined loop can be vectorised: it adds to no neighbouring places."""
+        found = self.verdict(new)
+        return isinstance(found, Independent) and not found.near
+
+
+class _JoinLaunches(_JoinLoops):
+    """Joins loops that a device would launch one after the other."""
+
+    def is_candidate(self, early: For, late: For) -> bool:
+        return True
+
     def is_marked(self, s: For) -> bool:
         return may_be_marked(s, self.verdict(s), self.in_order, sharing=True)
 
@@ -217,14 +318,6 @@ class _JoinLoops:
         alike = self.is_marked(early) == self.is_marked(late)
         return alike and all(isinstance(f, Independent) for f in found)
 
-    def may_be_one(self, new: For) -> bool:
-        """Whether the trips of the joined loop are independent."""
-        found = self.verdict(new)
-        if not isinstance(found, Independent) or not _is_plain(new):
-            return False
-        return not (self.in_order and (found.shared or found.near))
-
-    # ---- whether it is worth it ----
     def pays(self, early: For, late: For, new: For) -> bool:
         """Whether a launch keeps its axes, or gives one up for a buffer and has loops to share."""
         grids = [self.grid(s) for s in (early, late, new)]
@@ -262,12 +355,33 @@ class _JoinLoops:
 CARRIED = ("params", "inits", "yields", "results")
 
 
-def _is_plain(loop: For) -> bool:
-    """Whether a loop only computes with scalars, elements and memory of its own."""
+@record(frozen=True)
+class Shape:
+    """A loop's statements: how many, whether loops are among them, and whether all are plain."""
+
+    size: int
+    nested: bool
+    plain: bool
+
+    def __add__(self, other: Shape) -> Shape:
+        both = (self.nested or other.nested, self.plain and other.plain)
+        return Shape(self.size + other.size, *both)
+
+    def __sub__(self, gone: int) -> Shape:
+        return Shape(self.size - gone, self.nested, self.plain)
+
+    @property
+    def fits(self) -> bool:
+        """Whether such a loop may be one that is joined."""
+        return self.plain and self.size <= MOST
+
+
+def _is_plain(inside: Sequence[Stmt]) -> bool:
+    """Whether statements only compute with scalars, elements and memory of their own."""
     return all(
         is_scalar_operation(s) or s.op in ELEMENTS or s.op.view
         or s.op in (memory.empty, memory.zeros) or _is_check(s)
-        for s in walk(loop.body) if isinstance(s, Def)
+        for s in inside if isinstance(s, Def)
     )  # fmt: skip
 
 

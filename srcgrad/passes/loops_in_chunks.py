@@ -61,12 +61,13 @@ from srcgrad.ir.types import INT, Array, is_complex, is_float, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, results, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import NEUTRAL
-from srcgrad.passes.dependence import Dependence, Independent
+from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.effects import makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.independent_loops import reorders
 from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import REGISTRY, memory
 from srcgrad.primitives import elementwise as e
 

@@ -20,7 +20,8 @@ from __future__ import annotations
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import For, Function
 from srcgrad.ir.walk import walk
-from srcgrad.passes.dependence import Dependence, Dependent
+from srcgrad.passes.dependence import Dependence
+from srcgrad.passes.verdicts import Dependent
 
 
 def false_promise(function: Function) -> UnsupportedError | None:

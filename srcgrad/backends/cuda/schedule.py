@@ -21,9 +21,10 @@ from srcgrad.ir.types import is_complex, is_reference
 from srcgrad.ir.walk import blocks, defined, dims_of, walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import NEUTRAL
-from srcgrad.passes.dependence import Dependence, Independent
+from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.effects import classes_read, classes_written, makes_buffer, may_raise
 from srcgrad.passes.places import ELEMENTS
+from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import memory
 
 # numbers that threads can add to atomically: a complex number is two such numbers

@@ -17,8 +17,8 @@ from srcgrad.backends.cuda.schedule import Carried, Launch, Schedule, not_atomic
 from srcgrad.ir.nodes import Atom, Block, Def, For, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, defined, walk
-from srcgrad.passes.dependence import Independent
 from srcgrad.passes.places import ELEMENTS, Place, Poly, linear, variables
+from srcgrad.passes.verdicts import Independent
 
 SHORT = 32  # trips: a loop that is known to have fewer is run by a thread
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence, Set
-from functools import reduce
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -62,7 +61,7 @@ class _Planner:
         """The footprint of all parts of an item."""
         if isinstance(item, Def):
             return self.footprint(item)
-        return reduce(Footprint.__or__, [self.footprint(step.statement) for step in item.steps])
+        return item.footprint
 
     def plan(self, block: Block) -> list[Stmt | tuple[Def, ...]]:
         items: list[Stmt | FusionGroup] = []
@@ -79,7 +78,7 @@ class _Planner:
                 group.add(step)
                 self._merge(items, at)
             else:
-                items.append(FusionGroup(self.classes, step, self.in_order))
+                items.append(FusionGroup(self.classes, self.footprint, step))
                 grouped = True
         return [
             tuple(step.statement for step in i.steps) if isinstance(i, FusionGroup) else i
@@ -149,7 +148,7 @@ class _Planner:
     def _passes(self, facts: Footprint, item: Stmt | FusionGroup) -> bool:
         """Whether statements with this footprint may run before `item`, which precedes them."""
         if isinstance(item, FusionGroup):
-            return facts.passes_over(item.defined, False, item.effects)
+            return facts.passes_over(item.defined, False, item.footprint.effects)
         if isinstance(item, Def):
             return facts.passes(self.footprint(item))
         return False
@@ -178,11 +177,11 @@ def fuse(
     b = builder_for(function)
     counts = _uses(function)
 
-    def stored(v: Var, steps: Sequence[Step]) -> bool:
-        """Whether anything but the steps reads `v`."""
+    def stored(made: Sequence[Var], steps: Sequence[Step]) -> set[Var]:
+        """Those that anything but the steps reads."""
         inside = Counter(u for step in steps for u in uses(step.statement))
-        reduced = any(step.statement.var is v and step.reduction is not None for step in steps)
-        return reduced or counts[v] > inside[v]
+        reduced = {step.statement.var for step in steps if step.reduction is not None}
+        return {v for v in made if v in reduced or counts[v] > inside[v]}
 
     whole = Whole(function, library)
     planner = _Planner(b, AliasClasses(function), in_order, whole)

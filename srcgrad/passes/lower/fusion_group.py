@@ -6,11 +6,13 @@ reference at the nest's own index. Never emits anything.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Var
+from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import Array, is_reference, same_dims
 from srcgrad.ir.walk import results, uses
-from srcgrad.passes.footprint import NO_EFFECTS, Effects
+from srcgrad.passes.footprint import Footprint
 from srcgrad.passes.lower.access import is_exact
 from srcgrad.passes.lower.step import Step
 
@@ -20,14 +22,16 @@ MOST = 96  # steps of a group
 class FusionGroup:
     """Operations that share a nest, and what they touch together."""
 
-    def __init__(self, classes: AliasClasses, step: Step, in_order: bool):
-        self.classes, self.in_order = classes, in_order
+    def __init__(self, classes: AliasClasses, footprint: Callable[[Def], Footprint], step: Step):
+        self.classes, self.footprint_of = classes, footprint
         self.dims = step.dims
         self.steps: list[Step] = []
         self.defined: set[Var] = set()
         self.reduced: set[Var] = set()  # known after the loops only
         self.touched: set[Var] = set()
-        self.effects = NO_EFFECTS
+        self.footprint = Footprint()
+        # by class: the reference, whether it is written, and whether at the nest's own index only
+        self.accesses: dict[Var, set[tuple[Var, bool, bool]]] = {}
         self.add(step)
 
     def add(self, step: Step) -> None:
@@ -36,12 +40,17 @@ class FusionGroup:
         if step.reduction is not None:
             self.reduced.update(results(step.statement))
         self.touched |= touched(step)
-        self.effects |= Effects.of(step.statement, self.classes, self.in_order)
+        self.footprint |= self.footprint_of(step.statement)
+        for v, writes in accesses(step):
+            found = self.accesses.setdefault(self.classes.of(v), set())
+            found.add((v, writes, whole(step, v)))
 
     def copy(self) -> FusionGroup:
-        new = FusionGroup(self.classes, self.steps[0], self.in_order)
-        for step in self.steps[1:]:
-            new.add(step)
+        new = FusionGroup(self.classes, self.footprint_of, self.steps[0])
+        new.steps, new.footprint = list(self.steps), self.footprint
+        for name in ("defined", "reduced", "touched"):
+            setattr(new, name, set(getattr(self, name)))
+        new.accesses = {c: set(found) for c, found in self.accesses.items()}
         return new
 
     def takes(self, step: Step) -> bool:
@@ -60,15 +69,14 @@ class FusionGroup:
         inside = [v for v in uses(step.statement) if v in self.defined]
         if any(not isinstance(v.type, Array) or not whole(step, v) for v in inside):
             return False
-        return all(self._element_wise(step, other) for other in self.steps)
+        return self._element_wise(step)
 
-    def _element_wise(self, step: Step, other: Step) -> bool:
-        """Whether the steps' accesses to memory stay in order when they run element by element."""
-        of = self.classes.of
+    def _element_wise(self, step: Step) -> bool:
+        """Whether accesses to memory stay in order when the steps run element by element."""
         for v, writes in accesses(step):
-            for w, other_writes in accesses(other):
-                conflict = (writes or other_writes) and of(v) is of(w)
-                if conflict and not (v is w and whole(step, v) and whole(other, w)):
+            for w, other_writes, other_whole in self.accesses.get(self.classes.of(v), ()):
+                conflict = writes or other_writes
+                if conflict and not (v is w and other_whole and whole(step, v)):
                     return False
         return True
 

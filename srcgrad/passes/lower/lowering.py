@@ -28,15 +28,17 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, 
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.ir.walk import map_atoms, refresh_types
 from srcgrad.operation import Primitive
-from srcgrad.passes.dependence import Dependence, Independent
+from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.emitter import Emitter, builder_for
 from srcgrad.passes.lower.expand import early, late
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.lower.step import Step, step_of
+from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import memory, reductions
 
 # a statement that stays alone, or the statements that share a nest
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
+Stored = Callable[[Sequence[Var], Sequence[Step]], set[Var]]
 
 
 def lower(function: Function, library: frozenset[Primitive] = frozenset()) -> Function:
@@ -54,8 +56,8 @@ def expanded(function: Function) -> Function:
     return _Expand(builder_for(function)).function(function)
 
 
-def always(v: Var, steps: Sequence[Step]) -> bool:
-    return True
+def always(made: Sequence[Var], steps: Sequence[Step]) -> set[Var]:
+    return set(made)
 
 
 class _Expand(Emitter):
@@ -86,11 +88,9 @@ class Whole:
 
 
 class Lowering(Emitter):
-    """`stored(v, steps)` says whether an array made in a nest has to exist in memory."""
+    """`stored(made, steps)` tells which of the arrays made in a nest have to exist in memory."""
 
-    def __init__(
-        self, b: Builder, plan: Plan, stored: Callable[[Var, Sequence[Step]], bool], whole: Whole
-    ):
+    def __init__(self, b: Builder, plan: Plan, stored: Stored, whole: Whole):
         super().__init__(b)
         self.plan, self.stored, self.whole = plan, stored, whole
 
@@ -119,8 +119,7 @@ class Lowering(Emitter):
         steps = [step for s in statements if (step := step_of(self.b, s)) is not None]
         assert len(steps) == len(statements)
         made = [s.var for s in statements if s.var is not None and isinstance(s.var.type, Array)]
-        stored = {v for v in made if self.stored(v, steps)}
-        self.new.update(Nest(self.b, steps, stored).emit())
+        self.new.update(Nest(self.b, steps, self.stored(made, steps)).emit())
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         b = self.b
