@@ -45,8 +45,8 @@ library.
 
 `join_loops` is for devices that launch each loop. A map of several axes stays one, unless a buffer
 flows between the loops: then at most one axis is left to the loops inside. `join_flows` is for the
-cpu: the second loop reads what the first one stores, both are nests or neither is, and the joined
-one adds to no neighbouring places.
+cpu: the second loop reads what the first one stores, both are nests or neither is, neither may
+raise, and the joined one adds to no neighbouring places.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
-from srcgrad.passes.join_loops import join_loops
+from srcgrad.passes.join_loops import join_flows, join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
@@ -96,6 +96,9 @@ FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
 BUILD_IN_PLACE = Pass("build_in_place", build_in_place)
 PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
+# loops of one range between which elements flow, as `fuse` cannot: of different rank, or a sum's
+JOIN_FLOWS = Pass("join_flows", join_flows, reorders=True)
+JOIN_FLOWS_IN_ORDER = Pass("join_flows", partial(join_flows, in_order=True))
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
@@ -107,12 +110,13 @@ LOWERING: tuple[Pass, ...] = (
     LOWER,
     FOLD_VIEWS,
     SIMPLIFY,
+    JOIN_FLOWS,
     CSE,
+    DEAD_CODE,
     PACK_COLUMNS,
     PROMOTE_ACCUMULATORS,
     LOOP_FISSION,
     ASCENDING_LOOPS,
-    DEAD_CODE,
     HOIST,
     SIMPLIFY,
     HOIST_ALLOCATIONS,
@@ -145,7 +149,8 @@ CHUNKS_IN_ORDER = Pass("loops_in_chunks", partial(loops_in_chunks, in_order=True
 HOIST_INTO_CHUNKS = Pass("hoist_allocations", hoist_allocations, last=True)
 
 # the same for `fastmath=False`: additions keep the order of the program
-IN_ORDER = tuple(FUSE_IN_ORDER if p is FUSE else p for p in LOWERING if p is FUSE or not p.reorders)
+KEEPING_ORDER = {FUSE: FUSE_IN_ORDER, JOIN_FLOWS: JOIN_FLOWS_IN_ORDER}
+IN_ORDER = tuple(KEEPING_ORDER.get(p, p) for p in LOWERING if p in KEEPING_ORDER or not p.reorders)
 
 _off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
 _checked: ContextVar[bool] = ContextVar("check after each pass", default=False)
@@ -218,7 +223,8 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     if not in_chunks:
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
-    *before, hoisting = passes
+    # a sum that trips share would keep all of a joined loop in one chunk
+    *before, hoisting = (p for p in passes if p.name != JOIN_FLOWS.name)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
 
@@ -229,13 +235,15 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     Columns and fission put buffers between the statements of a trip: that pays for vectors, but not
     for threads. Operations in the `library` of the device stay whole.
     """
-    left_out = (BUILD_IN_PLACE, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS, HOIST_ALLOCATIONS)
+    left_out = {
+        p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
+    } | {HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),
         "lower": Pass("lower", partial(lower, library=library)),
     }
-    kept = [others.get(p.name, p) for p in lowering(in_order) if p not in left_out]
+    kept = [others.get(p.name, p) for p in lowering(in_order) if p.name not in left_out]
     counting = (COUNTED_TRIPS, HOIST_BOUNDS_CHECKS, SIMPLIFY, CSE, DEAD_CODE)
     joining = (JOIN_IN_ORDER if in_order else JOIN_LOOPS, FORWARD_IN_TRIPS, CSE, DEAD_CODE)
     # marked again: hoisting makes loops of zeros
