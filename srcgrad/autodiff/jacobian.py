@@ -1,8 +1,9 @@
 """Builds Jacobians: one block for each pair of a result and a parameter.
 
-The reverse (or tangent) sweep runs once on a batch of unit seeds (`batch`). Where it cannot be
-batched, the whole program runs in a loop over the seeds. Never derives anything itself: gradients
-and tangents come from `reverse` and `forward`.
+The gradient or tangent of a program is linear in its seeds. A Jacobian is that derivative for every
+unit seed: computed for all of them at once, on arrays with one more axis (`batch`), or, where that
+is not possible, in a loop that runs the whole program for each seed. Never derives anything itself:
+gradients and tangents come from `reverse` and `forward`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff.batch import Emitter, Varying
 from srcgrad.autodiff.batch_rules import Unbatched
-from srcgrad.autodiff.seeds import Derivative, Line, dims_of, gradients, seeds, shaped, tangents
+from srcgrad.autodiff.seeds import Derivative, SeedAxis, dims_of, gradients, seeds, shaped, tangents
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
@@ -24,88 +25,89 @@ from srcgrad.records import record
 
 
 def jacobian(
-    function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any],
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any],
     forward: bool,
 ) -> Function:  # fmt: skip
-    """A function that returns the results, then for each result in `of` a block for each `wrt`.
+    """Builds a function that returns the results, then the blocks: for each output one per `wrt`.
 
-    A block has the dims of the result followed by those of the parameter. For a complex result or
-    parameter, whose partner must be real, the two real derivatives a and b are stored as a + ib.
+    `outputs` has positions of results, `wrt` those of parameters. A block has the dims of the
+    result followed by those of the parameter. If one of the two is complex, the other must be real,
+    and the derivatives a and b of its real and imaginary part (or by these) are stored as a + ib.
     """
-    derivative = (tangents if forward else gradients)(function, wrt, of, table)
+    derivative = (tangents if forward else gradients)(function, wrt, outputs, table)
     try:
-        made = _on_batch(function, of, derivative, table)
+        unfinished = _on_batch(function, outputs, derivative, table)
     except Unbatched:
         f = clone(function)
-        inputs, results = [f.params[k] for k in wrt], [f.returns[k] for k in of]
+        inputs, results = [f.params[k] for k in wrt], [f.returns[k] for k in outputs]
         seeded, others = (inputs, results) if forward else (results, inputs)
-        made = _in_loop(f, derivative, seeded, others, table)
-    return made.function(f"{function.name}_jacobian", forward)
+        unfinished = _in_loop(f, derivative, seeded, others, table)
+    return unfinished.function(f"{function.name}_jacobian", forward)
 
 
 @record(frozen=True)
-class _Made:
-    """A program under construction: results, and derivatives with a trailing axis for the seeds."""
+class _Unfinished:
+    """A program that computes the derivatives for all seeds, not yet cut into blocks."""
 
     b: Builder
     params: tuple[Var, ...]
     results: tuple[Atom, ...]
-    line: Line
-    of_one: Sequence[Atom]  # the derivatives for one seed
-    values: Sequence[Any]
+    axis: SeedAxis
+    for_unit_seed: Sequence[Atom]  # atoms with the types of the derivatives for one seed
+    values: Sequence[Any]  # the derivatives for all seeds: `axis` is their last one
 
     def function(self, name: str, forward: bool) -> Function:
         """The finished function: results, then the blocks, grouped by result."""
-        b, pairs = self.b, [*zip(self.of_one, self.values, strict=True)]
-        every = range(len(self.line.types))
+        b, pairs = self.b, [*zip(self.for_unit_seed, self.values, strict=True)]
+        every = range(len(self.axis.types))
         if forward:
-            made = [_block(b, self.line, k, a, v) for a, v in pairs for k in every]
+            blocks = [_block(b, self.axis, k, a, v) for a, v in pairs for k in every]
         else:
-            made = [
-                _turned(b, _block(b, self.line, k, a, v), dims_of(a.type))
+            blocks = [
+                _with_leading_last(b, _block(b, self.axis, k, a, v), dims_of(a.type))
                 for k in every for a, v in pairs
             ]  # fmt: skip
-        return Function(name, self.params, tuple(b.out), (*self.results, *made))
+        return Function(name, self.params, tuple(b.out), (*self.results, *blocks))
 
 
 # ---- all seeds together ----
-def _on_batch(f: Function, of: Sequence[int], d: Derivative, table: Mapping[str, Any]) -> _Made:
+def _on_batch(f: Function, outputs: Sequence[int], d: Derivative, table: Any) -> _Unfinished:
     varies = Varying(d.function, d.seeds)
     start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))
-    b = _begun(d.before[:start], table)
-    line = _line_of(b, f, of, d, d.before[:start])
-    places = b.iota(line.total)
-    one = b.eq(b.view(places, spec=(":", "n")), b.view(places, spec=("n", ":")))
-    emitter = Emitter(b, line.total, varies)
+    b = _builder_after(d.before[:start], table)
+    axis = _seed_axis(b, f, outputs, d)
+    index = b.iota(axis.total)
+    identity = b.eq(b.view(index, spec=(":", "n")), b.view(index, spec=("n", ":")))
+    emitter = Emitter(b, axis.total, varies)
     emitter.block(d.before[start:])
-    emitter.batch.new |= seeds(b, line, d, b.cast(one, Scalar("f64")), line.total)
-    emitter.batch.diagonals |= _ones(b, line, d, varies)
+    emitter.batch.new |= seeds(b, axis, d, b.cast(identity, Scalar("f64")), axis.total)
+    emitter.batch.diagonals |= _diagonal(b, axis, d, varies)
     emitter.block(d.after)
     values = [emitter.batch.lifted(a) for a in d.values]
-    return _Made(b, d.params, d.results, line, d.values, values)
+    return _Unfinished(b, d.params, d.results, axis, d.values, values)
 
 
-def _ones(b: Builder, line: Line, d: Derivative, varies: Varying) -> dict[Atom, Any]:
-    """The known diagonal of the batch of seeds (ones) if the only seed is a real vector."""
-    t = line.types[0]
-    single = len(line.types) == 1 and isinstance(t, Array) and len(t.dims) == 1
+def _diagonal(b: Builder, axis: SeedAxis, d: Derivative, varies: Varying) -> dict[Atom, Any]:
+    """The diagonal of the batch of seeds if that is one diagonal matrix: the seed a real vector."""
+    t = axis.types[0]
+    single = len(axis.types) == 1 and isinstance(t, Array) and len(t.dims) == 1
     if not single or is_complex(t.dtype) or not varies.classes.is_pure(d.seeds[0]):
         return {}
     one = b.cast(1.0, Scalar(t.dtype))
     return {d.seeds[0]: b.broadcast_to(one, *d.seeds[0].type.dims)}
 
 
-def _line_of(b: Builder, f: Function, of: Sequence[int], d: Derivative, before: Block) -> Line:
-    """The line of the seeds; runs the function once more if their lengths are not known yet."""
-    known = {*d.params, *defined(before)}
+def _seed_axis(b: Builder, f: Function, outputs: Sequence[int], d: Derivative) -> SeedAxis:
+    """The axis of the seeds; runs the function once more if their lengths are not known yet."""
+    known = {*d.params, *defined(tuple(b.out))}
     if all(v in known for p in d.seeds for v in type_vars(p.type)):
-        return Line.of(b, [p.type for p in d.seeds])
+        return SeedAxis.of(b, [p.type for p in d.seeds])
     returns = splice(b, _silent(f), d.params)
-    return Line.of(b, [returns[k].type for k in of])
+    return SeedAxis.of(b, [returns[k].type for k in outputs])
 
 
 def _silent(f: Function) -> Function:
-    """The function without its output messages, for a second run."""
+    """The function without what it prints, for a second run."""
 
     def quiet(block: Block) -> Block:
         kept = (s for s in block if not (isinstance(s, Def) and s.op in messages.WRITTEN))
@@ -114,7 +116,8 @@ def _silent(f: Function) -> Function:
     return f.with_body(quiet(f.body))
 
 
-def _begun(block: Block, table: Mapping[str, Any]) -> Builder:
+def _builder_after(block: Block, table: Mapping[str, Any]) -> Builder:
+    """A builder that has emitted a block already."""
     b = Builder(table)
     b.out += block
     b.definition.update({s.var: s for s in walk(block) if isinstance(s, Def) and s.var is not None})
@@ -123,17 +126,20 @@ def _begun(block: Block, table: Mapping[str, Any]) -> Builder:
 
 # ---- one seed after the other ----
 def _in_loop(
-    f: Function, d: Derivative, seeded: Sequence[Atom], like: Sequence[Any],
+    f: Function, d: Derivative, seeded: Sequence[Atom], others: Sequence[Any],
     table: Mapping[str, Any],
-) -> _Made:  # fmt: skip
-    """Runs the whole program for each seed, so that each reverse sweep finds fresh memory."""
-    b = _begun(f.body, table)
-    line = Line.of(b, [a.type for a in seeded])
-    slabs = [b.empty(*dims_of(a.type), line.total, dtype=a.type.dtype) for a in like]
+) -> _Unfinished:  # fmt: skip
+    """Runs the whole program once per seed: a reverse sweep changes what it reads.
+
+    Seeds have the types of `seeded` (results or parameters), derivatives those of `others`.
+    """
+    b = _builder_after(f.body, table)
+    axis = SeedAxis.of(b, [a.type for a in seeded])
+    slabs = [b.empty(*dims_of(a.type), axis.total, dtype=a.type.dtype) for a in others]
     index = Var("k", INT)
     head: list[Stmt] = []
     with b.block() as body:
-        values = splice(b, _of_one(d, table), (*f.params, index), head)
+        values = splice(b, _for_unit_seed(d, table), (*f.params, index), head)
         for slab, v in zip(slabs, values, strict=True):
             place = b.view(slab, index, spec=(*":" * (slab.type.ndim - 1), "i"))
             if dims_of(v.type):
@@ -141,32 +147,32 @@ def _in_loop(
             else:
                 b.store(place, b.value(v))
     b.out += head
-    b.append(For(index, atom(0), atom(line.total), (), (), tuple(body), (), ()))
-    return _Made(b, f.params, f.returns, line, like, slabs)
+    b.append(For(index, atom(0), atom(axis.total), (), (), tuple(body), (), ()))
+    return _Unfinished(b, f.params, f.returns, axis, others, slabs)
 
 
-def _of_one(d: Derivative, table: Mapping[str, Any]) -> Function:
-    """The derivative for one unit seed, whose position is the last parameter."""
-    b, place = _begun(d.before, table), Var("k", INT)
-    line = Line.of(b, [p.type for p in d.seeds])
-    one = b.cast(b.eq(b.iota(line.total), place), Scalar("f64"))
-    given = seeds(b, line, d, one)
-    made = Function(d.function.name, (*d.params, place), (*b.out, *d.after), d.values)
-    return _silent(rename(made, given))
+def _for_unit_seed(d: Derivative, table: Mapping[str, Any]) -> Function:
+    """The derivative for one unit seed; the last parameter is where the seed has its 1."""
+    b, position = _builder_after(d.before, table), Var("k", INT)
+    axis = SeedAxis.of(b, [p.type for p in d.seeds])
+    unit = b.cast(b.eq(b.iota(axis.total), position), Scalar("f64"))
+    seed_values = seeds(b, axis, d, unit)
+    seeded = Function(d.function.name, (*d.params, position), (*b.out, *d.after), d.values)
+    return _silent(rename(seeded, seed_values))
 
 
 # ---- blocks ----
-def _block(b: Builder, line: Line, k: int, of_one: Atom, value: Any) -> Any:
-    """The block of a derivative for the k-th seed, with the dims of the seed last."""
-    part, t = line.part(b, value, k, value.type.ndim - 1), line.types[k]
-    if isinstance(t, Scalar) and isinstance(of_one.type, Scalar):
-        return b.retyped(b.load(part, 0), Scalar(part.type.dtype, of_one.type.weak))
+def _block(b: Builder, axis: SeedAxis, k: int, for_unit_seed: Atom, value: Any) -> Any:
+    """The block of a derivative by the k-th seed; the dims of the seed come last."""
+    part, t = axis.part(b, value, k, value.type.ndim - 1), axis.types[k]
+    if isinstance(t, Scalar) and isinstance(for_unit_seed.type, Scalar):
+        return b.retyped(b.load(part, 0), Scalar(part.type.dtype, for_unit_seed.type.weak))
     own = b.copy(part) if part.type.layout == "S" else part
-    return shaped(b, own, *dims_of(of_one.type), *dims_of(t))
+    return shaped(b, own, *dims_of(for_unit_seed.type), *dims_of(t))
 
 
-def _turned(b: Builder, block: Any, first: Dims) -> Any:
+def _with_leading_last(b: Builder, block: Any, leading: Dims) -> Any:
     """A block with its leading dims moved to the end."""
     n = len(dims_of(block.type))
-    order = (*range(len(first), n), *range(len(first)))
+    order = (*range(len(leading), n), *range(len(leading)))
     return b.transpose(block, perm=order) if order != tuple(range(n)) else block

@@ -1,7 +1,7 @@
 """Creates the unit seeds of a Jacobian and splits a derivative where it first reads a seed.
 
 A seed has the type of a result (reverse mode) or of a parameter (forward mode). The elements of all
-seeds are numbered consecutively along one `Line`.
+seeds are numbered consecutively along one axis (`SeedAxis`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from srcgrad.records import record
 
 @record(frozen=True)
 class Derivative:
-    """A function of parameters and seeds, split before the first statement that reads a seed."""
+    """A derivative as a function of parameters and seeds, split where it first reads a seed."""
 
     function: Function
     params: tuple[Var, ...]
@@ -51,36 +51,39 @@ def _reads(s: Stmt, vs: tuple[Var, ...]) -> bool:
 
 
 def gradients(
-    function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any]
 ) -> Derivative:
     """The function that returns results and gradients, seeded with adjoints of the results."""
-    kinds = ["given" if k in of else None for k in range(len(function.returns))]
-    return Derivative.of(vjp(function, wrt, table, kinds), len(of), len(function.returns))
+    kinds = ["given" if k in outputs else None for k in range(len(function.returns))]
+    return Derivative.of(vjp(function, wrt, table, kinds), len(outputs), len(function.returns))
 
 
 def tangents(
-    function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any]
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any]
 ) -> Derivative:
     """The function that returns results and tangents, seeded with tangents of the parameters."""
     made = jvp(function, wrt, table)
     n = len(function.returns)
     floats = [k for k, a in enumerate(function.returns) if float_type(a.type)]
-    chosen = tuple(made.returns[n + floats.index(k)] for k in of)
+    chosen = tuple(made.returns[n + floats.index(k)] for k in outputs)
     return Derivative.of(made.with_body(made.body, (*made.returns[:n], *chosen)), len(wrt), n)
 
 
 # ---- seeds ----
 @record(frozen=True)
-class Line:
-    """A consecutive numbering of the elements of values; a complex value has two parts."""
+class SeedAxis:
+    """The axis that holds the elements of all seeds, one seed after the other.
 
-    types: tuple[Any, ...]
-    starts: Dims
-    lengths: Dims  # of one part
+    A complex seed takes two parts: its real elements, then its imaginary ones.
+    """
+
+    types: tuple[Any, ...]  # of the seeds
+    starts: Dims  # where each seed begins
+    lengths: Dims  # of each seed, or of one part of it
     total: Dim
 
     @staticmethod
-    def of(b: Builder, types: Sequence[Any]) -> Line:
+    def of(b: Builder, types: Sequence[Any]) -> SeedAxis:
         starts: list[Dim] = []
         lengths: list[Dim] = []
         total: Dim = 0
@@ -89,10 +92,10 @@ class Line:
             starts.append(total)
             lengths.append(n)
             total = b.total([total, n, n] if is_complex(t.dtype) else [total, n])
-        return Line(tuple(types), tuple(starts), tuple(lengths), total)
+        return SeedAxis(tuple(types), tuple(starts), tuple(lengths), total)
 
     def part(self, b: Builder, x: Any, k: int, axis: int) -> Any:
-        """The slice of the k-th value, from an array with an axis along the line."""
+        """The part of an array that belongs to the k-th seed; `axis` is the array's seed axis."""
         start, n = self.starts[k], self.lengths[k]
         spec = tuple("s" if a == axis else ":" for a in range(x.type.ndim))
         first = b.view(x, start, n, 1, spec=spec)
@@ -110,11 +113,11 @@ def shaped(b: Builder, x: Any, *dims: Any) -> Any:
     return x if same_dims(x.type.dims, dims) else b.reshape(x, *dims)
 
 
-def seeds(b: Builder, line: Line, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
-    """The seeds as slices of `ones`, an array of unit vectors along the line."""
+def seeds(b: Builder, axis: SeedAxis, d: Derivative, ones: Any, *size: Any) -> dict[Var, Any]:
+    """The seeds as slices of `ones`, an array of unit vectors along the seed axis."""
     made: dict[Var, Any] = {}
     for k, p in enumerate(d.seeds):
-        part = b.cast(line.part(b, ones, k, 0), Scalar(line.types[k].dtype))
+        part = b.cast(axis.part(b, ones, k, 0), Scalar(axis.types[k].dtype))
         number = isinstance(p.type, Scalar) and not size
         made[p] = b.load(part, 0) if number else shaped(b, part, *dims_of(p.type), *size)
     return made

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.autodiff.reverse.tapes import FIRST_CAPACITY
+from srcgrad.autodiff.reverse.tapes import INITIAL_CAPACITY
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
@@ -44,7 +44,7 @@ def emit(b: Builder, body: Block, head: list[Stmt] | None) -> None:
     for s in body:
         if head is not None and isinstance(s, Def) and s.var is not None and s.op is tapes.tape:
             params = {**s.params, "scratch": True}
-            head.append(Def(s.var, s.op, (Const(FIRST_CAPACITY, INT),), params, s.loc))
+            head.append(Def(s.var, s.op, (Const(INITIAL_CAPACITY, INT),), params, s.loc))
             s = Def(None, b.table["reserve"], (s.var, *s.args), {}, s.loc)
         b.append(s)
     for s in walk(body):

@@ -1,7 +1,7 @@
-"""Targets: the passes that each needs, and how it makes an `Executable` of an IR function.
+"""Backends: the passes that a target needs, and how it makes an `Executable` of an IR function.
 
-The table of targets is `BACKENDS`. A backend is imported when it is first used. Never decides
-which program is built.
+`BACKENDS` lists the targets. A backend is imported when it is first used. Never decides which
+program is built.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.passes.pipeline import Pass
 from srcgrad.records import record
 
-# each module holds its `BACKEND`
+# target -> the module whose `BACKEND` it is
 BACKENDS = {
     "cpu": "srcgrad.backends.cpu.build",
     "cuda": "srcgrad.backends.cuda.build",
@@ -27,12 +27,13 @@ BACKENDS = {
 
 @record(frozen=True)
 class BuildOptions:
-    """The user's choices about how a program is built, for all targets."""
+    """The user's choices about how a program is built; a target ignores those it has no use for."""
 
-    cache: bool = True  # cache compiled code on disk
+    cache: bool = True  # whether compiled code is cached on disk
     fastmath: bool | None = None  # see backends/cpu/fastmath.py
-    parallel: bool = False  # see passes/loops_in_chunks.py
-    deterministic: bool = False  # see backends/cuda/ordered.py; other targets always are
+    parallel: bool = False  # whether loops run on several cores: passes/loops_in_chunks.py
+    # whether equal calls give equal bits: backends/cuda/ordered.py (they always do on the others)
+    deterministic: bool = False
 
     @property
     def strict(self) -> bool:
@@ -42,49 +43,50 @@ class BuildOptions:
 
 @record(frozen=True, eq=False)
 class Executable:
-    """An IR function made to run: `run` takes its parameters by position and returns a tuple."""
+    """A function that can be called: `run` takes the IR's parameters and returns a tuple."""
 
     run: Callable[..., tuple]
-    printed: Callable[[], str]  # the text of what runs, for reading
-    # compiles like a first call, and returns whether the cache had it; None: nothing is compiled
+    print_source: Callable[[], str]  # prints the program as text for reading
+    # compiles as a first call does; returns whether the cache had the code. None: no compiler
     compile: Callable[[], bool] | None = None
-    emitted: Callable[[], str] | None = None  # the text that is compiled, with the source lines
+    # prints the text that the compiler reads, with the user's lines as comments
+    print_compiled: Callable[[], str] | None = None
 
     @cached_property
     def source(self) -> str:
-        """The text of what runs, printed on demand."""
-        return self.printed()
+        """The program as text for reading, printed when it is first read."""
+        return self.print_source()
 
     def __call__(self, *args: Any) -> tuple:
         return self.run(*args)
 
 
 class Backend(Protocol):
-    """A target of `compile`. Attributes with a value here are defaults of subclasses."""
+    """The interface of a target; values and bodies given here are defaults."""
 
     name: str
-    compiler: str = ""  # the compiler of machine code, for `explain`
+    compiler: str = ""  # the compiler of its machine code, shown by `explain`
 
     def pipeline(self, options: BuildOptions) -> tuple[Pass, ...]:
-        """The passes between the program, after all differentiation, and `build`."""
+        """The passes to run on the differentiated program before `build`."""
         return ()
 
     def build(self, function: Function, options: BuildOptions) -> Executable:
-        """An executable of the function, which has been through the pipeline."""
+        """An executable of a function that has been through the pipeline."""
         ...
 
     def settings(self, options: BuildOptions) -> dict[str, str]:
-        """The options that `explain` shows, by name: those that have an effect here."""
+        """The options that affect this target, by name, as `explain` shows them."""
         return {}
 
 
 def backend_of(target: str) -> Backend:
-    """The backend of this name."""
+    """The backend of a target."""
     return import_module(BACKENDS[checked_target(target)]).BACKEND
 
 
 def checked_target(target: str) -> str:
-    """The name of a target, or a refusal that lists them."""
+    """The target's name, if there is such a target; the error lists those that there are."""
     if target not in BACKENDS:
         raise ArgumentValueError(f"target must be one of {', '.join(BACKENDS)}, not {target!r}")
     return target

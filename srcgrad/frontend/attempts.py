@@ -101,7 +101,7 @@ def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | 
     Returns it with what it raises whenever it runs, past all of its handlers.
     """
     body, start, depth, loc = attempt.node.body, snapshot(it), it.frame.depth, it.b.loc
-    problems, passed = len(it.problems), it.frame.passed
+    problems, incomplete = len(it.problems), it.frame.incomplete
     for together in range(1, len(body) + 1):
         groups = [body[:together], *([s] for s in body[together:])]
         try:
@@ -116,7 +116,7 @@ def _grouped(it: Interpreter, attempt: Attempt) -> tuple[list[Stmt], Diverged | 
             if e.statement is body[0] or together == len(body):
                 raise UnsupportedError(e.reason, e.location, e.way_out) from None
             restore(it, start)
-            it.frame.depth, it.b.loc, it.frame.passed = depth, loc, passed
+            it.frame.depth, it.b.loc, it.frame.incomplete = depth, loc, incomplete
             del it.problems[problems:]
     return [], None  # a body has statements
 

@@ -79,7 +79,7 @@ def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
 def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
     """Carries the places that the body changed without binding a name."""
     mine, found = id(it.env), []
-    bound = set(assigned([trip.node])) - it.frame.elsewhere
+    bound = set(assigned([trip.node])) - it.frame.bound_outside
     pairs = [(mine, head.env, end.env)]
     pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
     for owner, a, c in pairs:

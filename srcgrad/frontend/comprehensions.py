@@ -271,7 +271,7 @@ def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], 
     outer = it.frame
     made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
     walruses = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
-    made.local, made.elsewhere = own, walruses
+    made.local, made.bound_outside = own, walruses
     it.scopes[id(made.env)] = made.env
     it.frames.append(made)
     try:

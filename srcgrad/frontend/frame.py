@@ -1,4 +1,4 @@
-"""A function that is being interpreted: its source, its names, how a path of it ends early."""
+"""The state of a function that is being interpreted, and the ways in which a path ends early."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from srcgrad.frontend.liveness import Liveness
 from srcgrad.frontend.source import Source
 from srcgrad.records import record
 
+# entries among a function's names: whether the current path has returned (a flag, or a constant if
+# that is known when compiling), and the value that it returned
 RETURNED, RESULT = "$returned", "$result"
 
 
 class Diverged(Exception):
-    """Raised when the interpreted path always fails: later statements are never reached."""
+    """Raised where the interpreted path is certain to fail: no later statement is reached."""
 
     def __init__(self, kind: str, message: str, location: Any):
         super().__init__(message)
@@ -23,21 +25,21 @@ class Diverged(Exception):
 
 @record(eq=False)
 class Frame:
-    """One function being interpreted: its source, its names, where it was called from."""
+    """The state of one call that is being interpreted."""
 
     source: Source
-    env: dict[str, Any]
+    env: dict[str, Any]  # the values of its names
     live: Liveness
-    outer: Frame | None = None  # the frame of the function that encloses this one
-    depth: int = 0  # of loops
-    local: set[str] = field(default_factory=set)
-    elsewhere: Set[str] = field(default_factory=frozenset)  # declared nonlocal
-    returns: list[Any] = field(default_factory=list)  # where it returned
-    passed: bool = False  # whether one of its statements was passed over
-    scopes: int = 0  # blocks that were open at its call
-    called_at: Any = None  # the place of its call; None for the function that is compiled
-    given: dict[str, Any] = field(default_factory=dict)  # its arguments
+    outer: Frame | None = None  # the frame of the function that encloses it in the source
+    depth: int = 0  # the number of loops around the current statement
+    local: set[str] = field(default_factory=set)  # names that it binds, whether or not bound yet
+    bound_outside: Set[str] = field(default_factory=frozenset)  # names bound by outer functions
+    returns: list[Any] = field(default_factory=list)  # locations of the returns interpreted so far
+    incomplete: bool = False  # whether a statement was refused, and interpreting went on after it
+    open_blocks: int = 0  # the number of blocks of the program that were open when it was called
+    called_at: Any = None  # the location of its call; None for the function that is compiled
+    arguments: dict[str, Any] = field(default_factory=dict)
 
 
 class Poisoned(Exception):
-    """Raised when a statement reads a name that a refused one would have bound."""
+    """Raised where a statement reads a name that a refused statement would have bound."""

@@ -113,8 +113,8 @@ def inline(
     limit_recursion(it, found, env, node)
     loc, bound = it.b.loc, it.bound is node or not it.frames
     tree = found.tree
-    frame = Frame(found, dict(env), _liveness(tree), outer, given=env)
-    frame.scopes = len(it.b.scopes)
+    frame = Frame(found, dict(env), _liveness(tree), outer, arguments=env)
+    frame.open_blocks = len(it.b.scopes)
     if it.frames:
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env
@@ -124,8 +124,8 @@ def inline(
         if isinstance(tree, gast.Lambda):
             it.locate(tree.body)
             return it.bound_value(tree.body) if bound else it.expression(tree.body)
-        frame.elsewhere = nonlocals(tree)
-        frame.local = set(assigned(tree.body)) - frame.elsewhere
+        frame.bound_outside = nonlocals(tree)
+        frame.local = set(assigned(tree.body)) - frame.bound_outside
         _refuse_scopes(it, tree)
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None
@@ -138,7 +138,7 @@ def inline(
 
 def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
     """The value that a function returned: of several kinds only if a name is `bound` to it."""
-    if frame.passed:
+    if frame.incomplete:
         raise Poisoned
     result = frame.env.get(RESULT)
     returned = frame.env.get(RETURNED, False)

@@ -118,9 +118,9 @@ class Interpreter:
     def lookup(self, name: str, node: Node) -> Any:
         frame: Frame | None = self.frame
         while frame is not None:
-            if name in frame.env and name not in frame.elsewhere:
+            if name in frame.env and name not in frame.bound_outside:
                 return self._bound(frame.env, name, node)
-            if name in frame.local and name not in frame.elsewhere:
+            if name in frame.local and name not in frame.bound_outside:
                 self._unbound(name, node)
             if frame.outer is None:
                 break

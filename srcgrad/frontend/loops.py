@@ -103,7 +103,7 @@ def _carried_names(
     head = it.frame.live.live_at_head(node)
     bound = assigned([node.target] if isinstance(node, gast.For) else [])
     inside = assigned([*node.body, *([node.test] if isinstance(node, gast.While) else [])])
-    live = (head | it.frame.live.live_after(node)) - it.frame.elsewhere
+    live = (head | it.frame.live.live_after(node)) - it.frame.bound_outside
     names = [n for n in dict.fromkeys([*bound, *inside]) if n in live]
     if "break" in kinds:
         names.append(flag(it, "break"))
@@ -183,7 +183,7 @@ def _finished(it: Interpreter, trip: Trip, a: Attempt) -> Any:
     out = {c: after.fresh(s, str(c[1]).lstrip("$")) for c, s in trip.specs.items()}
     node = trip.node
     for n in assigned([*node.body, *([node.target] if isinstance(node, gast.For) else [])]):
-        if n not in it.frame.elsewhere:
+        if n not in it.frame.bound_outside:
             it.env.pop(n, None)
     runs = _runs(it, trip)
     for c, (_, value) in out.items():

@@ -38,7 +38,7 @@ def recover(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
         _note(it, e)
     if it.passed >= MOST_PASSED or len(it.problems) >= MOST:
         raise _Enough
-    it.frame.depth, it.frame.passed = depth, True
+    it.frame.depth, it.frame.incomplete = depth, True
     stated = s.names if isinstance(s, gast.Global) else []
     for name in (*assigned([s]), *stated):
         scope_of(it, name)[name] = POISON

@@ -35,7 +35,7 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
     plain = [f for f in own if f.outer is None]
     counts = bool(found.function.__code__.co_freevars)  # its captures may count the calls
     last_two = plain[-2:] if len(plain) > 1 and not counts else []
-    if last_two and all(_alike(given[k], f.given[k]) for f in last_two for k in given):
+    if last_two and all(_alike(given[k], f.arguments[k]) for f in last_two for k in given):
         _end(it, found, plain, node)
     again = [f for f in it.frames if it.inside[f.source.tree] > 1]
     last = len(again) >= DEEPEST and _branches(it, again) >= DEEPEST // 2
@@ -60,13 +60,13 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
 
 def _branches(it: Interpreter, calls: list[Frame]) -> int:
     """The number of calls that are inside more branches and loops than the call before."""
-    depths = [*(f.scopes for f in calls), len(it.b.scopes)]
+    depths = [*(f.open_blocks for f in calls), len(it.b.scopes)]
     return sum(a < b for a, b in itertools.pairwise(depths))
 
 
 def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
     """Bounds calls inside branches that nothing known tells apart: the last one fails."""
-    behind_a_branch = len(it.b.scopes) > own[-1].scopes
+    behind_a_branch = len(it.b.scopes) > own[-1].open_blocks
     if behind_a_branch and len(own) < DEEP:
         return
     it.ends[found.tree] += 1

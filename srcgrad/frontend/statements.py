@@ -120,7 +120,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
 def scope_of(it: Interpreter, name: str) -> dict[str, Any]:
     """The names of the frame where a name of this function is bound."""
     frame: Any = it.frame
-    while name in frame.elsewhere:
+    while name in frame.bound_outside:
         frame = frame.outer
         while name not in frame.local and name not in frame.env and frame.outer is not None:
             frame = frame.outer

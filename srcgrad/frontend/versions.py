@@ -1,6 +1,6 @@
-"""Finds out what the running Python and its libraries offer, do and print, where versions differ.
+"""Finds out how the installed versions of Python and its libraries behave, where versions differ.
 
-A small call is made and its result or exception read; no version number is compared.
+Makes a small call and reads its result or exception. Never compares version numbers.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def raised(f: Callable[..., Any], *args: Any, **named: Any) -> Exception | None:
     return None
 
 
-def like(f: Callable[..., Any], *args: Any, **named: Any) -> type[Exception] | None:
-    """The class of the exception of a call, if it raises one, for `refuse`.
+def error_class(f: Callable[..., Any], *args: Any, **named: Any) -> type[Exception] | None:
+    """The class of the exception that a call raises, or None; for the argument `like` of `refuse`.
 
-    >>> like([].pop), like(abs, -1)
+    >>> error_class([].pop), error_class(abs, -1)
     (<class 'IndexError'>, None)
     """
     error = raised(f, *args, **named)

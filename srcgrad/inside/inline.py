@@ -16,10 +16,10 @@ from srcgrad.frontend.values import RUNNING, is_number, plain
 from srcgrad.inside.closures import with_functions
 from srcgrad.inside.splicing import captured_at, likes_of, propagate_requirements, spliced
 from srcgrad.ir.nodes import Var, atom
+from srcgrad.transforms.gradient_warnings import add_warnings, collecting_warnings
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_known
 from srcgrad.transforms.specs import Primal
-from srcgrad.transforms.zero_gradients import noting, pass_on
 from srcgrad.tree import paths
 
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
@@ -44,12 +44,12 @@ def inline(
     captures.inlined.append(compiled)
 
     def attempt() -> tuple[Program, list[LocatedWarning]]:
-        with noting() as zeros:
+        with collecting_warnings() as zeros:
             return compiled.spec.program(likes, compiled._requirements), zeros
 
     inherited = functools.partial(propagate_requirements, it, compiled._requirements, values, node)
     (program, zeros), _ = restarted(attempt, compiled.__name__, inherited)
-    pass_on(zeros)
+    add_warnings(zeros)
     if extra is not None:
         _refuse_tangents(compiled.__name__, program, values, extra)
     given = [values[path] if path in values else extra(path, values) for path in program.inputs]  # type: ignore[misc]  (no path is missing without `extra`)

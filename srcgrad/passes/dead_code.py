@@ -1,4 +1,4 @@
-"""Dead code: removes values that are never read, and stores to buffers that are never read again.
+"""Removes dead code: values that are never read, and stores to buffers that are never read again.
 
 >>> show(eliminate(parse('''
 ... def f(x: f64[n]):
@@ -14,9 +14,9 @@ def f(x: f64[n]):
     s: f64 = sum(x, axes=(0,))
     return (s,)
 
-A store is live if its alias class may be read later by something live, or is visible to the
-caller: the buffers of parameters and of returned values. Never removes what may raise or print;
-a loop without live contents is removed, even one that might not have ended.
+A store is live if the caller sees its buffer, which is that of a parameter or a result, or if a
+live statement may read its alias class later. A statement that may raise or print is never removed.
+A loop without live statements is removed, even one that might not have ended.
 """
 
 from __future__ import annotations
@@ -42,25 +42,26 @@ from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
 
-Classes = dict[Var, None]  # a set that keeps the order of insertion
+Classes = dict[Var, None]  # alias classes: a set that keeps the order of insertion
 
 
 def eliminate(function: Function) -> Function:
+    """The function without dead code."""
     liveness = _Liveness(function, AliasClasses(function))
     liveness.run()
     return function.with_body(liveness.sweep(function.body))
 
 
 class _Liveness:
-    """Marks backwards until nothing new is live, then sweeps."""
+    """Marks live values and statements, backwards, until it finds no more; then sweeps the rest."""
 
     def __init__(self, function: Function, classes: AliasClasses):
         self.function, self.classes = function, classes
         self.live: set[Var] = set()
-        self.kept: set[Stmt] = set()
-        self.read: dict[Def, set[Var]] = {}  # classes that a live definition reads
-        self.around: dict[Stmt, Classes] = {}  # classes that a later trip may read
-        self.after = dict.fromkeys(  # classes that may be read from here on
+        self.live_statements: set[Stmt] = set()
+        self.read: dict[Def, set[Var]] = {}  # alias classes that a live definition reads
+        self.read_in_trips: dict[Stmt, Classes] = {}  # those that a trip of a loop may read
+        self.read_later = dict.fromkeys(  # those that may be read after the current statement
             classes.of(v)
             for v in (*function.params, *function.returns)
             if isinstance(v, Var) and is_reference(v.type)
@@ -70,10 +71,10 @@ class _Liveness:
         for p in self.function.params:
             self.mark(type_vars(p.type))
         self.mark(self.function.returns)
-        before, visible = -1, len(self.after)
-        while before != (before := len(self.live) + len(self.kept)):
+        before, visible_to_caller = -1, len(self.read_later)
+        while before != (before := len(self.live) + len(self.live_statements)):
             self.block(self.function.body)
-            self.taken_since(visible)
+            self.pop_since(visible_to_caller)
 
     def mark(self, atoms: Iterable[Atom]) -> None:
         for a in atoms:
@@ -81,7 +82,7 @@ class _Liveness:
                 self.live.add(a)
                 self.mark(type_vars(a.type))
 
-    # ---- marking, backwards: each puts what is read into `after`, which only grows on its way ----
+    # ---- marking: a live statement adds the classes that it reads to `read_later` ----
     def block(self, block: Block) -> None:
         for s in reversed(block):
             self.statement(s)
@@ -96,58 +97,59 @@ class _Liveness:
                 self.loop(s)
 
     def definition(self, s: Def) -> None:
-        if s not in self.kept:
-            stores = is_write(s) and self.classes.of(s.args[0]) in self.after
+        if s not in self.live_statements:
+            stores = is_write(s) and self.classes.of(s.args[0]) in self.read_later
             if not (stores or s.var in self.live or is_observable(s)):
                 return
-            self.kept.add(s)
+            self.live_statements.add(s)
             self.mark(s.args)
             if s.var is not None:
                 self.mark(type_vars(s.var.type))
             self.read[s] = classes_read(s, self.classes)
         for c in self.read[s]:
-            self.after[c] = None
+            self.read_later[c] = None
 
     def branch(self, s: If) -> None:
         for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
             if r in self.live:
                 self.mark((x, y))
-        before = len(self.after)
+        before = len(self.read_later)
         self.block(s.then)
-        of_then = self.taken_since(before)
+        of_then = self.pop_since(before)
         self.block(s.orelse)
-        self.after.update(of_then)
-        if self.keeps(s):
-            self.kept.add(s)
+        self.read_later.update(of_then)
+        if self.is_live(s):
+            self.live_statements.add(s)
             self.mark((s.cond,))
 
     def loop(self, s: For | While) -> None:
         for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True):
             if r in self.live or p in self.live:
                 self.mark((r, p, x, y))
-        before = len(self.after)
-        self.after.update(self.around.get(s, {}))
+        before = len(self.read_later)
+        self.read_later.update(self.read_in_trips.get(s, {}))
         for b in reversed(blocks(s)):
             self.block(b)
-        self.around[s] = self.taken_since(before)
-        self.after.update(self.around[s])
-        if self.keeps(s):
-            self.kept.add(s)
+        self.read_in_trips[s] = self.pop_since(before)
+        self.read_later.update(self.read_in_trips[s])
+        if self.is_live(s):
+            self.live_statements.add(s)
             self.mark((s.start, s.stop) if isinstance(s, For) else (s.cond,))
             if isinstance(s, While) and s.limit is not None:
                 self.mark((s.limit,))
 
-    def taken_since(self, before: int) -> Classes:
-        """Removes and returns the classes added to `after` since it had `before` of them."""
-        return dict(self.after.popitem() for _ in range(len(self.after) - before))
+    def pop_since(self, before: int) -> Classes:
+        """Removes and returns the classes added to `read_later` since it had `before` of them."""
+        return dict(self.read_later.popitem() for _ in range(len(self.read_later) - before))
 
-    def keeps(self, s: For | While | If) -> bool:
-        inside = any(t in self.kept for b in blocks(s) for t in b)
+    def is_live(self, s: For | While | If) -> bool:
+        """Whether a statement in its blocks is live, or one of its results."""
+        inside = any(t in self.live_statements for b in blocks(s) for t in b)
         return inside or any(r in self.live for r in s.results)
 
     # ---- sweeping ----
     def sweep(self, block: Block) -> Block:
-        return tuple(self.swept(s) for s in block if s in self.kept)
+        return tuple(self.swept(s) for s in block if s in self.live_statements)
 
     def swept(self, s: Stmt) -> Stmt:
         if isinstance(s, Def):

@@ -32,6 +32,7 @@ from srcgrad.protocols import states
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
+from srcgrad.transforms.gradient_warnings import collecting_warnings, warn
 from srcgrad.transforms.pickling import portable, reduced, restored
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
@@ -46,7 +47,6 @@ from srcgrad.transforms.stage_cache import keeping
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.writes import refuse_shared, write_back
-from srcgrad.transforms.zero_gradients import noting, warn
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
 MOST_ENTRIES = 8  # of one signature, for captured values that alternate
@@ -282,7 +282,7 @@ class Compiled:
         spec = of_call(self.spec, known)
 
         def attempt() -> tuple[Program, list[Stage]]:
-            with interrupts.held(), recording() as stages, noting() as zeros:
+            with interrupts.held(), recording() as stages, collecting_warnings() as zeros:
                 program = spec.program(arguments, self._requirements)
                 return replace(program, zeros=tuple(zeros)), stages
 
@@ -339,7 +339,7 @@ class Compiled:
             program = self._program(self._asked(args, kwargs))[0]
             options = replace(self.options, target=GENERATED[kind], cache=False)
             made = built(program.function, options)
-            return made.emitted() if kind == "llvm" and made.emitted else made.source
+            return made.print_compiled() if kind == "llvm" and made.print_compiled else made.source
 
     def ir(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".

@@ -11,12 +11,12 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
+from srcgrad.transforms.gradient_warnings import check_gradients
 from srcgrad.transforms.program import Program, named_results, protected, pruned, values
 from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
 from srcgrad.transforms.specs import ByPosition, simplified
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
-from srcgrad.transforms.zero_gradients import note
 from srcgrad.tree import Leaf, leaf_numbers, placed
 
 
@@ -38,7 +38,7 @@ class Jacobian(ByPosition):
             raise nothing_returned(p)
         refuse_complex_pairs(p, wrt, of)
         outputs = [p.function.returns[k] for k in of]
-        note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
+        check_gradients(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         name = "columns" if self.forward else "rows"
         fn = staged(name, lambda: kept(_jacobian, p.function, wrt, of, self.forward))
         first, count = len(p.function.returns), len(wrt)

@@ -22,6 +22,7 @@ from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.equal_lengths import OfCall
+from srcgrad.transforms.gradient_warnings import check_gradients, check_tangent
 from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import (
     Program,
@@ -43,7 +44,6 @@ from srcgrad.transforms.refusals import (
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
 from srcgrad.transforms.weights import Weights, not_floating
-from srcgrad.transforms.zero_gradients import note, note_tangent
 from srcgrad.tree import Leaf, leaf_numbers, leaves, mapped_by_path, opened, placed
 
 
@@ -168,7 +168,7 @@ class Gradient(ByPosition):
         if not self.seeded:
             refuse_complex(p, seeds)
         outputs = [a for a, seed in zip(p.function.returns, seeds, strict=True) if seed]
-        note(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
+        check_gradients(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
         joint = staged("reverse", lambda: kept(_reverse, p.function, wrt, seeds))
         first = len(p.function.returns)
         given = [(first + i, p.inputs[k]) for i, k in enumerate(wrt) if k < len(p.inputs)]
@@ -233,7 +233,7 @@ class Tangent:
             if float_type(p.function.params[k].type) and path[0] not in self.constant
         ]  # fmt: skip
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
-        note_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
+        check_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
         tangent = staged("forward", lambda: kept(_forward, p.function, wrt))
         fn = staged("passes", lambda: kept(run_passes, tangent))
         n = len(p.function.returns)

@@ -44,6 +44,16 @@ def norm_of_cosine_transform(x):
     return scipy.fft.idct(x, norm="unit")[0]  # error: UnsupportedError: Invalid norm value 'unit'
 
 
+@program(mat(3, 4))
+def shape_of_cosine_transform(x):
+    return scipy.fft.dctn(x, s=(2, 2))[0, 0]  # error: UnsupportedError: with s
+
+
+@program(vec(4))
+def orthogonalized_cosine_transform(x):
+    return scipy.fft.dct(x, orthogonalize=True)[0]  # error: UnsupportedError: must be True for
+
+
 @program(vec(4))
 def no_places_of_cosine_transform(x):
     return scipy.fft.dct(x, n=0)[0]  # error: ValueError: invalid number of data points

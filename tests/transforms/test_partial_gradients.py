@@ -329,7 +329,8 @@ def test_an_interval_that_is_narrowed(f, at, ends):
     assert all(f"'{end}'" in text for end in ends) and "implicit_root" in text
     assert not issued(g, at)
     along = flow.compile(f, target="python", cache=False)
-    assert len(issued(lambda x: flow.jvp(along, (x,), (np.ones_like(x),)), at)) == 1
+    (text,) = issued(lambda x: flow.jvp(along, (x,), (np.ones_like(x),)), at)
+    assert "leaves out how " in text and " depend on the input: " in text
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Promises of independent loops that also hold for the derivative.
+"""Drops promises of independent trips that do not hold for the derivative.
 
-A user promises that the trips of a loop do not depend on one another, and may add to one element
-in several of them: sums need no promise. The forward sweep reads such an element before it adds,
-the reverse sweep restores its value or takes its adjoint away for a while. So a loop stays promised
-only if its trips store to memory that they share, and neither add to it nor read it. It also loses
-the promise if the trip count of an inner loop is known in the trip alone: values saved by such a
-loop go after those saved in earlier trips.
+A user who promises that the trips of a loop are independent may still add to one element in
+several of them: sums need no promise. In the derivative such trips depend on one another: the
+forward sweep saves the element before it adds, and the reverse sweep restores it. So a loop stays
+promised only if its trips neither read memory that they share and store to, nor add to it. It also
+loses the promise if the trip count of an inner loop becomes known within a trip: where that loop
+saves its values then depends on how much earlier trips have saved.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from srcgrad.ir.walk import defined, walk
 from srcgrad.primitives import memory
 
 
-def with_promises_kept(function: Function) -> Function:
-    """The function, with only those loops promised whose promise holds in both sweeps."""
+def without_invalid_promises(function: Function) -> Function:
+    """The function, with the promise removed from loops for which it fails in one of the sweeps."""
     promised = any(isinstance(s, For) and s.promised for s in walk(function.body))
     if not promised:
         return function
@@ -47,7 +47,7 @@ def _statement(s: Stmt, classes: AliasClasses) -> Stmt:
 
 
 def _counted_outside(body: Block) -> bool:
-    """Whether the trip count of each inner loop is known outside of a trip."""
+    """Whether no trip count of an inner loop is computed within the trip."""
     made = set(defined(body))
     inner = [s for s in walk(body) if isinstance(s, For | While)]
     return all(isinstance(s, For) and not made & {s.start, s.stop} for s in inner)

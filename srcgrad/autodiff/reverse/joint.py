@@ -1,7 +1,8 @@
-"""Puts the two sweeps together: a function of the arguments and the seeds.
+"""Builds the joint function: the augmented forward sweep followed by the reverse sweep.
 
-The differentiator runs twice: the first run finds which contents are read again and where, the
-second saves only what such a read needs. If that run reads more, it is repeated.
+Both sweeps are built twice. The first run finds the buffers whose contents the reverse sweep reads,
+and where it reads them; the second saves what these reads need and nothing else. As long as a run
+reads more than was found before it, another one follows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
-from srcgrad.autodiff.reverse.independent_loops import with_promises_kept
+from srcgrad.autodiff.reverse.independent_loops import without_invalid_promises
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Point, Program
@@ -33,48 +34,51 @@ def vjp(
     table: Mapping[str, Any],
     seeds: Sequence[str | None] | None = None,
 ) -> Function:
-    """The joint function: parameters, then seeds; results, then gradients.
+    """Builds a function of parameters and seeds that returns the results and the gradients.
 
-    `wrt` are positions of floating parameters. `seeds` gives for each result the source of its
-    adjoint: "given" (a further parameter, the default for floats), "ones", or None (not used). The
-    gradient of an array has its shape; stores to the parameters are made as in the original.
-    Everything emitted has rules itself.
+    `wrt` has the positions of the parameters to differentiate by, which are floats. `seeds` has for
+    each result the source of its adjoint: "given" (a further parameter, the default for floats),
+    "ones", or None (the result has no adjoint). The gradient of an array has the array's shape. The
+    joint function stores to its parameters as the original does. It can be differentiated again:
+    every operation in it has a derivative rule.
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
-    function = with_promises_kept(plain_tests(function))
-    first = _Joint(function, wrt, table, None, seeds)
+    function = without_invalid_promises(plain_tests(function))
+    first = _JointBuilder(function, wrt, table, None, seeds)
     first.build()
-    required = first.required()
+    findings = first.findings()
     while True:
-        again = _Joint(function, wrt, table, required, seeds)
-        joint, more = again.build(), required.joined(again.required())
-        if more.needs() == required.needs():
+        again = _JointBuilder(function, wrt, table, findings, seeds)
+        joint, more = again.build(), findings.joined(again.findings())
+        if more.decisive() == findings.decisive():
             return joint
-        required = more
+        findings = more
 
 
 @record(frozen=True)
-class Requirements:
-    """Findings of one run of the differentiator that the next one builds on."""
+class Findings:
+    """The findings of one run, by which the next one decides what the forward sweep saves."""
 
-    read: frozenset[tuple[Var, Point]]  # contents read again: a reference's class, and where
-    threaded: frozenset[Var]  # classes whose shadows are references of the forward sweep
-    wanted: frozenset[Var]  # buffers of which a copy with the contents is needed
+    read: frozenset[tuple[Var, Point]]  # alias classes that the reverse sweep reads, and where
+    threaded: frozenset[Var]  # alias classes whose shadows the forward sweep makes and joins
+    snapshots: frozenset[Var]  # buffers that the reverse sweep recreates with their contents
     taped: frozenset[Var]  # values that are saved on tapes
 
-    def joined(self, other: Requirements) -> Requirements:
-        return Requirements(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
+    def joined(self, other: Findings) -> Findings:
+        return Findings(*(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)))
 
-    def needs(self) -> tuple[frozenset[Any], ...]:
-        """The findings that decide what the forward sweep saves and makes."""
-        return self.read, self.threaded, self.wanted
+    def decisive(self) -> tuple[frozenset[Any], ...]:
+        """The findings that a run must have from the start: one that adds to them is repeated."""
+        return self.read, self.threaded, self.snapshots
 
 
-class _Joint:
+class _JointBuilder:
+    """One run: builds both sweeps by the findings of the runs before, None for the first."""
+
     def __init__(
         self, function: Function, wrt: Sequence[int], table: Any,
-        required: Requirements | None, seeds: Any,
+        findings: Findings | None, seeds: Any,
     ):  # fmt: skip
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds = seeds
@@ -85,33 +89,33 @@ class _Joint:
         )
         self.insertions = Insertions(self.b)
         self.values = ValueRecovery(program, self.insertions, Tapes(program, self.insertions))
-        if required is not None:
-            self.values.expected = required.taped
+        if findings is not None:
+            self.values.expected = findings.taped
         self.references = References(
             self.values,
-            frozenset() if required is None else required.threaded,
-            None if required is None else required.wanted,
+            frozenset() if findings is None else findings.threaded,
+            None if findings is None else findings.snapshots,
         )
         active = Activity(function, self.wrt, program.classes, function.returns)
         self.adjoints = Adjoints(self.values, self.references, active)
-        self.sweep = Nested(self.adjoints, None if required is None else required.read)
+        self.sweep = Nested(self.adjoints, None if findings is None else findings.read)
         self.program = program
 
-    def required(self) -> Requirements:
+    def findings(self) -> Findings:
         of = self.program.classes.of
-        return Requirements(
+        return Findings(
             frozenset(self.values.read),
             frozenset(of(v) for v in self.references.found_threaded()),
-            frozenset(self.references.asked),
+            frozenset(self.references.used_snapshots),
             frozenset(self.values.taped),
         )
 
     def build(self) -> Function:
         function = self.original
-        returns = tuple(self._kept(a) for a in function.returns)
+        returns = tuple(self._result(a) for a in function.returns)
         self._parameter_shadows()
         seeds = [
-            (a, _given(a) if kind == "given" else self._ones(a))
+            (a, _seed_parameter(a) if kind == "given" else self._ones(a))
             for a, kind in zip(function.returns, self.seeds, strict=True)
             if kind is not None
         ]
@@ -121,20 +125,20 @@ class _Joint:
         self.b.loc = None
         gradients = tuple(self._gradient(p) for p in self.wrt)
         ins = self.insertions
-        body = (*ins.head, *ins.woven(function.body), *self.references.late, *self.b.out)
+        body = (*ins.head, *ins.woven(function.body), *self.references.tape_shadows, *self.b.out)
         kinds = [kind for kind in self.seeds if kind is not None]
         given: list[Any] = [g for (_, g), kind in zip(seeds, kinds, strict=True) if kind == "given"]
         params = (*function.params, *given)
         return Function(f"{function.name}_vjp", params, body, (*returns, *gradients))
 
-    def _kept(self, a: Atom) -> Atom:
-        """A result as the forward sweep left it: the reverse sweep rewinds stores."""
+    def _result(self, a: Atom) -> Atom:
+        """A result; an array that is stored to is copied: the reverse sweep undoes the stores."""
         if not isinstance(a, Var) or not isinstance(a.type, Array):
             return a
         return a if self.program.classes.is_pure(a) else self.b.copy(a, name=a.name)
 
     def _parameter_shadows(self) -> None:
-        """Makes shadows of parameters that the function stores to."""
+        """Makes the shadows of parameters that the function stores to."""
         adj = self.adjoints
         for p in self.original.params:
             if not isinstance(p.type, Array) or not adj.active(p) or adj.is_value(p):
@@ -152,9 +156,8 @@ class _Joint:
             self.adjoints.add(a, self._conjugate(g))
 
     def _conjugate(self, g: Atom) -> Atom:
-        """Converts an adjoint between the users' form, dL/dRe + i dL/dIm, and that of the rules."""
+        """Converts an adjoint from the users' form, dL/dRe + i dL/dIm, to the rules', or back."""
         zero = isinstance(g, Const) and g.value == 0
-        # adjoints are numbers or arrays: their types have a dtype
         return self.b.conj(g) if is_complex(g.type.dtype) and not zero else g
 
     def _gradient(self, p: Var) -> Atom:
@@ -172,6 +175,7 @@ class _Joint:
         return self.b.retyped(g, p.type) if isinstance(p.type, Scalar) else g
 
 
-def _given(a: Atom) -> Var:
+def _seed_parameter(a: Atom) -> Var:
+    """The parameter for the adjoint of a result."""
     name = a.name if isinstance(a, Var) else "y"
     return Var(f"{name}_bar", a.type)

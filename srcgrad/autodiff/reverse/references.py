@@ -25,7 +25,7 @@ class References:
     """Recovers forward references, for buffers (`recover`) and for shadows (`shadow`)."""
 
     def __init__(
-        self, values: ValueRecovery, threaded: frozenset[Var], wanted: frozenset[Var] | None
+        self, values: ValueRecovery, threaded: frozenset[Var], snapshots: frozenset[Var] | None
     ):
         self.values, self.b = values, values.b
         self.program: Program = values.program
@@ -34,14 +34,14 @@ class References:
         self._origins: dict[Var, list[Var] | None] = {}
         self._which: dict[Any, Any] = {}
         self._threaded: dict[Var, Var] = {}  # a reference -> its shadow in the forward sweep
-        self.threaded_classes = threaded  # found by a first run: their shadows are made forward
-        self.wanted = wanted  # buffers of which a first run needed the contents; None: any
-        self.asked: set[Var] = set()
+        self.threaded_classes = threaded  # alias classes whose shadows the forward sweep makes
+        self.snapshots = snapshots  # the buffers to recreate with their contents; None: all
+        self.used_snapshots: set[Var] = set()  # those of them that the reverse sweep reads
         self._shadow_refs: set[Var] = set()
         self._reftape: dict[Var, Var] = {}
         self._sizes: dict[Var, Var] = {}  # a local tape -> its number of slots at the end
         self._contents: dict[Var, Var] = {}  # and their contents
-        self.late: list[Any] = []  # shadows of tapes: allocated after the forward sweep
+        self.tape_shadows: list[Any] = []  # allocated after the forward sweep
         self._escaping = _escaping(self.program) | self._named_by_tapes()
 
     # ---- buffers ----
@@ -75,7 +75,7 @@ class References:
             if origins is not None:
                 return self._pick(v, origins, self.values)
         elif self.is_local(v):
-            self.asked.add(v)
+            self.used_snapshots.add(v)
             return self.values.find(("buffer", v))
         return self.kept(v)
 
@@ -90,7 +90,7 @@ class References:
                 continue
             if self.program.classes.is_pure(v) or not self.is_local(v):
                 continue
-            if self.wanted is None or v in self.wanted:
+            if self.snapshots is None or v in self.snapshots:
                 self.values.remember(("buffer", v), self._snapshot(v, is_its_tape(v)))
 
     def _snapshot(self, v: Var, is_its_tape: bool) -> Var:
@@ -150,7 +150,7 @@ class References:
             with values.insertions.into(values.save_place(v)) as b:
                 b.ref_put(tape, at, v)
             self._reftape[v] = tape
-        here = values.tapes.here(loops)
+        here = values.tapes.position_here(loops)
         return self.b.ref_get(self._reftape[v], here, *values.dims(v.type), name=v.name)
 
     # ---- joined references ----
@@ -285,7 +285,7 @@ class References:
             with ins.into(ins.at_head()) as b:
                 return self._register(v, _zeros_like(b, v))
         if isinstance(v.type, Tape):
-            with ins.into(self.late) as b:
+            with ins.into(self.tape_shadows) as b:
                 return self._register(v, b.tape_like(v, name=f"{v.name}_bar"))
         args: tuple[Any, ...] = ()
         if s.op.view:

@@ -1,8 +1,13 @@
-"""The positions of running iterations on their tapes.
+"""Makes tapes, and computes where on them each iteration of a nest of loops saves its values.
 
-With trip counts known at a nest's entry the position is that of the iteration in the nest, and the
-tape is allocated in full at the start. Otherwise it is `base + k`: `base` counts the trips of all
-earlier executions of the loop and is itself saved once per execution; the tape grows.
+An iteration has two numbers. Its *trip number* k is its place among the trips of one execution of
+its loop, from 0 at the lowest index. Its *tape position* is its place among the iterations of all
+executions of the loop: the slot of a tape that it uses.
+
+If all trip counts are known at the entry of the nest, the nest is *dense*: the position is
+computed from the trip numbers of its loops, as in a row-major array, and tapes are allocated in
+full. If not, the position is `base + k`, where `base` is the number of trips of all earlier
+executions of the loop; `base` is saved once per execution, and tapes grow.
 """
 
 from __future__ import annotations
@@ -18,29 +23,29 @@ from srcgrad.ir.types import INT, Dims, Scalar
 from srcgrad.primitives.tapes import SAVED
 from srcgrad.records import record
 
-FIRST_CAPACITY = 16  # of a tape that grows
+INITIAL_CAPACITY = 16  # slots of a tape that grows
 
 
 @record()
 class Position:
-    """The position of a loop's iterations: `var` in the forward sweep, `base` if counted."""
+    """The tape position of a loop's running iteration in the forward sweep."""
 
     var: Atom
-    base: Var | None  # None: follows from the enclosing positions
+    base: Var | None  # `var` is `base + k`; None in a dense nest
 
 
 class Tapes:
-    """Positions and tapes; `values` gives forward values in the reverse sweep."""
+    """Makes tapes, and emits trip counts, trip numbers and tape positions in either sweep."""
 
     def __init__(self, program: Program, insertions: Insertions):
         self.program, self.insertions, self.b = program, insertions, insertions.builder
-        self.values: Any = None  # set by Values
+        self.values: Any = None  # forward values in the reverse sweep; set by ValueRecovery
         self._positions: dict[Stmt, Position] = {}
         self._trips: dict[Stmt, Slot] = {}
 
-    # ---- trips ----
+    # ---- trip counts and trip numbers ----
     def trips(self, loop: For | While) -> Atom:
-        """The number of trips actually run, as a forward value after the loop."""
+        """The number of trips that an execution of a loop has run, a forward value after it."""
         if isinstance(loop, For):
             with self.insertions.into(self.insertions.at_before(loop)) as b:
                 n = b.maximum(b.sub(loop.stop, loop.start), 0)
@@ -50,7 +55,7 @@ class Tapes:
         return self.counter(loop).result
 
     def counter(self, loop: While) -> Slot:
-        """A carried counter of the trips of a `while`."""
+        """The counter of the trips of a `while`, a carried variable added to the loop."""
         if loop not in self._trips:
             slot = self._trips[loop] = self.insertions.slot(loop, "trips", INT)
             assert slot.param is not None
@@ -64,25 +69,23 @@ class Tapes:
         return self._trips[loop]
 
     def iteration(self, loop: For | While) -> Atom:
-        """The place of the running trip in the forward sweep, emitted at the current position."""
+        """The number of the running trip in the forward sweep."""
         if isinstance(loop, While):
             param = self.counter(loop).param
             assert param is not None
             return param
         return self.b.sub(loop.index, loop.start)
 
-    # ---- positions ----
+    # ---- tape positions; `loops` are the loops of a nest, outermost first ----
     def is_dense(self, loops: list[For | While]) -> bool:
-        """Whether all trip counts are known at the entry of the nest."""
-        return all(
-            isinstance(s, For) and self._visible(s.start) and self._visible(s.stop) for s in loops
-        )
+        """Whether all trip counts of a nest are known at its entry."""
+        return all(isinstance(s, For) and self._known_at_entry(s.start, s.stop) for s in loops)
 
-    def _visible(self, a: Atom) -> bool:
-        return isinstance(a, Const) or self.program.is_direct(a)
+    def _known_at_entry(self, *atoms: Atom) -> bool:
+        return all(isinstance(a, Const) or self.program.is_direct(a) for a in atoms)
 
     def position(self, loops: list[For | While]) -> Position:
-        """The position of the innermost loop's iterations, defined at the start of its body."""
+        """The innermost loop's tape position, emitted at the start of its body."""
         loop = loops[-1]
         if loop in self._positions:
             return self._positions[loop]
@@ -106,7 +109,7 @@ class Tapes:
         return self._positions[loop]
 
     def _base(self, loop: For | While) -> Var:
-        """The trips of all earlier executions of a loop, counted in a cell."""
+        """The number of trips of all earlier executions of a loop, counted in a cell."""
         with self.insertions.into(self.insertions.at_head()) as b:
             cell = b.zeros(1, dtype="i64", name="count")
         with self.insertions.into(self.insertions.at_before(loop)) as b:
@@ -117,8 +120,8 @@ class Tapes:
         self.values.forward(base, self.program.point[loop], None)
         return base
 
-    def here(self, loops: list[For | While]) -> Atom:
-        """The position of the iteration that the reverse sweep is in."""
+    def position_here(self, loops: list[For | While]) -> Atom:
+        """The tape position of the iteration that the reverse sweep is in."""
         if not loops:
             return Const(0, INT)
         loop = loops[-1]
@@ -132,28 +135,28 @@ class Tapes:
         elif len(loops) > 1 and position.base is None:
             assert isinstance(loop, For)
             n = b.maximum(b.sub(loop.stop, loop.start), 0)
-            out = b.add(b.mul(self.here(loops[:-1]), n), k)
+            out = b.add(b.mul(self.position_here(loops[:-1]), n), k)
         else:
             out = k
         self.values.remember(("position", loop), out)
         return out
 
     def iteration_here(self, loop: For | While) -> Atom:
-        """The place of the trip that the reverse sweep is in, from 0 at the lowest index."""
+        """The number of the trip that the reverse sweep is in."""
         if isinstance(loop, While):
             return self.values(self.counter(loop).param)
         return self.b.sub(self.values(loop.index), self.values(loop.start))
 
     def trips_done_here(self, loop: For | While) -> Atom:
-        """The number of trips before the one that the reverse sweep is in."""
+        """The number of trips that the forward sweep ran before the trip that is being reversed."""
         if isinstance(loop, For) and loop.reverse:
             last = self.b.sub(self.values(loop.stop), 1)
             return self.b.sub(last, self.values(loop.index))
         return self.iteration_here(loop)
 
     # ---- tapes ----
-    def capacity(self, loops: list[For | While]) -> Atom:
-        """Slots of a tape for values of a nest (emits at the head of the forward sweep's nest)."""
+    def iterations(self, loops: list[For | While]) -> Atom:
+        """The number of iterations of a dense nest, emitted before it."""
         n: Atom = Const(1, INT)
         for s in loops:
             assert isinstance(s, For)
@@ -161,26 +164,26 @@ class Tapes:
         return n
 
     def new(self, v: Var, loops: list[For | While], point: Point, dims: Dims | None) -> Var:
-        """A tape for `v`, allocated before the nest that fills it; `dims` of a slot if known."""
+        """A tape for `v`, allocated before the nest; `dims` of one value, None if they vary."""
         top = self.program.block[point[0][0]][point[0][1]] if point[0][1] != START else None
-        place = self.insertions.at_head() if top is None else self.insertions.at_before(top)
+        before_nest = self.insertions.at_head() if top is None else self.insertions.at_before(top)
         dense = self.is_dense(loops)
-        with self.insertions.into(place) as b:
+        with self.insertions.into(before_nest) as b:
             n = (
-                b.mul(self.capacity(loops), b.size(dims))
+                b.mul(self.iterations(loops), b.size(dims))
                 if dense and dims is not None
-                else Const(FIRST_CAPACITY, INT)
+                else Const(INITIAL_CAPACITY, INT)
             )
-            b.loc = self._place(v, loops)
+            b.loc = self._location(v, loops)
             return b.tape(n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
 
     def reserve(self, b: Builder, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
-        """Makes room for `size` slots on the tape of `v`, which grows."""
-        b.loc = self._place(v, loops)
+        """Grows the tape of `v` to at least `size` slots."""
+        b.loc = self._location(v, loops)
         b.reserve(tape, size)
         b.loc = None
 
-    def _place(self, v: Var, loops: list[For | While]) -> Location | None:
-        """The user's line that computes a value; for a carried value, that of the loop."""
+    def _location(self, v: Var, loops: list[For | While]) -> Location | None:
+        """The user's line that computes a value, for errors about memory."""
         made = self.program.owner.get(v) or (loops[-1] if loops else None)
         return None if made is None else made.loc

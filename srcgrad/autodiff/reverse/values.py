@@ -253,7 +253,7 @@ class ValueRecovery:
                     self.tapes.reserve(b, tape, v, loops, b.add(at, 1))
                 b.store(tape, at, v)
             self._tape[v] = tape
-        got = self.b.load(self._tape[v], self.tapes.here(loops), name=v.name)
+        got = self.b.load(self._tape[v], self.tapes.position_here(loops), name=v.name)
         return self.b.retyped(got, v.type, v.name)
 
     def _pure_array(self, v: Var) -> Any:
@@ -315,7 +315,7 @@ class ValueRecovery:
         if offset is not None:
             here = self(offset)
         else:
-            here = self.b.mul(self.tapes.here(loops), self.b.size(self.dims(v.type)))
+            here = self.b.mul(self.tapes.position_here(loops), self.b.size(self.dims(v.type)))
         return self.b.tape_view(tape, here, *self.dims(v.type), name=v.name)
 
     def _save_array(self, v: Var, loops: list[For | While], point: Point, late: bool) -> Any:

@@ -1,7 +1,7 @@
-"""The backend `cpu`: LLVM IR is written for a lowered function, and compiled at the first call.
+"""The backend `cpu`: emits LLVM IR for a lowered function, and compiles it at the first call.
 
-Never compiles the same function twice; the types are the IR's, not those of a call. Loads Numba at
-the first compilation only.
+Later calls run the same machine code: its types are those of the IR, not of a call's arguments.
+Only compiling loads Numba.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import FLAGS, meaning
 from srcgrad.backends.cpu.faults import compiling, debugging
-from srcgrad.backends.cpu.readonly import is_read_only, run_lent
+from srcgrad.backends.cpu.readonly import is_read_only, run_with_read_only
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
@@ -50,15 +50,15 @@ BACKEND: Backend = Cpu()
 
 
 def guarded() -> bool:
-    """Whether every access is checked: for tests of the backend."""
-    way = os.environ.get("SRCGRAD_CPU", "")
-    if way not in ("", "guarded"):
-        raise ArgumentValueError(f"SRCGRAD_CPU must be guarded or unset, not {way!r}")
-    return bool(way)
+    """Whether emitted code checks every access to memory, for tests of the backend."""
+    mode = os.environ.get("SRCGRAD_CPU", "")
+    if mode not in ("", "guarded"):
+        raise ArgumentValueError(f"SRCGRAD_CPU must be guarded or unset, not {mode!r}")
+    return bool(mode)
 
 
 def build(function: Function, options: BuildOptions) -> Executable:
-    """An executable of the lowered `function`, compiled at the first call."""
+    """An executable of the lowered function; it compiles when it is first called."""
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], guarded())
     with compiling(program):
@@ -67,7 +67,8 @@ def build(function: Function, options: BuildOptions) -> Executable:
             ownership.check(text.text)
     program.here = None
     slots = max(program.in_workspace.values(), default=None)
-    within = None if slots is None else Workspaces(slots).run
+    run_in_workspace = None if slots is None else Workspaces(slots).run
+    wrapped = _with_signals_deferred if program.interpreted else _same
     narrow = _narrow_returns(function)
     statements = [s.statement for s in program.sites]
     lock = threading.Lock()
@@ -79,25 +80,25 @@ def build(function: Function, options: BuildOptions) -> Executable:
         if debugging():
             files.keep(f"{name}.ll", text.shown())
             files.keep(f"{name}.py", _shown(function))
-        made = partial(driver.compiled, program, text, name, options)
+        compiled = partial(driver.compiled, program, text, name, options)
         with compiling(program, text), interrupts.held():
-            return announced(function, options.cache, made)
+            return announced(function, options.cache, compiled)
 
     def enter(*args: Any) -> tuple:
-        return run(*args) if within is None else within(run, args)
+        return run(*args) if run_in_workspace is None else run_in_workspace(run, args)
 
     def call(*args: Any) -> tuple:
         nonlocal run
         if run is None:
             with lock:
-                run = run or (_held(compile().run) if program.interpreted else compile().run)
+                run = run or wrapped(compile().run)
         try:
             try:
-                out = run(*args) if within is None else within(run, args)
+                out = run(*args) if run_in_workspace is None else run_in_workspace(run, args)
             except TypeError:  # no signature for an argument
                 if not any(map(is_read_only, args)):
                     raise
-                out = run_lent(enter, function, args)
+                out = run_with_read_only(enter, function, args)
             return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
         except Failure as failure:
             error = error_of(with_values(failure, program.sites), statements)
@@ -113,18 +114,24 @@ def _shown(function: Function) -> str:
     return text_of(function)
 
 
-def _held(run: Callable[..., tuple]) -> Callable[..., tuple]:
-    """A program in which an interpreter runs: Numba's code around it stands no exception."""
+def _with_signals_deferred(run: Callable[..., tuple]) -> Callable[..., tuple]:
+    """A compiled program that calls Python code, during which handlers of signals wait.
 
-    def held(*args: Any) -> tuple:
+    Numba's code around the program is not made to be left by an exception that a handler raises.
+    """
+
+    def deferred(*args: Any) -> tuple:
         with interrupts.held():
             return run(*args)
 
-    return held
+    return deferred
 
 
 def _narrow_returns(function: Function) -> list[Callable[[Any], Any]] | None:
-    """Conversions of the results if there is a scalar that Numba returns as a wider one."""
+    """Functions that give each result the IR's dtype; None if Numba's results have them.
+
+    Numba returns a scalar as a Python number, which has no narrow dtype.
+    """
     types = [a.type for a in function.returns]
     narrow = [isinstance(t, Scalar) and t.dtype not in PYTHONS for t in types]
     if not any(narrow):
@@ -138,7 +145,7 @@ def _same(value: Any) -> Any:
 
 # ---- failures ----
 def with_values(failure: Failure, sites: list[Site]) -> Failure:
-    """A failure with values for its words."""
+    """A failure whose operands are decoded from the 8-byte words that compiled code wrote."""
     if not failure.args:
         return failure
     (data,) = failure.args

@@ -1,8 +1,8 @@
-"""Read-only arrays: compiled code takes them if it does not store to them.
+"""Passes read-only arrays to compiled code that does not store to them.
 
-Numba has a type of its own for them, and one signature takes one type. An array that the function
-only reads is passed as a writable view of the same memory; results in that memory are
-read-only again. Never copies an array.
+Numba has a type of its own for read-only arrays, and the compiled signature is that of writable
+ones. So an array that the function only reads is passed as a writable view of the same memory, and
+results in that memory are made read-only. Never copies an array.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
 
 
-class _Lent:
+class _Writable:
     """The memory of an array in NumPy's array interface, declared writable."""
 
     def __init__(self, array: np.ndarray):
@@ -32,14 +32,14 @@ def is_read_only(value: Any) -> bool:
     return isinstance(value, np.ndarray) and not value.flags.writeable
 
 
-def run_lent(run: Callable[..., tuple], function: Function, args: tuple) -> tuple:
-    """`run(*args)`, some of which are read-only."""
+def run_with_read_only(run: Callable[..., tuple], function: Function, args: tuple) -> tuple:
+    """The result of `run(*args)`, where some arguments are read-only arrays."""
     refuse_stores(function, args)
-    lent = [np.asarray(_Lent(v)) if is_read_only(v) else v for v in args]
-    frozen = [v for v in args if is_read_only(v)]
-    out = run(*lent)
+    writable = [np.asarray(_Writable(v)) if is_read_only(v) else v for v in args]
+    read_only = [v for v in args if is_read_only(v)]
+    out = run(*writable)
     for value in out:
-        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in frozen):
+        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in read_only):
             value.flags.writeable = False
     return out
 

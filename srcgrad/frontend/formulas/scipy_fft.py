@@ -1,4 +1,6 @@
-"""Functions of `scipy.fft` as NumPy programs: cosine transforms by Fourier transforms.
+"""Cosine transforms of `scipy.fft` as NumPy programs, computed by Fourier transforms.
+
+Types 2 and 3 invert one another: the inverse of one is the other with the opposite norm.
 
 J. Makhoul, "A fast cosine transform in one and two dimensions" (1980).
 """
@@ -15,8 +17,6 @@ from srcgrad.frontend.formulas.registry import floating, place, stand_for, unsup
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-# the cosine transform of type 2, or of type 3, which is its transpose; the inverse is the other
-# type, with the opposite norm
 stand_for({
     fft.dct: lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
         orthogonalize=None: _along(x, type, n, axis, norm, orthogonalize),
@@ -39,7 +39,7 @@ def _opposite(norm: Any) -> Any:
 
 def _over(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
     if s is not None:
-        return unsupported("cosine transforms with s are not supported", "cut or pad with np.pad")
+        return unsupported("cosine transforms with s are not supported", "slice or pad x before")
     x = floating(x).copy()
     axes = range(x.ndim) if axes is None else axes if isinstance(axes, tuple | list) else (axes,)
     places = [place(axis, x.ndim) for axis in axes]
@@ -59,20 +59,20 @@ def _along(x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) 
             f"Invalid norm value {norm!r}, should be 'backward', 'ortho' or 'forward'"
         )
     if orthogonalize is not None and orthogonalize != (norm == "ortho"):
-        return unsupported("orthogonalize is not supported", "leave it out")
+        return unsupported(
+            "orthogonalize must be True for the norm 'ortho' and False for others",
+            "leave it out, and scale the first element yourself",
+        )
+    if type not in (2, 3):
+        return unsupported("cosine transforms are supported for types 2 and 3 only")
     axis = place(axis, x.ndim)
     x = _resized(np.moveaxis(x, axis, -1), n)
-    if type == 2:
-        y = _second(x, norm)
-    elif type == 3:
-        y = _third(x, norm)
-    else:
-        return unsupported("cosine transforms have the types 2 and 3 here")
+    y = _type_2(x, norm) if type == 2 else _type_3(x, norm)
     return np.moveaxis(y, -1, axis).copy()
 
 
 def _resized(x: Any, n: Any) -> Any:
-    """`x` with length n along the last axis: the end cut off, or zeros appended."""
+    """`x` with length n along the last axis: its end cut off, or zeros appended."""
     if n is None:
         n = x.shape[-1]
     if n < 1:
@@ -83,13 +83,14 @@ def _resized(x: Any, n: Any) -> Any:
     return resized
 
 
-def _angles(n: Any, dtype: Any) -> tuple[Any, Any]:
+def _twiddles(n: Any, dtype: Any) -> tuple[Any, Any]:
+    """Cosine and sine of pi k / (2 n), which turn a Fourier transform into a cosine transform."""
     angles = np.arange(n) * (np.pi / (2 * n))
     return np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
 
 
 def _weights(n: Any, norm: Any, dtype: Any) -> Any:
-    """The factor of each number after type 2, for a norm."""
+    """The factors by which a norm scales the elements of type 2."""
     if norm == "ortho":
         weights = np.full(n, np.sqrt(0.5 / n))
         weights[0] = np.sqrt(0.25 / n)
@@ -98,18 +99,22 @@ def _weights(n: Any, norm: Any, dtype: Any) -> Any:
     return weights.astype(dtype)
 
 
-def _second(x: Any, norm: Any) -> Any:
-    """2 sum_j x_j cos(pi k (2 j + 1) / (2 n)): the even places forwards, then the odd backwards."""
+def _type_2(x: Any, norm: Any) -> Any:
+    """2 sum_j x_j cos(pi k (2 j + 1) / (2 n)), scaled by the norm.
+
+    It is the Fourier transform of the elements at even indices, followed by those at odd indices
+    in reverse, turned by `_twiddles`.
+    """
     n = x.shape[-1]
     z = np.fft.fft(np.concatenate([x[..., ::2], np.flip(x[..., 1::2], -1)], axis=-1))
-    cos, sin = _angles(n, x.dtype)
+    cos, sin = _twiddles(n, x.dtype)
     return 2.0 * (z.real * cos + z.imag * sin) * _weights(n, norm, x.dtype)
 
 
-def _third(y: Any, norm: Any) -> Any:
-    """The inverse of type 2 with the opposite norm: its steps in reverse."""
+def _type_3(y: Any, norm: Any) -> Any:
+    """The inverse of type 2 with the opposite norm: undoes its steps, last first."""
     n = y.shape[-1]
-    cos, sin = _angles(n, y.dtype)
+    cos, sin = _twiddles(n, y.dtype)
     y = y / _weights(n, _opposite(norm), y.dtype)
     back = np.concatenate([np.zeros_like(y[..., :1]), np.flip(y[..., 1:], -1)], axis=-1)
     z = 0.5 * (cos * y + sin * back) + 0.5j * (sin * y - cos * back)

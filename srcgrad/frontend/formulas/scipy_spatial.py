@@ -8,38 +8,39 @@ import numpy as np
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
-from srcgrad.frontend.versions import like
+from srcgrad.frontend.versions import error_class
 
 # ---- two vectors ----
-# for matrices the first two raise until SciPy 1.17, and return the distances of rows since then
-OF_MATRICES = like(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
+# the exception of `euclidean` and `sqeuclidean` for matrices; None from SciPy 1.17 on, where they
+# return the distances of rows
+MATRIX_ERROR = error_class(distance.euclidean, np.ones((1, 1)), np.ones((1, 1)))
 
 
 @stands_for(distance.euclidean)
 def euclidean(u: Any, v: Any, w: Any = None) -> Any:
-    """The length of the difference; SciPy returns a Python number.
+    """The Euclidean length of the difference of two vectors, a Python number as SciPy's is.
 
     >>> euclidean([0.0, 0.0], [3.0, 4.0])
     5.0
     """
-    d = _difference(u, v, OF_MATRICES)
+    d = _difference(u, v, MATRIX_ERROR)
     return float(np.linalg.norm(d if w is None else np.sqrt(np.asarray(w)) * d))
 
 
 @stands_for(distance.sqeuclidean)
 def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
-    """The sum of the squared differences.
+    """The sum of the squared differences of two vectors.
 
     >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
     25.0
     """
-    d = floating(_difference(u, v, OF_MATRICES))
+    d = floating(_difference(u, v, MATRIX_ERROR))
     return np.dot(d, d if w is None else d * np.asarray(w))
 
 
 @stands_for(distance.cityblock)
 def cityblock(u: Any, v: Any, w: Any = None) -> Any:
-    """The sum of the absolute differences.
+    """The sum of the absolute differences of two vectors.
 
     >>> float(cityblock([0.0, 0.0], [3.0, -4.0]))
     7.0
@@ -50,31 +51,32 @@ def cityblock(u: Any, v: Any, w: Any = None) -> Any:
 
 @stands_for(distance.cosine)
 def cosine(u: Any, v: Any, w: Any = None) -> Any:
-    """1 less the cosine of the angle between two vectors.
+    """1 minus the cosine of the angle between two vectors.
 
     >>> float(cosine([1.0, 0.0], [0.0, 2.0]))
     1.0
     """
     if w is not None:
-        return unsupported("cosine with weights is not supported", "multiply by np.sqrt(w) before")
+        return unsupported("cosine with weights is not supported", "multiply u and v by np.sqrt(w)")
     u, v = floating(u), floating(v)
     _difference(u, v)
     return np.clip(1.0 - np.dot(u, v) / np.sqrt(np.dot(u, u) * np.dot(v, v)), 0.0, 2.0)
 
 
-def _difference(u: Any, v: Any, wrong: Any = ValueError) -> Any:
+def _difference(u: Any, v: Any, error: Any = ValueError) -> Any:
+    """The difference of two real vectors; `error` is SciPy's exception for other arguments."""
     u, v = np.asarray(u), np.asarray(v)
     if u.ndim != 1 or v.ndim != 1:
-        unsupported("Input vector should be 1-D", like=wrong)
+        unsupported("Input vector should be 1-D", like=error)
     if u.dtype.kind == "c" or v.dtype.kind == "c":
         unsupported("distances of complex vectors are not supported")
     return u - v
 
 
-# ---- each with each ----
+# ---- rows of matrices ----
 @stands_for(distance.cdist)
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
-    """The distances of the rows of two matrices, in double precision.
+    """The distance of each row of a matrix from each row of another, in double precision.
 
     >>> cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])
     array([[5., 1.]])
@@ -89,7 +91,7 @@ def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None) -> An
 
 @stands_for(distance.pdist)
 def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
-    """The distances of each two rows of a matrix, one after the other.
+    """The distances of all pairs of rows of a matrix, as a vector.
 
     >>> pdist([[0.0], [1.0], [3.0]])
     array([1., 3., 2.])
@@ -109,7 +111,7 @@ def _rows(x: Any) -> Any:
 
 
 def _lengths(d: Any, metric: Any) -> Any:
-    """The lengths of the vectors along the last axis."""
+    """The lengths of the vectors along the last axis, by the metric of that name."""
     if metric == "euclidean":
         return np.linalg.norm(d, axis=-1)
     if metric == "sqeuclidean":

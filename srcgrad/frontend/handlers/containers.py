@@ -21,7 +21,7 @@ from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_number
-from srcgrad.frontend.versions import error_text, like
+from srcgrad.frontend.versions import error_class, error_text
 from srcgrad.ir.nodes import Var
 
 MISSING = -1  # no empty list has one
@@ -147,7 +147,7 @@ def replaced(it: Interpreter, node: Node, owner: Any, **changes: Any) -> Any:
     """A named tuple with other values in some fields."""
     wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
     if wrong:
-        cls = like(EMPTY._replace, **{wrong[0]: None})
+        cls = error_class(EMPTY._replace, **{wrong[0]: None})
         it.refuse(node, f"{type(owner).__name__} has no field '{wrong[0]}'", like=cls)
     return type(owner)(*(changes.get(f, v) for f, v in zip(owner._fields, owner, strict=True)))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas import matrices as formulas
-from srcgrad.frontend.formulas.stacks import stacked
+from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
@@ -64,7 +64,7 @@ def relative(it: Interpreter, a: Any) -> Any:
 def svdvals(it: Interpreter, node: Node, a: Any) -> Any:
     a = reals(it, node, a, "svdvals")
     if a.type.ndim > 2:
-        return it.call(stacked, [np.linalg.svdvals, ("k",), a], {}, node)
+        return it.call(map_matrices, [np.linalg.svdvals, ("k",), a], {}, node)
     return it.b.singular_values(a, checked=True)
 
 
@@ -93,7 +93,8 @@ def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
 
 def thin_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
     if a.type.ndim > 2:
-        return it.call(stacked, [Partial(np.linalg.svd, (), THIN), ("mk", "k", "kn"), a], {}, node)
+        svd = Partial(np.linalg.svd, (), THIN)
+        return it.call(map_matrices, [svd, ("mk", "k", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
     y = b.svd(a)
     s = b.copy(b.view(y, 0, spec=("i", ":")))
@@ -113,11 +114,8 @@ def eigh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
     lower = lower_is_read(it, node, UPLO)
     a = reals(it, node, a, "eigh", square=True)
     if a.type.ndim > 2:
-        return _EIGH(
-            *it.call(
-                stacked, [Partial(np.linalg.eigh, (), {"UPLO": UPLO}), ("n", "mn"), a], {}, node
-            )
-        )
+        eigh = Partial(np.linalg.eigh, (), {"UPLO": UPLO})
+        return _EIGH(*it.call(map_matrices, [eigh, ("n", "mn"), a], {}, node))
     y = it.b.eigh(a, lower=lower)
     w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
     return _EIGH(w, rows(it, y, 1, a.type.dims[0]))
@@ -134,7 +132,7 @@ def eig(it: Interpreter, node: Node, a: Any) -> Any:
     if not is_complex(a.type.dtype):
         it.refuse(node, *UNCERTAIN)
     if a.type.ndim > 2:
-        return _EIG(*it.call(stacked, [np.linalg.eig, ("n", "mn"), a], {}, node))
+        return _EIG(*it.call(map_matrices, [np.linalg.eig, ("n", "mn"), a], {}, node))
     y = it.b.eig(a)
     w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
     return _EIG(w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node))
@@ -171,7 +169,7 @@ def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
 def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     """The thin QR; columns beyond the number of rows are Q' a: they are not needed to find Q."""
     if a.type.ndim > 2:
-        return it.call(stacked, [np.linalg.qr, ("mk", "kn"), a], {}, node)
+        return it.call(map_matrices, [np.linalg.qr, ("mk", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
     k = b.dim(b.minimum(m, n))
     y = b.qr(b.view(a, 0, k, 1, spec=(":", "s")))
@@ -187,7 +185,7 @@ def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
 def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
     if a.type.ndim > 2:
         return it.call(
-            stacked, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
+            map_matrices, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
         )
     return it.b.pinv(a, rcond)
 

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import scipy_linalg as formulas
-from srcgrad.frontend.formulas.stacks import stacked
+from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.decompositions import (
     epsilon,
     flag,
@@ -271,7 +271,7 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, cond: Any = None) -> Any:
 def expm(it: Interpreter, node: Node, a: Any) -> Any:
     a = reals(it, node, a, "expm", square=True)
     if a.type.ndim > 2:
-        return it.call(stacked, [sl.expm, ("mn",), a], {}, node)
+        return it.call(map_matrices, [sl.expm, ("mn",), a], {}, node)
     return it.call(formulas.expm, [a], {}, node)
 
 

@@ -14,7 +14,7 @@ from srcgrad.frontend.handlers.shapes import ravel, reshaped, swapaxes, with_dim
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar, ndim
-from srcgrad.frontend.versions import like
+from srcgrad.frontend.versions import error_class
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import INT, is_complex
 
@@ -38,7 +38,8 @@ def flip(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
 def _shift(it: Interpreter, node: Node, shift: Any) -> Any:
     """The shift of a roll as an integer; refused otherwise."""
     if not is_scalar(shift) or is_complex(atom(shift).type.dtype):
-        wrong = like(np.roll, np.ones(1), 1j) if is_scalar(shift) else None  # until NumPy 2.2
+        # until NumPy 2.2
+        wrong = error_class(np.roll, np.ones(1), 1j) if is_scalar(shift) else None
         it.refuse(node, f"roll takes an integer as its shift, not {describe(shift)}", like=wrong)
     return int(shift) if is_number(shift) else it.b.cast(shift, INT)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas import matrices as formulas
-from srcgrad.frontend.formulas.stacks import stacked
+from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import implements
@@ -56,14 +56,16 @@ def solve(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     c = b.view(c, spec=(":", "n")) if vector else c
     lead = b.broadcast([a.type.dims[:-2], c.type.dims[:-2]])
     a, c = (b.broadcast_to(v, *lead, *v.type.dims[-2:]) for v in (a, c))
-    x = it.call(stacked, [np.linalg.solve, ("mp",), a, c], {}, node)
+    x = it.call(map_matrices, [np.linalg.solve, ("mp",), a, c], {}, node)
     return it.b.view(x, 0, spec=(*(":",) * (x.type.ndim - 1), "i")) if vector else x
 
 
 def _of_matrix(name: str, f: Any, shape: str) -> None:
     def handler(it: Interpreter, node: Node, a: Any) -> Any:
         a = squares(it, node, a, name)
-        return it.b(name, a) if a.type.ndim == 2 else it.call(stacked, [f, (shape,), a], {}, node)
+        if a.type.ndim == 2:
+            return it.b(name, a)
+        return it.call(map_matrices, [f, (shape,), a], {}, node)
 
     implements(f)(handler)
 
@@ -80,7 +82,7 @@ def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
         low = it.call_numpy(np.linalg.cholesky, [turned], {}, node)
         return it.b.copy(it.call_numpy(np.swapaxes, [low, -1, -2], {}, node))
     if a.type.ndim > 2:
-        return it.call(stacked, [np.linalg.cholesky, ("mn",), a], {}, node)
+        return it.call(map_matrices, [np.linalg.cholesky, ("mn",), a], {}, node)
     return it.b.cholesky(a)
 
 
@@ -88,7 +90,7 @@ def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
 def slogdet(it: Interpreter, node: Node, a: Any) -> Any:
     a = squares(it, node, a, "slogdet")
     if a.type.ndim > 2:
-        return _SLOGDET(*it.call(stacked, [np.linalg.slogdet, ("", ""), a], {}, node))
+        return _SLOGDET(*it.call(map_matrices, [np.linalg.slogdet, ("", ""), a], {}, node))
     if is_complex(a.type.dtype):
         return _SLOGDET(*_complex_slogdet(it, node, a))
     return _SLOGDET(it.b.detsign(a), it.b.logabsdet(a))
