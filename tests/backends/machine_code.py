@@ -1,11 +1,11 @@
 """What LLVM makes of a program: the optimised module, and its assembly."""
 
 from srcgrad.backends.cpu.emit import numba_internals as inside
-from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.program import emit_module
 
 
 def optimised(program):
-    text, _ = written(program)
+    text, _ = emit_module(program)
     with inside.lock:
         return inside.optimised(text.text)
 

@@ -8,7 +8,7 @@ import pytest
 import srcgrad as flow
 from srcgrad import depth
 from srcgrad.backends.cpu.build import BACKEND
-from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.backends.cpu.emit.state import Program as Module
 from srcgrad.passes.lower import lower
 from srcgrad.passes.pipeline import run
@@ -33,7 +33,7 @@ def handing(many):
 
 @pytest.mark.parametrize("program", [owning, handing])
 def test_many_arrays_at_once(program):
-    written(Module(program(2)))
+    emit_module(Module(program(2)))
     programs = [program(n) for n in (40, 80, 160)]
     counts = [calls(partial(emitted, f)) for f in programs]
     lines = [emitted(f).count("\n") for f in programs]
@@ -42,7 +42,7 @@ def test_many_arrays_at_once(program):
 
 
 def emitted(function):
-    return written(Module(function))[0].text
+    return emit_module(Module(function))[0].text
 
 
 # ---- a helper that is inlined ----

@@ -90,7 +90,7 @@ def test_nothing_is_checked_in_a_routine():
     f = traced(scans.argsort, ("i64v", "f64v"), {"axis": 0})
     assert not re.search(r"\b(index|check_range|check_equal)\(", to_text(f))
     r = Routine(scans.argsort, ("i64v", "f64v"), (("axis", 0),), False)
-    text, _ = machine_routines.written(r)
+    text, _ = machine_routines.emit_routine(r)
     assert not re.search(r"\b(add|mul) i64 %", text.partition("@nest0")[2])
 
 

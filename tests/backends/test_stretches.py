@@ -12,7 +12,7 @@ from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu import threads
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import state
-from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.passes import loops_in_chunks
 from srcgrad.passes.lower import lower
 from tests.backends.backend_programs import Program
@@ -106,7 +106,7 @@ def chained(many):
 
 
 def test_equal_stretches_share_a_function():
-    text = written(state.Program(chained(30)))[0].text
+    text = emit_module(state.Program(chained(30)))[0].text
     assert 0 < 3 * len(stretches_of(text)) < len(calls_in(text))
     x = np.linspace(-0.5, 0.7, 9).reshape(3, 3)
     (got,) = build(chained(30), BuildOptions(cache=False))(x)
@@ -117,7 +117,7 @@ def test_equal_stretches_share_a_function():
 def test_no_function_has_many_more_blocks(long, monkeypatch):
     """Twice the statements: the stretches are as long, and the function calls twice as many."""
     monkeypatch.setattr(state, "LONG", long)
-    few, more = (blocks_of(written(state.Program(chained(n)))[0].text) for n in (200, 400))
+    few, more = (blocks_of(emit_module(state.Program(chained(n)))[0].text) for n in (200, 400))
     assert max(more[:-1]) <= 1.1 * max(few[:-1]) < 2 * long
     assert more[-1] < 2.3 * few[-1] < 2.3 * 100
 

@@ -17,7 +17,7 @@ from srcgrad import interrupts
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.cpu.emit import driver, ownership
-from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import FLAGS, meaning
@@ -62,7 +62,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], guarded())
     with compiling(program):
-        text, name = written(program)
+        text, name = emit_module(program)
         if program.guarded:
             ownership.check(text.text)
     program.here = None

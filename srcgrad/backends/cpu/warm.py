@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from srcgrad.backends.cpu.elementary.library import ready
 from srcgrad.backends.cpu.emit import driver, machine_routines
-from srcgrad.backends.cpu.emit.program import written
+from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Helper, Routine
 from srcgrad.backends.cpu.fastmath import FLAGS
@@ -71,7 +71,7 @@ def _called(op: Primitive, dtype: str) -> Iterable[Primitive | Helper | Routine]
         return ()
     try:
         program = Program(lower(LIBRARY.get(op, _of_numbers)(op, dtype)), FLAGS[None])
-        written(program)
+        emit_module(program)
     except (SrcgradError, TypeError):  # complex numbers have no order
         return ()
     return (*program.elementary, *program.helpers)

@@ -62,14 +62,14 @@ def compiled(r: Routine) -> tuple[bytes, dict[tuple[str, str], int]]:
     """The machine code of a routine, and the functions of SciPy's that it calls."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
-    text, program = written(r)
+    text, program = emit_routine(r)
     with inside.lock, llvm.options(program.function), collector.gc_paused():
         # SciPy's functions take the time of a routine that calls them, not its loops
         code = inside.object_code(inside.optimised(text, briefly=bool(program.routines)))
     return code, program.routines
 
 
-def written(r: Routine) -> tuple[str, Program]:
+def emit_routine(r: Routine) -> tuple[str, Program]:
     """The module of a routine: a function that returns 0, a code of the emitter's, or -LAPACK's."""
     function = traced(r.op, r.kinds, dict(r.params))
     # additions keep their order, and nothing is assumed about what is not finite

@@ -1,4 +1,4 @@
-"""A lowered function -> the text of one LLVM module, and the facts needed to link and call it.
+"""Emits the text of an LLVM module for a lowered function.
 
 The module holds the function that Python calls (`entry.py`), and the one that it calls in turn,
 `i32 @NAME(arguments, workspace, out, exc)`. It returns 0 with the results as words in `out`; 1 for
@@ -48,8 +48,8 @@ from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array, Scalar, Tape
 
 
-def written(program: Program) -> tuple[Noted, str]:
-    """The module, and the name of its function: it tells modules apart."""
+def emit_module(program: Program) -> tuple[Noted, str]:
+    """The module's text, and its function's name, which contains a digest of the text."""
     program.cuts = cuts(program)
     w = Writer(program, Owners(program.classes))
     params = parameters(w)
