@@ -113,7 +113,8 @@ def elementwise(f: Callable, op: Primitive, exact: bool) -> Callable:
         if not exact and all(atom(a).type.dtype[0] in "iub" for a in xs):
             it.call(get_default_dtype, [], {}, node)  # another one makes another program
             xs = _cast(it, xs, get_default_dtype().np)
-        return it.emit(node, op.name, *xs)
+        row: Any = op.name
+        return it.emit(node, row, *xs)
 
     return handler
 

@@ -12,6 +12,7 @@ from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.values import Bound, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.tracebacks import OF_TENSORS
 
@@ -57,7 +58,7 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
     return Bound(v, name)
 
 
-def _part(it: Interpreter, node: Node, x: Any, name: str) -> Any:
+def _part(it: Interpreter, node: Node, x: Any, name: RowName) -> Any:
     """`x.real` or `x.imag`; of an array NumPy gives a view."""
     if is_number(x):
         return getattr(x, name)

@@ -49,6 +49,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.versions import error_text
 from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.rows import RowName
 
 STATIC = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
@@ -56,7 +57,7 @@ STATIC = {
     "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
     "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift,
 }  # fmt: skip
-PRIMITIVE = {
+PRIMITIVE: dict[str, RowName] = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "div", "FloorDiv": "floordiv", "Mod": "mod",
     "BitAnd": "bit_and", "BitOr": "bit_or", "BitXor": "bit_xor", "LShift": "shift_left",
     "RShift": "shift_right",
@@ -235,7 +236,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
 
 
 def emit(
-    it: Interpreter, node: Node, op: str, *args: Any, weak: bool | None = None, **params: Any
+    it: Interpreter, node: Node, op: RowName, *args: Any, weak: bool | None = None, **params: Any
 ) -> Any:
     """Emits an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:

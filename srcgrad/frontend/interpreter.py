@@ -34,6 +34,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Def, Var
+from srcgrad.ir.rows import RowName
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
 
@@ -253,7 +254,7 @@ class Interpreter:
     def condition(self, /, node: Any) -> Any: ...
     def collected(self, /, v: Any) -> Any: ...
     def emit(
-        self, /, node: Node, op: str, *args: Any, weak: bool | None = None, **params: Any
+        self, /, node: Node, op: RowName, *args: Any, weak: bool | None = None, **params: Any
     ) -> Any: ...
     def block(self, /, stmts: list[Any]) -> None: ...
     def branch(

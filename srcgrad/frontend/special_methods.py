@@ -38,10 +38,13 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Const, Var
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import BOOL, np_dtype
 
-COMPARISONS = {"Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"}
-SIGNS = dict(zip(COMPARISONS.values(), ("==", "!=", "<", "<=", ">", ">="), strict=True))
+COMPARISONS: dict[str, RowName] = {
+    "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"
+}  # fmt: skip
+SIGNS = dict(zip(map(str, COMPARISONS.values()), ("==", "!=", "<", "<=", ">", ">="), strict=True))
 _MIRRORED = str.maketrans("lg", "gl")  # lt and gt, le and ge
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+RowName = str  # of the names in the table; the type checker knows each
+
 
 class Rows:
     """Has a method for each row of its table, which calls the object with that row."""

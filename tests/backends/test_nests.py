@@ -96,11 +96,11 @@ def test_equal_nests_share_a_function():
     def copies(x):
         a, b = np.zeros(len(x)), np.zeros(len(x))
         for i in range(len(x)):
-            a[i] = np.sin(x[i]) * 2.0
+            a[i] = np.sin(x[-i]) * 2.0  # the other end: such loops are not joined
         for i in range(len(x)):
-            b[i] = np.sin(a[i]) * 2.0
+            b[i] = np.sin(a[-i]) * 2.0
         for i in range(len(x)):
-            a[i] = np.sin(b[i]) * 2.0
+            a[i] = np.sin(b[-i]) * 2.0
         return a
 
     with_nests = emitted(flow.compile(copies), np.ones(4))

@@ -19,7 +19,8 @@ flow.compile(total)(np.array([1.5 + 1j, 2.5]))
 def run(folder, *arguments):
     env = {**os.environ, "SRCGRAD_CACHE_DIR": str(folder)}
     command = [sys.executable, *arguments]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    away = folder.parent  # `-m` would import the checkout, and a script what is installed
+    done = subprocess.run(command, env=env, cwd=away, capture_output=True, text=True, check=False)
     binaries = {f.name: f.stat().st_mtime_ns for f in folder.glob("k_*")}
     return done.returncode, done.stdout + done.stderr, binaries
 

@@ -53,7 +53,7 @@ def outcome(case: Case) -> str:
     return "right"
 
 
-@pytest.mark.parametrize("case", third(sample(60)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", third(sample(36)), ids=lambda c: c.id)
 def test_kernels_of_a_sample(case: Case, compiled: Compiled):
     check_kernels(case, compiled)
 

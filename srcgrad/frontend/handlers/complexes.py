@@ -24,6 +24,7 @@ from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, is_value, plain
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import COMPLEX, FLOAT, Scalar, is_complex
 
 
@@ -109,7 +110,7 @@ _cast_to(np.complex128)
 
 
 # ---- cmath ----
-NAMES = {
+NAMES: dict[str, RowName] = {
     "exp": "exp", "log10": "log10", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan",
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh",
     "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
@@ -125,7 +126,7 @@ def _number(it: Interpreter, node: Node, z: Any, what: str) -> Any:
     return it.b.cast(z, COMPLEX)
 
 
-def _register(name: str, primitive: str) -> None:
+def _register(name: str, primitive: RowName) -> None:
     f = getattr(cmath, name)
 
     def handler(it: Interpreter, node: Node, z: Any) -> Any:

@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import (
     BOOL,
     FLOAT,
@@ -40,7 +41,7 @@ from srcgrad.ir.types import (
 )
 
 # primitive -> the functions it implements
-NAMES: dict[str, tuple] = {
+NAMES: dict[RowName, tuple] = {
     "add": (np.add,), "sub": (np.subtract,), "mul": (np.multiply,), "div": (np.divide,),
     "neg": (np.negative,), "abs": (np.abs, np.fabs, math.fabs), "sign": (np.sign,),
     "maximum": (np.maximum,), "minimum": (np.minimum,), "fmod": (np.fmod, math.fmod),
@@ -71,7 +72,7 @@ FLOATING = frozenset(NAMES) - {
 }  # fmt: skip
 
 
-def _register(name: str, f: Any) -> None:
+def _register(name: RowName, f: Any) -> None:
     def handler(
         it: Interpreter, node: Node, *args: Any, out: Any = None, dtype: Any = None,
         where: Any = None,
@@ -105,7 +106,7 @@ def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
 
 
 def elementwise(
-    it: Interpreter, node: Node, name: str, f: Any, args: tuple, out: Any, dtype: Any
+    it: Interpreter, node: Node, name: RowName, f: Any, args: tuple, out: Any, dtype: Any
 ) -> Any:
     what = getattr(f, "__name__", name)
     if all(is_number(a) for a in args) and out is None and dtype is None:
@@ -262,7 +263,9 @@ def clip(
         kind = np_dtype("i64" if atom(x).type.dtype == "bool" else atom(x).type.dtype)
         limits = np.iinfo(kind)
         y = x if CLIPPED_BY_ANY else _in_kind_of_all(it, x, lo, hi)
-        for op, bound, limit in (("maximum", lo, limits.min), ("minimum", hi, limits.max)):
+        pairs: tuple[tuple[RowName, Any, int], ...]
+        pairs = (("maximum", lo, limits.min), ("minimum", hi, limits.max))
+        for op, bound, limit in pairs:
             if bound is None:
                 continue
             if CLIPPED_BY_ANY and is_scalar(bound) and atom(bound).type == INT:

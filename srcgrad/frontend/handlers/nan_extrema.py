@@ -11,10 +11,11 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_number, is_scalar
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import is_float
 
 
-def _extremum(f: Any, name: str) -> None:
+def _extremum(f: Any, name: RowName) -> None:
     def handler(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
         if is_number(a) and is_number(c):
             return f(a, c)

@@ -31,6 +31,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
 
@@ -85,7 +86,7 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     return start
 
 
-def _extreme(name: str, primitive: str, whole: Any) -> Any:
+def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
     def handler(
         it: Interpreter, node: Node, *given: Any, key: Any = None, default: Any = _NOTHING
     ) -> Any:

@@ -13,6 +13,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, plain
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_complex, is_float, real_dtype
 
 
@@ -254,7 +255,8 @@ def _plain_reduction(name: str, *functions: Any) -> None:
             result = _with_initial(it, node, name, x, axis, keepdims, initial)
         else:
             only = reduce(it, node, name, x, axis, False)
-            result = it.emit(node, f"{name}imum", only, _initial(it, initial, x))
+            better: RowName = "maximum" if name == "max" else "minimum"
+            result = it.emit(node, better, only, _initial(it, initial, x))
         return to_out(it, node, result, out)
 
     implements(*functions, method=name)(handler)

@@ -21,11 +21,12 @@ from srcgrad.frontend.number_classes import of_operands
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, is_value, plain
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, is_int
 from srcgrad.primitives.callbacks import Callback
 
 
-def _integer_rounding(name: str, f: Any) -> None:
+def _integer_rounding(name: RowName, f: Any) -> None:
     def handler(it: Interpreter, node: Node, x: Any) -> Any:
         if is_number(x):
             return _known(it, node, f, x)

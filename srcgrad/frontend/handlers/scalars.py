@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers.elementwise import elementwise, numbers_of_math, 
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_array, is_number, plain
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import FLOAT
 
 
@@ -54,7 +55,7 @@ def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     return x
 
 
-def _gamma(f: Any, name: str) -> None:
+def _gamma(f: Any, name: RowName) -> None:
     """math.gamma and math.lgamma, which raise at their poles."""
 
     def handler(it: Interpreter, node: Node, x: Any) -> Any:

@@ -5,7 +5,7 @@ Imported when the first function of SciPy is met: `import srcgrad` loads no SciP
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import special
@@ -18,17 +18,18 @@ from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_integer, is_number, plain
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.primitives.special import SPECIAL
 
 # SciPy's other functions that are one primitive each
-OTHERS = {
+OTHERS: dict[str, RowName] = {
     "erf": "erf", "erfc": "erfc", "expit": "sigmoid", "psi": "digamma", "jn": "bessel_jv",
     "expm1": "expm1", "log1p": "log1p", "exp2": "exp2", "cbrt": "cbrt",
 }  # fmt: skip
 
 
-def _register(f: Any, name: str) -> None:
+def _register(f: Any, name: RowName) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
         args, out = _given(it, node, f, args, out)
         if all(is_number(a) for a in args) and out is None:
@@ -85,9 +86,9 @@ def _computed_in(f: Any, values: list[Any]) -> Scalar:
         return Scalar("f32" if np.asarray(f(*probes)).dtype == np.float32 else "f64")
 
 
-for _primitive, _name in SPECIAL.items():
-    if _primitive != "polygamma":
-        _register(getattr(special, _name), _primitive)
+for _row, _name in SPECIAL.items():
+    if _row != "polygamma":
+        _register(getattr(special, _name), cast("RowName", _row))
 for _name, _primitive in OTHERS.items():
     if getattr(special, _name) not in FUNCTIONS:
         _register(getattr(special, _name), _primitive)
