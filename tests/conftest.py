@@ -24,7 +24,7 @@ from tests.tools import turns
 os.environ["SRCGRAD_CACHE_STAGES"] = "0"
 CUDA = Path(__file__).parent / "cuda"
 SMOKE = 400  # tests
-RARELY = (20_000, 20, 50)  # the collector's thresholds: by default its passes take 8 % of a run
+RARELY = (100_000, 50, 1000)  # the collector's thresholds: by default its passes take 8 % of a run
 
 
 def pytest_addoption(parser: pytest.Parser):
@@ -41,6 +41,7 @@ def pytest_configure(config: pytest.Config):
     config.addinivalue_line("markers", "about(folder): runs if the folder has changed, or --full")
     config.addinivalue_line("markers", "early: looks at all objects of the process, while few are")
     turns.everything = config.getoption("--full")
+    gc.set_threshold(*RARELY)  # what collection makes stays
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
@@ -98,7 +99,6 @@ def pytest_collection_finish():
     """Tens of thousands of tests stay alive: the garbage collector need not go through them."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*RARELY)
 
 
 _finished = 0
@@ -108,7 +108,7 @@ def pytest_runtest_logfinish():
     """Nor through what earlier tests have left: compiled code, which stays with its process."""
     global _finished
     _finished += 1
-    if _finished % 1000 == 0:
+    if _finished % 250 == 0:
         gc.collect()
         gc.freeze()
 

@@ -44,6 +44,20 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
     The one at the line of the code if several do; None if none does.
     """
     code = function.__code__
+    found = _compiling_to(code, code.co_qualname, module, text)
+    if not isinstance(found, list):
+        return found
+    return _rewritten(function, [p for p in found if p.first <= code.co_firstlineno <= p.last])
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiling_to(
+    code: types.CodeType, name: str, module: ast.Module, text: str
+) -> ast.AST | list[_Part] | None:
+    """What `definition_of` answers; if nothing compiles to the code, the parts that mention it.
+
+    `name` is the qualified one, by which equal code objects may differ.
+    """
     line, wanted = code.co_firstlineno, described(code)
     sought = "lambda" if code.co_name == "<lambda>" else code.co_name
     parts = [p for p in _parts(module, text) if sought in p.text]
@@ -53,7 +67,7 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
         same = [c for c in made if described(c) == wanted]
         if same:
             return _node(part, min(same, key=lambda c: c.co_firstlineno != line), wanted)
-    return _rewritten(function, [p for p in parts if p.first <= line <= p.last])
+    return parts
 
 
 def _ways(part: _Part) -> Iterator[_Part]:
