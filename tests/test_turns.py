@@ -74,7 +74,7 @@ def test_what_is_about_a_folder_runs_if_it_has_changed(changed):
 def test_cases_are_touched_by_their_file_and_by_those_of_their_primitives(changed):
     def touches(name: str) -> bool:
         record = Record(next(c for c in CASES if c.id == name))
-        record.reference.value(record.case.arguments())
+        record.reference.value_and_grad(record.case.arguments())
         return touched.is_touched(record)
 
     changed("tests/cases/branches.py")

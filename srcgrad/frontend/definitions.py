@@ -54,7 +54,7 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
 def _compiling_to(
     code: types.CodeType, name: str, module: ast.Module, text: str
 ) -> ast.AST | list[_Part] | None:
-    """What `definition_of` answers; if nothing compiles to the code, the parts that mention it.
+    """The answer of `definition_of`; if nothing compiles to the code, the parts that mention it.
 
     `name` is the qualified one, by which equal code objects may differ.
     """

@@ -39,8 +39,8 @@ class Record:
 
     @property
     def program(self) -> Function:
-        """The IR of the function, where the value has been computed; empty if it was not."""
-        entries = [e for found in self.reference.compiled._entries.values() for e in found]
+        """The IR of the function and its gradient, once it was computed; empty if it was not."""
+        entries = [e for found in self.reference.transform._entries.values() for e in found]
         return entries[0].whole.function if entries else Function("empty", (), (), ())
 
     @property
