@@ -40,6 +40,7 @@ class Primitive:
     holds: bool = False  # a write after which its first argument leads to its last one's memory
     view: bool = False  # its result is a view of its first argument
     fresh: bool = False  # its result is a new buffer although it reads none
+    along: bool = False  # works line by line along the axes that its parameters state
     flat: bool = False  # nondiff: its float result is piecewise constant
     # custom, or flat: the rules hold for complex operands too. Those of the other kinds always do:
     # partials are formulas of analytic functions, transposes do not conjugate

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from srcgrad.autodiff.activity import reachable
-from srcgrad.autodiff.batch_rules import EFFECTS, RULES, Batch, Unbatched
+from srcgrad.autodiff.batch_rules import EFFECTS, RULES, Batch, Unbatched, along
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
@@ -101,7 +101,9 @@ class Emitter:
 
     @staticmethod
     def rule(s: Def) -> Callable[[Batch, Def], Any]:
-        return Batch.elementwise if s.op.elementwise else RULES.get(s.op, Batch.each)
+        if s.op.elementwise:
+            return Batch.elementwise
+        return RULES.get(s.op, along if s.op.along and s.op.kind == "linear" else Batch.each)
 
     def spread(self, s: Def, v: Var) -> None:
         """Broadcasts a new buffer that will hold varying values: at first all seeds are equal."""

@@ -23,7 +23,6 @@ from srcgrad.primitives import (
     reductions,
     scans,
     tapes,
-    transforms,
     triangular,
 )
 
@@ -280,7 +279,7 @@ def _gather(t: Batch, s: Def) -> Any:
 
 
 # ---- joins, sums, products ----
-def _along(t: Batch, s: Def) -> Any:
+def along(t: Batch, s: Def) -> Any:
     """An operation whose axes are counted from the front, so the batch axis does not shift them."""
     t.require_still(s.args[1:])
     return t.b(s.op, *t.many(s.args), **s.params)
@@ -382,10 +381,9 @@ RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
     memory.transpose: _transpose, memory.reshape: _reshape, memory.load: _load, tapes.tape: _tape,
     tapes.tape_like: _tape_like, tapes.tape_view: _tape_view, tapes.reftape: _reftape,
     tapes.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,
-    reductions.sum: _along, reductions.sum_to: _with_dims, reductions.broadcast_to: _with_dims,
-    arrays.concatenate: _concatenate, arrays.pack: _pack, scans.cumsum: _along,
+    reductions.sum: along, reductions.sum_to: _with_dims, reductions.broadcast_to: _with_dims,
+    arrays.concatenate: _concatenate, arrays.pack: _pack,
     scans.softmax_bar: _softmax_bar, scans.log_softmax_bar: _softmax_bar,
-    transforms.fft: _along, transforms.rfft: _along, transforms.irfft: _along,
     arrays.matmul: _matmul, arrays.matvec: _matvec, arrays.vecdot: _vecdot, linalg.solve: _solve,
     triangular.solve_triangular: _solve,
 }  # fmt: skip

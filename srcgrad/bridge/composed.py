@@ -33,7 +33,6 @@ FORMULAS: dict[Primitive, Callable] = {
 }  # fmt: skip
 # rows that are emitted as they are, beside the elementwise ones
 REDUCTIONS = (rows.sum, rows.max, rows.min, rows.argmax, rows.argmin, scans.product)
-ALONG = (scans.cumsum, scans.argsort, scans.softmax, scans.log_softmax)
 
 
 def formula(op: Primitive) -> Callable[[Callable], Callable]:
@@ -92,7 +91,7 @@ def applied(it: Interpreter, node: Node, op: Any, args: Any, params: Any) -> Any
         return it.call(FORMULAS[op], [*args, *params.values()], {}, node)
     if op in REDUCTIONS:
         return reduce(it, node, op.name, args[0], params["axes"], False)
-    if op in ALONG and is_array(args[0]):
+    if op.along and is_array(args[0]):
         return it.b(op.name, *args, **params)
     if not op.elementwise:
         it.refuse(node, f"'{op.name}' of tensors has no counterpart in compiled code")

@@ -38,6 +38,7 @@ cumsum = linear(
     _cumsum,
     lambda g, y, x, axis, reverse: cumsum(g, axis=axis, reverse=not reverse),
     typing=_same,
+    along=True,
 )
 
 
@@ -69,6 +70,7 @@ running_product = custom(
     lambda ts, y, x, axis, reverse: recurrence(x, ts[0] * y, axis=axis, reverse=reverse),
     lambda g, y, x, axis, reverse: recurrence(x, g, axis=axis, reverse=not reverse) * y,
     typing=_same,
+    along=True,
     analytic=True,
 )
 # y[k + 1] = a[k] * y[k] + u[k], from 0
@@ -176,6 +178,7 @@ softmax = custom(
     lambda ts, y, x, axes: softmax_bar(ts[0], y, axes=axes),
     lambda g, y, x, axes: softmax_bar(g, y, axes=axes),
     typing=_same,
+    along=True,
     raises=True,
     ordered=True,
 )
@@ -204,6 +207,7 @@ log_softmax = custom(
     lambda ts, y, x, axes: ts[0] - _along(_times(ts[0], exp(y)), y, axes),
     lambda g, y, x, axes: log_softmax_bar(g, y, axes=axes),
     typing=_same,
+    along=True,
     raises=True,
     ordered=True,
 )
@@ -225,6 +229,7 @@ argsort = nondiff(
     "argsort",
     lambda x, axis: np.argsort(x, axis=axis, kind="stable"),
     typing=_places,
+    along=True,
     decides=True,
     ordered=True,
 )

@@ -60,6 +60,7 @@ fft = linear(
     _fft,
     lambda g, y, x, axis, inverse: fft(g, axis=axis, inverse=inverse),
     typing=lambda b, x, axis, inverse: (x.type.dtype, x.type.dims),
+    along=True,
 )
 rfft = linear(
     "rfft",
@@ -68,6 +69,7 @@ rfft = linear(
         _scaled(conj(g), shape(x)[axis], axis, 1.0, 0.5), shape(x)[axis], axis=axis
     ),
     typing=_rfft_typing,
+    along=True,
 )
 irfft = linear(
     "irfft",
@@ -75,4 +77,5 @@ irfft = linear(
     lambda g, y, x, n, axis: conj(_scaled(rfft(g, axis=axis), n, axis, 1.0, 2.0)),
     None,
     typing=_irfft_typing,
+    along=True,
 )

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.bridge.composed import ALONG, FORMULAS, REDUCTIONS
+from srcgrad.bridge.composed import FORMULAS, REDUCTIONS
 from srcgrad.eager.apply import apply
-from srcgrad.primitives import REGISTRY, elementwise
+from srcgrad.primitives import REGISTRY, elementwise, transforms
 
 A = np.random.default_rng(5).uniform(0.5, 2.0, (2, 3, 4))
 M, V = A[0], A[0, 0]
@@ -72,6 +72,10 @@ TRIED: dict[str, list[tuple[tuple, list[dict]]]] = {
     "solve": [((S, M), [{}])],
     "cholesky": [((S,), [{}])],
     "cumsum": [((A,), [{"axis": k, "reverse": r} for k in (0, 1, 2) for r in (False, True)])],
+    "running_product": [
+        ((x,), [{"axis": k, "reverse": r} for k in (0, 1) for r in (False, True)])
+        for x in (A, TIES)
+    ],
     "argsort": [((A,), [{"axis": 0}, {"axis": 2}]), ((TIES,), [{"axis": 0}, {"axis": 1}])],
     "powi": [((A,), [{"n": n} for n in (-2, 0, 1, 3)])],
     "clip": [((A, 0.8, 1.5), [{}]), ((A, 0.8, np.inf), [{}])],
@@ -85,6 +89,8 @@ EACH = [
 ]
 
 
+# tensors are real: none of the Fourier transforms
+ALONG = [op for op in REGISTRY.values() if op.along and op not in vars(transforms).values()]
 # the implementations of rows
 ROWS_APPLIED: dict[str, Any] = {
     **{op.name: op.impl for op in (*FORMULAS, *REDUCTIONS, *ALONG)},

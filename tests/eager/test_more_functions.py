@@ -19,6 +19,17 @@ def same(got, want, dtype=None):
     assert dtype is None or got.dtype is dtype
 
 
+@pytest.mark.parametrize("f", [flow.cumsum, flow.cumprod])
+def test_running_sums_and_products_of_numbers_and_integers(f):
+    """As PyTorch's: a tensor without dims stays one, integers and bools become int64."""
+    for x in (flow.tensor(3.0), flow.tensor(3, dtype=flow.int32)):
+        y = f(x, 0)
+        assert y.shape == () and y.item() == 3
+    for x in (flow.tensor([True, True]), flow.tensor([1, 2], dtype=flow.int32)):
+        assert f(x, 0).dtype == flow.int64
+    assert flow.tensor([True, True]).cumprod(0).tolist() == [1, 1]
+
+
 def test_statistics():
     with_nan = np.where(A > 0.5, np.nan, A)
     same(flow.nansum(flow.tensor(with_nan), 1), np.nansum(with_nan, 1))

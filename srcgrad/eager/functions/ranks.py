@@ -1,7 +1,7 @@
-"""Elements by rank and running extrema: medians, quantiles, running products and maxima.
+"""Elements by rank and along a dim: medians, quantiles, running sums, products and extrema.
 
 Functions that pick elements find their indices first and gather them, so that the gradient goes
-there. Nothing here has a derivative of its own.
+there. Nothing here has a derivative of its own: running sums and products are rows.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.apply import apply
 from srcgrad.eager.functions.composed import argsort
-from srcgrad.eager.functions.pointwise import add, cast, mul, sub
-from srcgrad.eager.functions.reductions import one_axis
+from srcgrad.eager.functions.pointwise import add, mul, sub
+from srcgrad.eager.functions.reductions import one_axis, summable
 from srcgrad.eager.functions.results import named
 from srcgrad.eager.functions.shapes import cat, gather, narrow, reshape, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError
+from srcgrad.primitives import scans
 from srcgrad.primitives.libraries import near
 
 
@@ -135,18 +137,24 @@ def quantile(
     return made if qs.ndim else made[0]
 
 
-# ---- running products and extrema ----
+# ---- running sums, products and extrema ----
+@declared("cumsum", in_place=True)
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Running sums along a dim."""
+    return _scan(scans.cumsum, summable(input, dtype), dim)
+
+
 @declared("cumprod", in_place=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running products along a dim; by doubling, so that zeros need no special case."""
-    x = input if dtype is None else cast(input, dtype)
+    """Running products along a dim."""
+    x = summable(input, dtype)
+    before = _scan(scans.running_product, x, dim)
+    return mul(before, x) if x._a.ndim else before
+
+
+def _scan(op: Any, x: Tensor, dim: int) -> Tensor:
     k = one_axis(x._a.ndim, dim)
-    n, step = (x._a.shape[k] if x._a.ndim else 1), 1
-    while step < n:
-        earlier = narrow(x, k, 0, n - step)
-        x = cat([narrow(x, k, 0, step), mul(narrow(x, k, step, n - step), earlier)], k)
-        step *= 2
-    return mul(x, 1)
+    return apply(op, (x,), {"axis": k, "reverse": False}) if x._a.ndim else mul(x, 1)
 
 
 def _running(name: str, better: Any) -> None:

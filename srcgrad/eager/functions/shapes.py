@@ -12,13 +12,13 @@ import numpy as np
 from srcgrad.eager.apply import apply, as_tensor_operand, shown, viewed
 from srcgrad.eager.dtypes import float32
 from srcgrad.eager.functions.pointwise import cast, where
-from srcgrad.eager.functions.reductions import one_axis, summable
+from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.indexing import getitem
 from srcgrad.eager.inplace import copy_, fill_, store, zero_
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
-from srcgrad.primitives import arrays, indexing, memory, reductions, scans
+from srcgrad.primitives import arrays, indexing, memory, reductions
 from srcgrad.primitives.libraries import near
 
 Tensor.__getitem__ = getitem  # type: ignore[attr-defined]  (attached)
@@ -341,13 +341,6 @@ def _triangle(name: str, f: Any) -> None:
 
 _triangle("tril", np.tril)
 _triangle("triu", np.triu)
-
-
-@declared("cumsum", in_place=True)
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running sums along a dim."""
-    x = summable(input, dtype)
-    return apply(scans.cumsum, (x,), {"axis": one_axis(x._a.ndim, dim), "reverse": False})
 
 
 __all__ = ["reshape", "transpose", "unsqueeze"]
