@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from srcgrad.records import record
 
@@ -44,20 +45,22 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
     The one at the line of the code if several do; None if none does.
     """
     code = function.__code__
-    found = _compiling_to(code, code.co_qualname, module, text)
-    if not isinstance(found, list):
-        return found
-    return _rewritten(function, [p for p in found if p.first <= code.co_firstlineno <= p.last])
+    about = code.co_qualname, module, text  # by the name equal code objects may differ
+    known = _known.get(code)
+    if known is None or known[0] != about:
+        known = _known[code] = about, _compiling_to(code, module, text)
+    if not isinstance(known[1], list):
+        return known[1]
+    return _rewritten(function, [p for p in known[1] if p.first <= code.co_firstlineno <= p.last])
 
 
-@functools.lru_cache(maxsize=1024)
+_known: WeakKeyDictionary[types.CodeType, Any] = WeakKeyDictionary()  # answers of `_compiling_to`
+
+
 def _compiling_to(
-    code: types.CodeType, name: str, module: ast.Module, text: str
+    code: types.CodeType, module: ast.Module, text: str
 ) -> ast.AST | list[_Part] | None:
-    """The answer of `definition_of`; if nothing compiles to the code, the parts that mention it.
-
-    `name` is the qualified one, by which equal code objects may differ.
-    """
+    """The answer of `definition_of`; if nothing compiles to the code, the parts that mention it."""
     line, wanted = code.co_firstlineno, described(code)
     sought = "lambda" if code.co_name == "<lambda>" else code.co_name
     parts = [p for p in _parts(module, text) if sought in p.text]
