@@ -1,5 +1,7 @@
 """Limits that keep the package simple, counted by `python -m tests.tools.house`."""
 
+import ast
+
 import pytest
 
 from tests.tools import house
@@ -7,7 +9,7 @@ from tests.tools import house
 # A limit is lowered when the count has fallen. The first one alone is raised, by the commit that
 # adds lines, so that growth is seen; the others never.
 LIMITS = {
-    "lines of code": 52_781,
+    "lines of code": 52_784,
     "docstrings that begin with What": 0,
     "lines of the largest file": 400,
     "lines of the median function": 7,
@@ -51,4 +53,4 @@ def test_a_circle_is_found(monkeypatch):
 
 def test_lines_of_code():
     text = 'import os\n\n\ndef f():\n    """Does."""\n    # one\n    return (\n        1\n    )\n'
-    assert house.lines_of_code(text) == 4
+    assert house.lines_of_code(text, house.nodes(ast.parse(text))) == 4

@@ -4,6 +4,7 @@ Value, dtype and shape are the library's, the gradient agrees with differences, 
 second derivative, at points where a guard may hold at first order only.
 """
 
+import functools
 import importlib
 from typing import Any
 
@@ -44,25 +45,31 @@ def test_names_are_in_order(module: str):
     assert FOLLOWED[module] == sorted(set(FOLLOWED[module]))
 
 
-def along(sample: Sample, line: Line, target: str) -> Any:
-    """The program of a distance along the line, compiled; and its other arguments."""
+@functools.lru_cache(maxsize=4)
+def both_derivatives(sample: Sample, source: str, target: str) -> list[Any]:
+    """The first and the second derivative of the program `source` of a distance along a line."""
+    program = flow.compile(made(source, weighted=weighted, f=sample.program()), target=target)
+    return [flow.grad(program), flow.hessian(program)]
+
+
+def along(sample: Sample, line: Line) -> tuple[str, tuple[Any, ...]]:
+    """The program of a distance along the line; and its other arguments."""
     names = [f"a{k}" for k in range(len(line.arguments))]
     moved = [n if d is None else f"{n} + h * d{n}"
              for n, d in zip(names, line.direction, strict=True)]  # fmt: skip
     given = [f"d{n}" for n, d in zip(names, line.direction, strict=True) if d is not None]
     text = f"return weighted(f({', '.join(moved)}))"
     source = f"def call(h, {', '.join((*names, *given))}):\n    {text}\n"
-    program = flow.compile(made(source, weighted=weighted, f=sample.program()), target=target)
-    return program, (*line.arguments, *(d for d in line.direction if d is not None))
+    return source, (*line.arguments, *(d for d in line.direction if d is not None))
 
 
 def derivatives(sample: Sample, line: Line, target: str) -> tuple[Any, Any]:
     """The first and the second derivative; None for one that is refused."""
-    program, rest = along(sample, line, target)
+    source, rest = along(sample, line)
     found: list[Any] = []
-    for transform in (flow.grad, flow.hessian):
+    for derivative in both_derivatives(sample, source, target):
         try:
-            found.append(transform(program)(0.0, *rest))
+            found.append(derivative(0.0, *rest))
         except SrcgradError as e:
             assert e.location is not None, e
             found.append(None)

@@ -39,21 +39,31 @@ def lines() -> dict[str, int]:
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def lines_of_code(text: str) -> int:
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def lines_of_code(text: str, kept: list[Any]) -> int:
     """The lines of a module that are not blank, comments, docstrings or imports."""
-    tree = ast.parse(text)
-    apart: list[ast.stmt] = [
-        n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)
-    ]
-    apart += [n.body[0] for n in _documented(tree)]
+    apart: list[ast.stmt] = [n for n in kept if isinstance(n, _IMPORTS)]
+    apart += [n.body[0] for n in _documented(kept)]
     without = {k for n in apart for k in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
     numbered = enumerate(map(str.strip, text.splitlines()), 1)
     return sum(bool(t) and not t.startswith("#") and k not in without for k, t in numbered)
 
 
-def _documented(tree: ast.AST) -> Iterator[Any]:
+def nodes(tree: ast.AST) -> list[Any]:
+    """The nodes that are counted."""
+    return [n for n in ast.walk(tree) if isinstance(n, (*_DOCUMENTED, *_IMPORTS))]
+
+
+@cache
+def nodes_of(module: str) -> list[Any]:
+    return nodes(trees()[module])
+
+
+def _documented(nodes: list[Any]) -> Iterator[Any]:
     """The module, classes and functions that have a docstring."""
-    for n in ast.walk(tree):
+    for n in nodes:
         if isinstance(n, _DOCUMENTED) and ast.get_docstring(n, clean=False) is not None:
             yield n
 
@@ -62,8 +72,8 @@ def clauses() -> list[str]:
     """The docstrings that begin with a relative clause, by module and name."""
     return [
         f"{module}.{getattr(n, 'name', '')}"
-        for module, tree in trees().items()
-        for n in _documented(tree)
+        for module in trees()
+        for n in _documented(nodes_of(module))
         if (ast.get_docstring(n) or "").startswith("What ")
     ]
 
@@ -71,13 +81,13 @@ def clauses() -> list[str]:
 def function_lengths() -> list[int]:
     """The number of lines of each function, docstring included."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    functions = (n for tree in trees().values() for n in ast.walk(tree) if isinstance(n, kinds))
+    functions = (n for module in trees() for n in nodes_of(module) if isinstance(n, kinds))
     return [(f.end_lineno or f.lineno) - f.lineno + 1 for f in functions]
 
 
 def imports() -> dict[str, set[str]]:
     """The modules of the package that each module imports, at its top or inside functions."""
-    return {name: set(_imported(name, tree)) - {name} for name, tree in trees().items()}
+    return {name: set(_imported(nodes_of(name))) - {name} for name in trees()}
 
 
 def circles() -> list[list[str]]:
@@ -88,8 +98,8 @@ def circles() -> list[list[str]]:
     return sorted([list(group) for group in found if len(group) > 1], key=len)
 
 
-def _imported(name: str, tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _imported(nodes: list[Any]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (a.name for a in node.names if a.name in trees())
         elif isinstance(node, ast.ImportFrom) and node.module in trees() and not node.level:
@@ -118,7 +128,7 @@ def any_density() -> float:
 def counts() -> dict[str, float]:
     """Each count by its name."""
     return {
-        "lines of code": sum(map(lines_of_code, texts().values())),
+        "lines of code": sum(map(lines_of_code, texts().values(), map(nodes_of, trees()))),
         "docstrings that begin with What": len(clauses()),
         "lines of the largest file": max(lines().values()),
         "lines of the median function": median(function_lengths()),
