@@ -9,8 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from srcgrad import interrupts
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    altered,
+    type_vars,
+)
 from srcgrad.ir.walk import map_atoms, map_type, refresh_types
+from srcgrad.primitives import memory
 
 
 class Rewriter:
@@ -18,6 +31,13 @@ class Rewriter:
 
     def __init__(self) -> None:
         self.new: dict[Var, Atom] = {}
+        self.params: list[Var] = []  # with lengths that the body computes, as cotangents have
+
+    def refresh(self, s: Stmt) -> None:
+        """Replaces lengths in the types of what a statement binds, and of such parameters."""
+        refresh_types(s, self.atom)
+        for p in self.params:
+            p.type = map_type(p.type, self.atom)
 
     def atom(self, a: Atom) -> Atom:
         while isinstance(a, Var) and a in self.new:
@@ -25,6 +45,8 @@ class Rewriter:
         return a
 
     def function(self, f: Function) -> Function:
+        given = {s.var for s in f.body if isinstance(s, Def) and s.op is memory.dim}
+        self.params = [p for p in f.params if not given.issuperset(type_vars(p.type))]
         body = self.block(f.body)
         for p in f.params:
             p.type = map_type(p.type, self.atom)
@@ -45,7 +67,7 @@ class Rewriter:
     def substituted(self, s: Def) -> Def:
         """The definition with the variables in its operands and in its type's dims replaced."""
         if self.new:
-            refresh_types(s, self.atom)
+            self.refresh(s)
             for a in s.args:
                 if isinstance(a, Var) and a in self.new:
                     return altered(s, args=tuple(map(self.atom, s.args)))

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Array, Scalar
-from srcgrad.ir.walk import map_atoms, refresh_types
+from srcgrad.ir.walk import map_atoms
 from srcgrad.operation import Primitive
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.emitter import Emitter, builder_for
@@ -110,7 +110,7 @@ class Lowering(Emitter):
         return tuple(out)
 
     def _substituted(self, s: Def) -> Def:
-        refresh_types(s, self.atom)
+        self.refresh(s)
         new = map_atoms(s, self.atom, self.block)
         assert isinstance(new, Def)
         return new
