@@ -25,6 +25,7 @@ _HOMES = {
     "vjp": "srcgrad.api", "jvp": "srcgrad.api", "stop_gradient": "srcgrad.api",
     "Compiled": "srcgrad.api", "get_grad": "srcgrad.api", "jacfwd": "srcgrad.api",
     "jacrev": "srcgrad.api", "hessian": "srcgrad.api", "linearize": "srcgrad.api",
+    "vmap": "srcgrad.api",
     "custom_jvp": "srcgrad.api", "custom_vjp": "srcgrad.api", "checkpoint": "srcgrad.api",
     "fixed_point": "srcgrad.api", "implicit_root": "srcgrad.api",
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
@@ -56,7 +57,6 @@ _ELSEWHERE = {
     "vhp": "write flow.jvp(flow.grad(f), (x,), (v,))[1]",
     "jacobian": "write flow.jacrev(f) or flow.jacfwd(f)",
     "elementwise_grad": "write flow.grad(f), which sums what an array holds",
-    "vmap": "write the function on arrays with one axis more, or as a loop, which is compiled",
     "pmap": "write a loop and flow.compile(f, parallel=True)",
     "scan": "write a loop, which is compiled",
     "lax": "write loops and branches, which are compiled",
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
         stop_gradient,
         value_and_grad,
         vjp,
+        vmap,
     )
     from srcgrad.errors import SrcgradError, UnsupportedError
     from srcgrad.frontend.prange import prange
@@ -199,4 +200,5 @@ __all__ = [
     "tree",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from srcgrad.transforms.entry_points import compile, grad, jit, jvp, stop_gradie
 from srcgrad.transforms.jacobians import hessian, jacfwd, jacrev
 from srcgrad.transforms.mindspore import GradOperation, get_grad, linearize
 from srcgrad.transforms.vjp import vjp
+from srcgrad.transforms.vmap import vmap
 
 LATE.append(lambda: importlib.import_module("srcgrad.bridge.tensor_functions"))
 
@@ -24,5 +25,6 @@ __all__ = [
     "Compiled", "GradOperation", "checkpoint", "compile", "custom_jvp", "custom_vjp", "fixed_point",
     "get_grad", "grad", "hessian", "implicit_root", "insert_grad_of", "jacfwd", "jacrev", "jit",
     "jvp", "linearize", "nested", "odeint", "opaque", "stop_gradient", "value_and_grad", "vjp",
+    "vmap",
 ]  # fmt: skip
 globals().update(entered({n: globals()[n] for n in __all__}, __name__))

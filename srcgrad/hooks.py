@@ -37,9 +37,10 @@ class TensorCalls(Protocol):
 
 
 class Inliner(Protocol):
-    """Emits the program of a compiled function that another one calls."""
+    """Emits the program of a transformed function that a compiled one calls."""
 
     def inline(self, compiled: Any, it: Any, args: list, kwargs: Any, node: Any, /) -> Any: ...
+    def batched(self, owner: Any, it: Any, args: list, kwargs: Any, node: Any, /) -> Any: ...
 
 
 numpy_function: Callable[[Any, tuple, dict[str, Any]], Any]

@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
     Super,
     View,
 )
+from srcgrad.protocols import held, is_transform
 from srcgrad.records import record
 
 
@@ -83,6 +84,8 @@ def _inside(v: Any) -> list[Any]:
             return [v.func, *v.args, *v.keywords.values()]
         case types.MethodType():
             return [v.__self__]
+    if is_transform(v):
+        return [held(v, "function")]
     return tree.children(v) or []
 
 

@@ -45,6 +45,8 @@ class Requirements:
     # loops by (file, line), comprehensions by (file, line, column); and those that are loops
     unrolled: set[tuple] = field(default_factory=set)
     looped: set[tuple] = field(default_factory=set)
+    # calls of vmap by (file, line, column) whose first item is computed before the loop
+    first_items: set[tuple] = field(default_factory=set)
     refused: Exception | None = None  # why loops were unrolled after all
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
     indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed

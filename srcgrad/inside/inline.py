@@ -13,6 +13,7 @@ from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import restarted
 from srcgrad.frontend.values import RUNNING, is_number, plain
+from srcgrad.inside.batches import batched
 from srcgrad.inside.closures import with_functions
 from srcgrad.inside.splicing import captured_at, likes_of, propagate_requirements, spliced
 from srcgrad.ir.nodes import Var, atom
@@ -22,6 +23,7 @@ from srcgrad.transforms.refusals import refuse_known
 from srcgrad.transforms.specs import Primal
 from srcgrad.tree import paths
 
+__all__ = ["batched", "inline"]
 Extra = Callable[[tuple, dict[tuple, Any]], Any]
 
 

@@ -24,7 +24,7 @@ from srcgrad.tracebacks import entered
 
 _OF_API = (
     "GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient",
-    "value_and_grad", "vjp",
+    "value_and_grad", "vjp", "vmap",
 )  # fmt: skip
 
 

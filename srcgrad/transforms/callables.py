@@ -23,7 +23,7 @@ def as_function(fn: Any) -> types.FunctionType:
     """A plain function of the remaining arguments that calls `fn`."""
     from srcgrad.frontend.source import state_source
 
-    signature = _signature(fn)
+    signature = signature_of(fn)
     params = list(signature.parameters.values())
     listed, passed = [], []
     for p in params:
@@ -53,7 +53,7 @@ def as_function(fn: Any) -> types.FunctionType:
     return function
 
 
-def _signature(fn: Any) -> inspect.Signature:
+def signature_of(fn: Any) -> inspect.Signature:
     """The signature of a callable. Functions of the libraries get only the given arguments."""
     if isinstance(fn, np.ufunc):
         names = ["x"] if fn.nin == 1 else [f"x{k + 1}" for k in range(fn.nin)]

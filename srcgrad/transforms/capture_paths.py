@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad.frontend.guards import VALUE, Path, walked
 from srcgrad.protocols import is_compiled, of_numba, poses
 from srcgrad.records import record
+from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.guard_tests import BY_TEXT, CONTAINERS, Unshared
 
 # kinds of captures that lead on to another function's; others belong to one function
@@ -89,7 +90,7 @@ def _ways(v: Any) -> list[Read]:
             return [attrgetter("__wrapped__")]
         case dict() | list() | tuple() | str() | type() | types.CellType():
             return []
-    if is_compiled(v):
+    if is_compiled(v) or isinstance(v, Batched):
         return [attrgetter("function")]
     if of_numba(v) is not None:
         return [attrgetter("py_func")]
@@ -115,7 +116,7 @@ def _identities(v: Any) -> list[int]:
     """The ids of a value met that may be replaced by another object, and of its cells."""
     if poses(v):
         return [id(v)]
-    if is_compiled(v):
+    if is_compiled(v) or isinstance(v, Batched):
         return [id(v), *_identities(v.function)]
     if isinstance(v, types.MethodType):
         return _identities(v.__func__)

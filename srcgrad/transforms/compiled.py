@@ -33,7 +33,7 @@ from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.gradient_warnings import collecting_warnings, warn
-from srcgrad.transforms.pickling import portable, reduced, restored
+from srcgrad.transforms.pickling import of_user, portable, reduced, restored
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
@@ -74,7 +74,8 @@ class Compiled:
         self._defaults = _defaults_of(function)
         self._names = tuple(self._signature.parameters)
         self._simple = all(
-            p.kind is p.POSITIONAL_OR_KEYWORD for p in self._signature.parameters.values()
+            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+            for p in self._signature.parameters.values()
         )
         self._requirements = Requirements(weights=weights_of(spec))
         self._entries: dict[Any, tuple[Entry, ...]] = {}
@@ -101,8 +102,8 @@ class Compiled:
     @functools.cached_property
     def portable(self) -> Callable:
         """A copy of the function for pickle, where its own name is bound to this object."""
-        made = portable(self.function)
-        vars(made)["srcgrad_original"] = self.function
+        made = portable(of_user(self.function))
+        vars(made)["srcgrad_original"] = of_user(self.function)
         return made
 
     # ---- calling ----

@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.protocols import is_compiled, poses
+from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.signature import Same
 from srcgrad.transforms.stack import transforms
 
@@ -66,6 +67,11 @@ def alike(value: Any, followed: Set[int]) -> Test:
         )
     if is_compiled(value):
         return _compiled(value, followed)
+    if isinstance(value, Batched):
+        own, axes = alike(value.function, followed), constant((value.in_axes, value.out_axes))
+        return lambda now: (
+            type(now) is Batched and own(now.function) and axes((now.in_axes, now.out_axes))
+        )
     if isinstance(value, CONTAINERS):
         kind, n = identical(type(value)), len(value)
         return lambda now: kind(type(now)) and len(now) == n

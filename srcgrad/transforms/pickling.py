@@ -8,6 +8,7 @@ Never stores compiled code.
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import importlib
 import sys
@@ -21,7 +22,8 @@ from srcgrad.frontend.source import (
     stated_source,
     text_of,
 )
-from srcgrad.protocols import is_transform
+from srcgrad.protocols import is_compiled, is_transform
+from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.specs import Primal
 from srcgrad.transforms.stack import stacked
@@ -31,14 +33,31 @@ def reduced(compiled: Any, transforms: tuple) -> tuple:
     """The arguments from which `restored` rebuilds a compiled object in another process."""
     function = compiled.function
     given = getattr(function, "srcgrad_callable", None)
-    if given is not None:  # a method, a partial, an instance: they pickle by themselves
-        return type(compiled), transforms, compiled.options, given, (), None
-    found = _found(function)
-    shadowed = found is not function and getattr(found, "function", None) is function
-    # if the name is bound to `found`, the function is its `portable`
-    sent = found.portable if shadowed else function
-    texts = _texts(function)
+    if given is not None:  # a batch, a method, a partial, an instance: they pickle by themselves
+        return type(compiled), transforms, compiled.options, given, _texts(given), None
+    sent, texts = _sent(function), _texts(function)
     return type(compiled), transforms, compiled.options, sent, texts, stated_source(function)
+
+
+def _sent(function: Any) -> Any:
+    """A function as it is pickled: if its name is bound to a compiled object, as its `portable`."""
+    found = _found(function) if isinstance(function, types.FunctionType) else function
+    if found is function or not is_compiled(found):
+        return function
+    return found.portable if of_user(found.function) is function else function
+
+
+def of_user(function: Any) -> Any:
+    """The function below, of a call of a batch."""
+    given = getattr(function, "srcgrad_callable", None)
+    return given.function if isinstance(given, Batched) else function
+
+
+def _restored_batch(function: Any, in_axes: Any, out_axes: Any) -> Batched:
+    return Batched(getattr(function, "srcgrad_original", None) or function, in_axes, out_axes)
+
+
+copyreg.pickle(Batched, lambda v: (_restored_batch, (_sent(v.function), v.in_axes, v.out_axes)))
 
 
 def restored(

@@ -13,8 +13,9 @@ from typing import Any
 
 from srcgrad.errors import RebuildWarning
 from srcgrad.frontend.guards import OUTSIDE, Reason
-from srcgrad.protocols import held
+from srcgrad.protocols import held, is_compiled
 from srcgrad.tracebacks import users_level
+from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.by_code import ByCode
 from srcgrad.transforms.specialization import Entry
 from srcgrad.transforms.stack import described
@@ -57,10 +58,10 @@ def _counted(compiled: Any) -> int:
 
 
 def code_of(function: Any) -> types.CodeType | None:
-    """The code of a function as the user wrote it, below methods, partials and instances."""
+    """The code of a function as the user wrote it, below methods, partials, batches, instances."""
     f = getattr(function, "srcgrad_callable", function)
-    while isinstance(f, functools.partial):
-        f = f.func
+    while isinstance(f, functools.partial | Batched) or is_compiled(f):
+        f = f.func if isinstance(f, functools.partial) else f.function
     f = held(f, "__func__") or f
     return held(f, "__code__") or getattr(type(f).__call__, "__code__", None)
 

@@ -36,6 +36,7 @@ from srcgrad.transforms.guard_tests import (
     identical,
 )
 from srcgrad.transforms.program import Program
+from srcgrad.transforms.rebuilds import code_of
 from srcgrad.transforms.self_check import wanted
 from srcgrad.transforms.specialization import Entry, Options
 from srcgrad.transforms.stack import transforms
@@ -143,7 +144,8 @@ def reused(
     Also the lengths of one for other lengths than those of the call.
     """
     known = None
-    found = _table.get(compiled.function.__code__) if not wanted() else None
+    code = code_of(compiled.function)
+    found = _table.get(code) if code is not None and not wanted() else None
     if not found or compiled._requirements.weights:
         return None, None
     stack, now = transforms(compiled.spec), _settings()
@@ -169,11 +171,13 @@ def reused(
 
 def offer(compiled: Any, entry: Entry, key_under: Callable[[Any, Any], tuple]) -> None:
     """Lets other functions of the same code use an entry, if that can be right."""
+    code = code_of(compiled.function)
+    if code is None:
+        return
     try:
         made = _shared(compiled, entry, key_under)
     except Unshared:
         return
-    code = compiled.function.__code__
     _table.put(code, (made, *(_table.get(code) or ()))[:MOST])
 
 

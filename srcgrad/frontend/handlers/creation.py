@@ -53,14 +53,14 @@ def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
             it.refuse(node, f"a shape is made of integers, not {describe(p)}", like=TypeError)
         if is_number(p) and int(p) < 0:  # type: ignore[arg-type]  (a number)
             it.wrong(node, "negative dimensions are not allowed", ValueError)
-        if isinstance(p, Var) and not _is_length(it, p):
+        if isinstance(p, Var) and not is_length(it, p):
             negative = plain(it.b.lt(p, 0))
             it.fail_if(negative, "ValueError", "negative dimensions are not allowed")
         out.append(int(p) if is_number(p) else p)  # type: ignore[arg-type]  (a number)
     return out
 
 
-def _is_length(it: Interpreter, v: Atom) -> bool:
+def is_length(it: Interpreter, v: Atom) -> bool:
     """Whether a run-time integer is known not to be negative."""
     definition = it.definition(v)
     if definition is None:
@@ -71,7 +71,7 @@ def _is_length(it: Interpreter, v: Atom) -> bool:
         case "maximum", (_, c) if is_number(plain(c)) and plain(c) >= 0:
             return True
         case (("add" | "mul"), args):
-            return all(plain(a) >= 0 if is_number(plain(a)) else _is_length(it, a) for a in args)
+            return all(plain(a) >= 0 if is_number(plain(a)) else is_length(it, a) for a in args)
     return False
 
 
