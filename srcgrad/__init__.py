@@ -31,6 +31,7 @@ _HOMES = {
     "insert_grad_of": "srcgrad.api", "odeint": "srcgrad.api",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
+    "sparsity": "srcgrad.sparse", "sparse_jacobian": "srcgrad.sparse",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
     "Parameter": "srcgrad.nn.named", "ParameterTuple": "srcgrad.nn.named",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from srcgrad.errors import SrcgradError, UnsupportedError
     from srcgrad.frontend.prange import prange
     from srcgrad.nn.named import Parameter, ParameterTuple
+    from srcgrad.sparse import sparse_jacobian, sparsity
 
 
 def __getattr__(name: str) -> Any:
@@ -194,6 +196,8 @@ __all__ = [
     "ops",
     "optim",
     "prange",
+    "sparse_jacobian",
+    "sparsity",
     "stop_gradient",
     "testing",
     "tools",

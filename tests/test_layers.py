@@ -26,7 +26,7 @@ LAYERS = (
     ("backends",),
     ("numeric", "custom"),
     ("transforms",),
-    ("bridge", "solvers"),
+    ("bridge", "solvers", "sparse"),
     ("inside",),
     ("api",),
 )

@@ -20,8 +20,10 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import INT, Array, Dims, Scalar, is_complex
 from srcgrad.ir.walk import defined, map_atoms, rename, walk
-from srcgrad.primitives import messages
+from srcgrad.primitives import memory, messages
 from srcgrad.records import record
+
+ROWS = "the matrix of seeds has {} rows, there are {} floats"
 
 
 def jacobian(
@@ -43,6 +45,31 @@ def jacobian(
         seeded, others = (inputs, results) if forward else (results, inputs)
         unfinished = _in_loop(f, derivative, seeded, others, table)
     return unfinished.function(f"{function.name}_jacobian", forward)
+
+
+def compressed(
+    function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any],
+    forward: bool,
+) -> Function:  # fmt: skip
+    """Builds a function that returns products of the Jacobian with the columns of a matrix.
+
+    Its last parameter is the matrix: a row for each element of the seeds (the parameters at `wrt`
+    in forward mode, the results at `outputs` in reverse mode). The derivatives for a column are
+    along the last axis of what it returns: one array for each output, or for each `wrt`.
+    """
+    derivative = (tangents if forward else gradients)(function, wrt, outputs, table)
+    rows, size = Var("rows", INT), Var("columns", INT)
+    matrix = Var("matrix", Array("f64", (rows, size), "C"))
+    try:
+        made = _on_batch(function, outputs, derivative, table, matrix)
+    except Unbatched:
+        f = clone(function)
+        inputs, results = [f.params[k] for k in wrt], [f.returns[k] for k in outputs]
+        seeded, others = (inputs, results) if forward else (results, inputs)
+        made = _in_loop(f, derivative, seeded, others, table, matrix)
+    lengths = [Def(v, memory.dim, (matrix,), {"axis": k}) for k, v in enumerate((rows, size))]
+    name = f"{function.name}_compressed"
+    return Function(name, (*made.params, matrix), (*lengths, *made.b.out), tuple(made.values))
 
 
 @record(frozen=True)
@@ -71,17 +98,25 @@ class _Unfinished:
 
 
 # ---- all seeds together ----
-def _on_batch(f: Function, outputs: Sequence[int], d: Derivative, table: Any) -> _Unfinished:
+def _on_batch(
+    f: Function, outputs: Sequence[int], d: Derivative, table: Any, matrix: Any = None
+) -> _Unfinished:
+    """The derivatives for all unit seeds, or for those in the columns of a matrix."""
     varies = Varying(d.function, d.seeds)
     start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))
     b = _builder_after(d.before[:start], table)
     axis = _seed_axis(b, f, outputs, d)
-    index = b.iota(axis.total)
-    identity = b.eq(b.view(index, spec=(":", "n")), b.view(index, spec=("n", ":")))
-    emitter = Emitter(b, axis.total, varies)
+    size = axis.total if matrix is None else matrix.type.dims[1]
+    emitter = Emitter(b, size, varies)
     emitter.block(d.before[start:])
-    emitter.batch.new |= seeds(b, axis, d, b.cast(identity, Scalar("f64")), axis.total)
-    emitter.batch.diagonals |= _diagonal(b, axis, d, varies)
+    if matrix is None:
+        index = b.iota(axis.total)
+        identity = b.eq(b.view(index, spec=(":", "n")), b.view(index, spec=("n", ":")))
+        matrix = b.cast(identity, Scalar("f64"))
+        emitter.batch.diagonals |= _diagonal(b, axis, d, varies)
+    else:
+        b.check_equal(matrix.type.dims[0], axis.total, message=ROWS)
+    emitter.batch.new |= seeds(b, axis, d, matrix, size)
     emitter.block(d.after)
     values = [emitter.batch.lifted(a) for a in d.values]
     return _Unfinished(b, d.params, d.results, axis, d.values, values)
@@ -127,7 +162,7 @@ def _builder_after(block: Block, table: Mapping[str, Any]) -> Builder:
 # ---- one seed after the other ----
 def _in_loop(
     f: Function, d: Derivative, seeded: Sequence[Atom], others: Sequence[Any],
-    table: Mapping[str, Any],
+    table: Mapping[str, Any], matrix: Any = None,
 ) -> _Unfinished:  # fmt: skip
     """Runs the whole program once per seed: a reverse sweep changes what it reads.
 
@@ -135,11 +170,15 @@ def _in_loop(
     """
     b = _builder_after(f.body, table)
     axis = SeedAxis.of(b, [a.type for a in seeded])
-    slabs = [b.empty(*dims_of(a.type), axis.total, dtype=a.type.dtype) for a in others]
+    if matrix is not None:
+        b.check_equal(matrix.type.dims[0], axis.total, message=ROWS)
+    size = axis.total if matrix is None else matrix.type.dims[1]
+    slabs = [b.empty(*dims_of(a.type), size, dtype=a.type.dtype) for a in others]
     index = Var("k", INT)
     head: list[Stmt] = []
     with b.block() as body:
-        values = splice(b, _for_unit_seed(d, table), (*f.params, index), head)
+        given = index if matrix is None else b.view(matrix, index, spec=(":", "i"))
+        values = splice(b, _for_seed(d, table, given), (*f.params, given), head)
         for slab, v in zip(slabs, values, strict=True):
             place = b.view(slab, index, spec=(*":" * (slab.type.ndim - 1), "i"))
             if dims_of(v.type):
@@ -147,17 +186,18 @@ def _in_loop(
             else:
                 b.store(place, b.value(v))
     b.out += head
-    b.append(For(index, atom(0), atom(axis.total), (), (), tuple(body), (), ()))
+    b.append(For(index, atom(0), atom(size), (), (), tuple(body), (), ()))
     return _Unfinished(b, f.params, f.returns, axis, others, slabs)
 
 
-def _for_unit_seed(d: Derivative, table: Mapping[str, Any]) -> Function:
-    """The derivative for one unit seed; the last parameter is where the seed has its 1."""
-    b, position = _builder_after(d.before, table), Var("k", INT)
+def _for_seed(d: Derivative, table: Mapping[str, Any], given: Any) -> Function:
+    """The derivative for one seed; the last parameter is the seed, or where it has its 1."""
+    b, last = _builder_after(d.before, table), Var("seed", given.type)
     axis = SeedAxis.of(b, [p.type for p in d.seeds])
-    unit = b.cast(b.eq(b.iota(axis.total), position), Scalar("f64"))
-    seed_values = seeds(b, axis, d, unit)
-    seeded = Function(d.function.name, (*d.params, position), (*b.out, *d.after), d.values)
+    of_unit = isinstance(given.type, Scalar)
+    seed = b.cast(b.eq(b.iota(axis.total), last), Scalar("f64")) if of_unit else last
+    seed_values = seeds(b, axis, d, seed)
+    seeded = Function(d.function.name, (*d.params, last), (*b.out, *d.after), d.values)
     return _silent(rename(seeded, seed_values))
 
 

@@ -49,17 +49,18 @@ def definition_of(function: types.FunctionType, module: ast.Module, text: str) -
     known = _known.get(code)
     if known is None or known[0] != about:
         known = _known[code] = about, _compiling_to(code, module, text)
-    if not isinstance(known[1], list):
-        return known[1]
-    return _rewritten(function, [p for p in known[1] if p.first <= code.co_firstlineno <= p.last])
+    found = known[1]
+    if not isinstance(found, list):
+        return found
+    return _rewritten(function, [p for p in found if p.first <= code.co_firstlineno <= p.last])
 
 
-_known: WeakKeyDictionary[types.CodeType, Any] = WeakKeyDictionary()  # answers of `_compiling_to`
+_Answer = ast.AST | list[_Part] | None
+# answers of `_compiling_to`, and for which name, module and text
+_known: WeakKeyDictionary[types.CodeType, tuple[Any, _Answer]] = WeakKeyDictionary()
 
 
-def _compiling_to(
-    code: types.CodeType, module: ast.Module, text: str
-) -> ast.AST | list[_Part] | None:
+def _compiling_to(code: types.CodeType, module: ast.Module, text: str) -> _Answer:
     """The answer of `definition_of`; if nothing compiles to the code, the parts that mention it."""
     line, wanted = code.co_firstlineno, described(code)
     sought = "lambda" if code.co_name == "<lambda>" else code.co_name

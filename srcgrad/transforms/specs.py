@@ -228,10 +228,7 @@ class Tangent:
 
     def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         p = protected(self.inner.program(arguments, required))
-        wrt = [
-            k for k, path in enumerate(p.inputs)
-            if float_type(p.function.params[k].type) and path[0] not in self.constant
-        ]  # fmt: skip
+        wrt = self.wrt(p)
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         check_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)
         tangent = staged("forward", lambda: kept(_forward, p.function, wrt))
@@ -242,16 +239,23 @@ class Tangent:
         def dot(k: int) -> Any:
             return Leaf(numbers[k]) if k in numbers else None
 
+        made = self.with_tangents(p, replace(fn, name=f"{p.function.name}_jvp"), wrt)
+        return replace(made, output=(p.output, placed(p.output, dot)), hidden=values(p.hidden))
+
+    def wrt(self, p: Program) -> list[int]:
+        """The positions of the floating parameters that have tangents."""
+        return [
+            k for k, path in enumerate(p.inputs)
+            if float_type(p.function.params[k].type) and path[0] not in self.constant
+        ]  # fmt: skip
+
+    @staticmethod
+    def with_tangents(p: Program, fn: Function, wrt: list[int]) -> Program:
+        """The program with a function whose last parameters are tangents, moved to the inputs."""
         tangents = tuple(("tangent", *p.inputs[k]) for k in wrt)
         first, last = len(p.inputs), len(p.order)
         params = (*fn.params[:first], *fn.params[last:], *fn.params[first:last])
-        return replace(
-            p,
-            function=replace(fn, name=f"{p.function.name}_jvp", params=params),
-            inputs=(*p.inputs, *tangents),
-            output=(p.output, placed(p.output, dot)),
-            hidden=values(p.hidden),
-        )
+        return replace(p, function=replace(fn, params=params), inputs=(*p.inputs, *tangents))
 
 
 @record(frozen=True)

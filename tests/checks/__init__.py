@@ -3,7 +3,17 @@
 `tests/test_cases.py` runs the checks of a case as one test and reports every one that fails.
 """
 
-from tests.checks import derivatives, layouts, on_tensors, passes, posed, recomputed, shown, targets
+from tests.checks import (
+    derivatives,
+    layouts,
+    on_tensors,
+    passes,
+    posed,
+    recomputed,
+    shown,
+    sparse,
+    targets,
+)
 from tests.checks.case_checks import CHECKS, Check, Record, failures
 
 __all__ = [
@@ -18,5 +28,6 @@ __all__ = [
     "posed",
     "recomputed",
     "shown",
+    "sparse",
     "targets",
 ]

@@ -1,0 +1,146 @@
+"""`sparse_jacobian`: a function that returns the Jacobian as a `scipy.sparse` array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from srcgrad.autodiff.jacobian import ROWS
+from srcgrad.errors import ArgumentValueError
+from srcgrad.records import record
+from srcgrad.sparse.patterns import by_position, pattern_of
+from srcgrad.sparse.plans import Plan, as_pattern
+from srcgrad.sparse.ravelled import Layout
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.compressed_program import SEEDS, Compressed
+from srcgrad.transforms.entry_points import checked_positions
+from srcgrad.transforms.stacking import taken_apart, variadic
+from srcgrad.tree import paths
+
+
+def sparse_jacobian(
+    fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
+) -> SparseJacobian:
+    """The Jacobian of `fn` as a function that returns `scipy.sparse.csr_array`s.
+
+    A row for each float that `fn` returns, a column for each float of the arguments at
+    `grad_position`, all of them ravelled. Columns (or rows) that share no row (or column) are
+    computed by one product, so a band takes as many products as it is wide. `sparsity` is a sparse
+    array or a matrix of flags with True at least where the derivative is not zero; without it
+    `flow.sparsity` finds it at the first call, and again where shapes or other arguments
+    have changed. ArgumentValueError if a given one has another shape. It can be pickled.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> def f(x):
+    ...     return x[1:] ** 2 - x[:-1]
+    >>> jac = flow.sparse_jacobian(flow.compile(f, target="python"))
+    >>> jac(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[-1.,  4.,  0.],
+           [ 0., -1.,  6.]])
+    >>> jac.plan.products
+    2
+    """
+    return SparseJacobian(fn, checked_positions(grad_position, None), sparsity)
+
+
+class SparseJacobian:
+    """The sparse Jacobian of a function: see `sparse_jacobian`."""
+
+    plan: Plan | None  # of the last call
+
+    def __init__(self, fn: Callable, positions: tuple[int, ...], sparsity: Any = None):
+        self.fn, self.positions = fn, positions
+        self.given = None if sparsity is None else Plan.of(as_pattern(sparsity))
+        self.plan = self.given
+        self._found: _Found | None = None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        function, spec, options = taken_apart(self.fn)
+        self._function, self._options = function, options
+        self._chosen = by_position(function, spec, self.positions)
+        self._plain = Compiled(function, spec, options)
+        named = variadic(function)
+        self._products = {
+            forward: Compiled(
+                function, Compressed(spec, self.positions, forward=forward, variadic=named), options
+            )
+            for forward in (True, False)
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("fn", "positions", "given", "plan", "_found")
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._prepare()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> csr_array:
+        arguments = self._plain._bind(args, kwargs)
+        self.plan = plan = self._plan_for(arguments)
+        try:
+            made = self._products[plan.forward]._run(arguments, {SEEDS: plan.seeds})
+        except ValueError as error:
+            if self.given is None or ROWS.partition("{")[0] not in str(error):
+                raise
+            raise self._misfit(None) from None
+        flat = [np.reshape(v, (-1, plan.products)) for v in made]
+        products = np.concatenate(flat) if len(flat) > 1 else flat[0]
+        if len(products) != plan.shape[not plan.forward]:
+            raise self._misfit(len(products))
+        return plan.filled(products)
+
+    def _misfit(self, results: int | None) -> ArgumentValueError:
+        rows = f"{self.given.shape[0]} rows"  # type: ignore[union-attr]  (only of a given one)
+        others = "another number of" if results is None else results
+        return ArgumentValueError(f"the sparsity has {rows}, the results have {others} floats")
+
+    def _plan_for(self, arguments: dict[str, Any]) -> Plan:
+        slots = self._chosen.slots(arguments)
+        layout = Layout.of(slots)
+        if self.given is not None:
+            columns = self.given.shape[1]
+            if layout.size != columns:
+                raise ArgumentValueError(
+                    f"the sparsity has {columns} columns, the arguments have {layout.size} floats"
+                )
+            return self.given
+        given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
+        others = [(p, v) for p, v in given if p not in layout.paths]
+        if self._found is None or not self._found.holds_for(layout, others):
+            found = pattern_of(self._function, self._options, self._chosen, arguments)
+            kept = tuple((p, _copied(v)) for p, v in others)
+            self._found = _Found(Plan.of(found), layout, kept)
+        return self._found.plan
+
+
+@record(frozen=True, eq=False)
+class _Found:
+    """A plan, and what it was found for: the layout, and the values of the other leaves."""
+
+    plan: Plan
+    layout: Layout
+    others: tuple[tuple[tuple, Any], ...]
+
+    def holds_for(self, layout: Layout, others: list[tuple[tuple, Any]]) -> bool:
+        return (
+            layout == self.layout
+            and len(others) == len(self.others)
+            and all(
+                p == q and _same(v, w) for (p, v), (q, w) in zip(others, self.others, strict=True)
+            )
+        )
+
+
+def _copied(v: Any) -> Any:
+    return v.copy() if isinstance(v, np.ndarray) else v
+
+
+def _same(v: Any, w: Any) -> bool:
+    if isinstance(v, np.ndarray) and isinstance(w, np.ndarray):
+        return v.shape == w.shape and v.dtype == w.dtype and np.array_equal(v, w)
+    return v is w or (type(v) is type(w) and bool(v == w))

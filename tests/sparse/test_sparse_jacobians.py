@@ -1,0 +1,145 @@
+"""Sparse Jacobians against dense ones, their plans, and the patterns that they are given."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+
+import srcgrad as flow
+from srcgrad.errors import ArgumentValueError, PositionError
+from tests.sparse import programs
+from tests.sparse.test_sparsity import dense
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@programs.each
+def test_the_values_are_those_of_the_dense_one(fn, args, flags, target):
+    made = flow.sparse_jacobian(flow.compile(fn, target=target))(*args)
+    assert isinstance(made, sparse.csr_array)
+    np.testing.assert_allclose(made.toarray(), dense(fn, args, target), rtol=1e-13, atol=0)
+
+
+def arrow(x):
+    """One dense row, one dense column: few products in neither mode alone."""
+    return np.concatenate([[np.sum(x * x)], x[1:] * x[0]])
+
+
+def sums(x):
+    return np.array([np.sum(np.sin(x)), x[0] * x[-1]])
+
+
+def test_the_mode_with_fewer_products():
+    x = np.linspace(0.1, 1.0, 30)
+    jac = flow.sparse_jacobian(flow.compile(sums, target="python"))
+    np.testing.assert_allclose(jac(x).toarray(), dense(sums, (x,), "python"))
+    assert not jac.plan.forward and jac.plan.products == 2
+    jac = flow.sparse_jacobian(flow.compile(arrow, target="python"))
+    np.testing.assert_allclose(jac(x).toarray(), dense(arrow, (x,), "python"))
+    jac = flow.sparse_jacobian(flow.compile(programs.products, target="python"))
+    assert jac(x).nnz == 58 and jac.plan.forward and jac.plan.products == 2
+
+
+def test_rules_that_branch_run_for_one_product_after_the_other():
+    @flow.custom_vjp
+    def half(x):
+        return x / 2
+
+    half.defvjp(lambda x: (x / 2, x), lambda x, g: (g / 2 if np.sum(g) > 0 else 0.5 * g,))
+
+    def f(x):
+        return np.array([np.sum(half(x) * x), x[0]])
+
+    x = np.arange(1.0, 10.0)
+    jac = flow.sparse_jacobian(flow.compile(f, target="python"), sparsity=np.ones((2, 9)))
+    assert not jac.plan.forward
+    np.testing.assert_allclose(jac(x).toarray(), [x, np.eye(9)[0]])
+
+
+def test_arguments_that_are_counted_one_by_one():
+    def f(*xs):
+        return xs[0] * xs[1] + xs[2][0]
+
+    args = [np.arange(3.0) + k for k in range(3)]
+    made = flow.sparse_jacobian(flow.compile(f, target="python"), (1, 2))(*args).toarray()
+    np.testing.assert_allclose(made, np.hstack([np.diag(args[0]), np.eye(1, 3) * np.ones((3, 1))]))
+    with pytest.raises(PositionError, match="Position index 3"):
+        flow.sparse_jacobian(flow.compile(f, target="python"), 3)(*args)
+
+
+def test_single_precision_and_second_derivatives():
+    def f(x):
+        return np.sum(x[1:] ** 2 * x[:-1])
+
+    x = np.arange(1.0, 7.0)
+    hess = flow.sparse_jacobian(flow.grad(flow.compile(f, target="python")))
+    np.testing.assert_allclose(hess(x).toarray(), flow.hessian(flow.compile(f, target="python"))(x))
+    assert hess.plan.products == 3
+    single = flow.sparse_jacobian(flow.compile(programs.products, target="python"))
+    assert single(x.astype(np.float32)).dtype == np.float32
+
+
+def test_a_given_pattern():
+    x = np.arange(1.0, 5.0)
+    f = flow.compile(programs.products, target="python")
+    given = sparse.diags_array([1.0, 1.0], offsets=[0, 1], shape=(3, 4))
+    for pattern in (given, given.tocoo(), given.toarray(), given.toarray().tolist()):
+        made = flow.sparse_jacobian(f, sparsity=pattern)(x).toarray()
+        np.testing.assert_allclose(made, dense(programs.products, (x,), "python"))
+    with pytest.raises(ArgumentValueError, match="4 columns, the arguments have 5 floats"):
+        flow.sparse_jacobian(f, sparsity=given)(np.ones(5))
+    with pytest.raises(ArgumentValueError, match="has 3 rows, the results have 4 floats"):
+        flow.sparse_jacobian(f, sparsity=np.eye(3, 5))(np.ones(5))
+    with pytest.raises(ArgumentValueError, match="has 2 rows, the results have"):
+        flow.sparse_jacobian(f, sparsity=np.ones((2, 5)))(np.ones(5))
+
+
+def test_the_pattern_is_found_again_where_other_arguments_change():
+    jac = flow.sparse_jacobian(flow.compile(programs.gathered, target="python"))
+    x = np.arange(1.0, 5.0)
+    for where in ([3, 0, 3], [1, 1, 2]):
+        args = (x, np.array(where))
+        np.testing.assert_allclose(jac(*args).toarray(), dense(programs.gathered, args, "python"))
+    first = jac.plan
+    jac(2 * x, np.array([1, 1, 2]))
+    assert jac.plan is first
+    jac(np.arange(5.0), np.array([1, 1, 2]))
+    assert jac.plan is not first
+
+
+def test_index_arrays_are_made_once():
+    jac = flow.sparse_jacobian(flow.compile(programs.products, target="python"))
+    a, b = jac(np.arange(4.0)), jac(np.arange(1.0, 5.0))
+    assert np.shares_memory(a.indices, b.indices) and not np.shares_memory(a.data, b.data)
+
+
+def test_several_arguments():
+    def f(a, n, b):
+        return a * b[:3] + n
+
+    jac = flow.sparse_jacobian(flow.compile(f, target="python"), (0, 2))
+    made = jac(np.arange(3.0), 2, np.arange(4.0)).toarray()
+    want = np.hstack([np.diag(np.arange(3.0)), np.eye(3, 4) * np.arange(3.0)[:, None]])
+    np.testing.assert_allclose(made, want)
+
+
+def test_pickles_keep_the_plan():
+    jac = flow.sparse_jacobian(programs.products)
+    x = np.arange(1.0, 5.0)
+    jac(x)
+    again = pickle.loads(pickle.dumps(jac))
+    assert again.plan.products == 2 and np.array_equal(again(x).toarray(), jac(x).toarray())
+
+
+def test_as_jac_of_scipy():
+    def residuals(x):
+        r = np.empty(2 * (len(x) - 1))
+        for i in range(len(x) - 1):
+            r[2 * i] = 10 * (x[i + 1] - x[i] ** 2)
+            r[2 * i + 1] = 1 - x[i]
+        return r
+
+    found = optimize.least_squares(
+        residuals, np.zeros(20), jac=flow.sparse_jacobian(residuals), tr_solver="lsmr"
+    )
+    np.testing.assert_allclose(found.x, 1.0, rtol=1e-6)
