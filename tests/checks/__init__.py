@@ -4,6 +4,7 @@
 """
 
 from tests.checks import (
+    batches,
     derivatives,
     layouts,
     on_tensors,
@@ -20,6 +21,7 @@ __all__ = [
     "CHECKS",
     "Check",
     "Record",
+    "batches",
     "derivatives",
     "failures",
     "layouts",

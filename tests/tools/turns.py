@@ -27,9 +27,19 @@ def _git(*words: str) -> str:
 
 
 @cache
+def commit() -> int:
+    """A number of the commit in the working tree."""
+    return int(_git("rev-parse", "HEAD")[:8] or "0", 16)
+
+
 def turn() -> int:
-    """The number of the third that the commit in the working tree gives."""
-    return int(_git("rev-parse", "HEAD")[:8] or "0", 16) % THIRDS
+    """The number of the third that the commit gives."""
+    return commit() % THIRDS
+
+
+def in_one_of(case: str, parts: int) -> bool:
+    """Whether a check that is dear even in thirds tries a case: one in `parts` of each third."""
+    return everything or (zlib.crc32(case.encode()) + commit() // THIRDS) % parts == 0
 
 
 def third(seeds: Sequence[T]) -> list[T]:
