@@ -40,7 +40,7 @@ from srcgrad.transforms.vmap import vmap
 from srcgrad.tree import Leaf, form_of, leaves, spelled
 
 LOOP = """\
-def vmap(item, first, last, given):
+def vmap(item, first, last, shared):
     for k in range(first, last):
         item(k)
 """
@@ -53,11 +53,13 @@ def _vmap(it: Interpreter, node: Node, fn: Any, in_axes: Known = 0, out_axes: Kn
 
 def batched(owner: Batched, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
     """Emits the loop of a call, and returns its results."""
-    args = [opened(it, v, node) for v in args]
-    kwargs = {n: opened(it, v, node) for n, v in kwargs.items()}
+    parts = [opened(it, v, node) for v in args]
+    named = {n: opened(it, v, node) for n, v in kwargs.items()}
     with _located(it):
-        given = owner.given(args, kwargs, _rank)
-    return _Batch(owner, it, node, given).value()
+        given = owner.given(parts, named, _rank)
+    whole = {**dict(enumerate(args)), **kwargs}
+    shared = {g.key: whole[g.key] for g in given if g.shared}
+    return _Batch(owner, it, node, given, shared).value()
 
 
 @contextmanager
@@ -72,11 +74,14 @@ def _located(it: Interpreter) -> Iterator[None]:
 class _Batch:
     """One call; it is itself the function that computes an item, which the loop calls."""
 
-    def __init__(self, owner: Batched, it: Interpreter, node: Node, given: list[Given]):
+    def __init__(
+        self, owner: Batched, it: Interpreter, node: Node, given: list[Given], shared: dict
+    ):
         self.owner, self.it, self.node, self.given = owner, it, node, given
+        self.shared = shared  # the arguments that all items get as they are
         self.size = self._size()
-        shared = None in leaves(owner.out_axes)
-        self.first = shared or self._place() in it.captures.required.first_items
+        alike = None in leaves(owner.out_axes)
+        self.first = alike or self._place() in it.captures.required.first_items
         self.items: list[Any] = []  # the arguments of the item interpreted last
         self.template: Any = None  # of the results
         self.results: Any = None  # in place of its leaves
@@ -90,7 +95,7 @@ class _Batch:
             it.call(self, [0], {}, self.node)
         start, size = len(it.b.out), plain(atom(self.size))
         loop = Closure(function_at(self.node, LOOP), it.env, [], [], it.frame, "vmap")
-        it.call(loop, [self, int(self.first), size, [g.value for g in self.given]], {}, self.node)
+        it.call(loop, [self, int(self.first), size, list(self.shared.values())], {}, self.node)
         it.b.out[start:start] = self.ahead
         if self.results is None:  # every item raises
             self._refuse_empty()
@@ -155,9 +160,9 @@ class _Batch:
         return template, [it.b.value(a) for a in atoms]
 
     def _item(self, g: Given, k: Any) -> Any:
-        """An argument of an item; the caller's own if all items share it."""
-        if g.shared:
-            return g.value
+        """An argument of an item."""
+        if g.key in self.shared:
+            return self.shared[g.key]
         axes = iter(g.axes)
 
         def at(leaf: Any) -> Any:

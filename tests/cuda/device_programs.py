@@ -193,6 +193,21 @@ def power(a, v):
     return v @ (a @ v)
 
 
+def batches(w, x):
+    """Gradients of samples, and items with trips of their own."""
+
+    def loss(w, v):
+        return np.sum(np.tanh(w * v) ** 2)
+
+    def halved(v):
+        while v > 0.3:
+            v = 0.5 * v
+        return v
+
+    grads = flow.vmap(flow.grad(loss), (None, 0))(w, x)
+    return np.sum(grads * grads) + np.sum(flow.vmap(halved)(x[:, 0]) ** 2)
+
+
 @dataclass(frozen=True)
 class Program:
     fn: Any
@@ -236,5 +251,6 @@ PROGRAMS = [
     Program(spectrum, (_r.random(16),)),
     Program(decomposed, (_r.random((4, 4)), _r.random(4))),
     Program(clipped, (_r.random(4), _r.random((6, 4)), 1.5)),
+    Program(batches, (_r.random(4), _r.random((6, 4)))),
     Program(power, (_r.random((5, 5)), _r.random(5))),
 ]

@@ -19,7 +19,7 @@ from tests.fuzz.stages import demand
 from tests.fuzz.subject import Subject
 from tests.fuzz.trial import Trial
 
-CHOICES = ("none", "sampled", "all", "joined", "jacobians")
+CHOICES = ("none", "sampled", "all", "joined", "jacobians", "batches")
 JACOBIANS = ("jacrev", "jacfwd")
 NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
 
@@ -30,10 +30,11 @@ class Route:
     off: str = ""  # the pass that is left out
     jacobian: str = ""  # the transform whose product with the adjoints is the gradient
     joined: bool = False  # with the passes for a device
+    batch: bool = False  # as an item of a batch
 
     def __str__(self) -> str:
         by = f" by {self.jacobian}" if self.jacobian else ""
-        of = " joined" if self.joined else ""
+        of = " joined" if self.joined else " in a batch" if self.batch else ""
         return f"{self.target}{of}{by}{f' without {self.off}' if self.off else ''}"
 
     @contextmanager
@@ -59,6 +60,8 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
         return (Route("loops", joined=True), *(Route(t) for t in others))
     if choice == "jacobians":
         return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
+    if choice == "batches":
+        return tuple(Route(t, batch=True) for t in ("python", *others))
     every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]
     if choice == "sampled":
         every = [every[seed % len(every)]]
@@ -105,6 +108,29 @@ def _product(adjoint: Any, block: Any) -> Any:
     return np.real(made) if np.iscomplexobj(adjoint) else made
 
 
+def _by_batch(trial: Trial, subject: Subject, target: str) -> Iterator[tuple[Any, Values]]:
+    """The value and the gradient of each of two items that are alike, but for their adjoints."""
+    assert subject.vmap is not None and subject.vjp is not None
+    at, adjoints = trial.at, trial.reduction.adjoints or (1.0,)
+    axes = tuple(_axis(a, k + trial.program.seed) for k, a in enumerate(at.args))
+    batch = [v if a is None else np.stack([v, v], a) for v, a in zip(at.args, axes, strict=True)]
+    fn = subject.compile(subject.vmap(trial.fn, axes), target=target)
+    out, pull = subject.vjp(fn, *copied(tuple(batch)))
+    found = pull(*[np.stack([c, FACTOR * c]) for c in adjoints])
+    for k, factor in enumerate((1.0, FACTOR)):
+        value = tuple(v[k] for v in out) if isinstance(out, tuple) else out[k]
+        own = [found[j].take(k, axes[j]) / factor for j in at.positions]
+        yield value, tuple(own)
+
+
+FACTOR = -2.0  # of the adjoints of the second item
+
+
+def _axis(value: Any, seed: int) -> int | None:
+    """An axis for an argument of a batch; the integer is shared."""
+    return None if isinstance(value, int) else seed % (np.ndim(value) + 1)
+
+
 def by_other_routes(
     gradient: Values,
     trial: Trial,
@@ -115,6 +141,10 @@ def by_other_routes(
     for route in chosen:
         if route.jacobian and not _has_jacobian(trial, subject):
             continue
+        if route.batch:
+            for value, got in _by_batch(trial, subject, route.target):
+                agree(value, got, gradient, trial, str(route))
+            continue
         with route.taken():
             compiled = subject.compile(trial.fn, target=route.target)
             if route.jacobian:
@@ -124,10 +154,15 @@ def by_other_routes(
         agree(value, got, gradient, trial, str(route))
 
 
+def _numbers(out: Any) -> Any:
+    """Results with numbers in place of arrays of rank 0, as they are among those of a batch."""
+    return tuple(map(_numbers, out)) if isinstance(out, tuple) else np.asarray(out)[()]
+
+
 def agree(value: Any, got: Values, gradient: Values, trial: Trial, route: str) -> None:
     """Raise Mismatch where a route gives another value or another gradient."""
     near = 1e-11 * max([trial.scale, *(abs(s.value) for s in trial.slopes)])
-    same(value, trial.out, near, f"value, {route}")
+    same(value, _numbers(trial.out), near, f"value, {route}")
     for one, other in zip(gradient, got, strict=True):
         # relative to what it is made of, which is more than what it comes to
         scale = max(1.0, magnitude((one,), (np.sign(one),)))

@@ -24,6 +24,7 @@ class Subject:
     # raised where a program is supported and cannot be built: a refusal by its class alone
     fault: Any = ()
     jacobian: Callable[..., Any] | None = None  # jacobian("jacrev" or "jacfwd", fn, positions)
+    vmap: Callable[..., Any] | None = None  # vmap(fn, in_axes)
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
         """The gradient function; of several results, of their product with `adjoints`."""
@@ -47,6 +48,7 @@ class Subject:
         return Subject(
             compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError,
             CompilerError, lambda name, fn, positions: getattr(flow, name)(fn, positions),
+            flow.vmap,
         )  # fmt: skip
 
 

@@ -96,6 +96,11 @@ def test_wide_programs_by_their_jacobians():
     assert not failures(results)
 
 
+def test_wide_programs_in_batches():
+    results = list(run(third(range(14_000, 14_006)), Settings(Check(passes="batches"), themes=3)))
+    assert not failures(results)
+
+
 def test_wide_programs_on_every_target():
     results = list(run(third(range(12_000, 12_003)), Settings(Check("all"), themes=3)))
     assert not failures(results)
@@ -166,6 +171,23 @@ def test_a_wrong_row_is_found(name: str):
     assert check(program, real, Check(passes="jacobians")).kind == "ok"
     outcome = check(program, replace(real, jacobian=spoilt), Check(passes="jacobians"))
     assert (outcome.kind, outcome.stage) == ("wrong", f"routes, gradient, python by {name}")
+
+
+def test_items_that_are_mixed_up_are_found():
+    import srcgrad as flow
+
+    def spoilt(fn, axes):
+        batch = flow.vmap(fn, axes)
+
+        def wrong(x, w, n, y):
+            return batch(x, w, n, y)[::-1]
+
+        return wrong
+
+    real = Subject.srcgrad()
+    assert check(READS, real, Check(passes="batches")).kind == "ok"
+    outcome = check(READS, replace(real, vmap=spoilt), Check(passes="batches"))
+    assert (outcome.kind, outcome.stage) == ("wrong", "routes, gradient, python in a batch")
 
 
 # ---- arguments that share memory ----

@@ -8,6 +8,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import ReturnTypeError, UnsupportedError
+from srcgrad.ir.nodes import For
+from srcgrad.passes.pipeline import lowering, run
 
 RNG = np.random.default_rng(8)
 W, X, Y = RNG.normal(size=(3, 4)), RNG.normal(size=(5, 4)), RNG.normal(size=(5, 3))
@@ -117,6 +119,51 @@ def test_inside_compiled_code():
         got, want = f(python(total))(W, X, Y), f(python(by_hand))(W, X, Y)
         for g, w in zip(flow.tree.leaves(got), flow.tree.leaves(want), strict=True):
             np.testing.assert_allclose(g, w, 1e-11)
+
+
+class Line:
+    def __init__(self, slope, start, name):
+        self.slope, self.start, self.name = slope, start, name
+
+
+def test_registered_classes():
+    flow.tree.register(
+        Line, lambda v: ((v.slope, v.start), v.name), lambda name, parts: Line(*parts, name)
+    )
+
+    def moved(line, x):
+        return Line(line.slope * x, line.start + np.sum(x), "moved")
+
+    lines, shared = Line(X, np.arange(5.0), "many"), Line(X[0], 2.0, "one")
+    out = batch_of(moved)(lines, X)
+    np.testing.assert_allclose(out.slope, X * X)
+    np.testing.assert_allclose(out.start, np.arange(5.0) + X.sum(axis=1))
+    assert out.name == "moved"
+    slopes = flow.grad(batch_of(lambda v, x: np.sum(v.slope * x) * v.start))(lines, X).slope
+    np.testing.assert_allclose(slopes, X * np.arange(5.0)[:, None])
+    np.testing.assert_allclose(batch_of(moved, (None, 0))(shared, X).slope, X[0] * X)
+
+
+def test_cells():
+    net = flow.nn.Dense(4, 3)
+    x = flow.tensor(X.astype(np.float32))
+
+    def of_sample(x):
+        return (net(x) ** 2).sum()
+
+    def of_all(x):
+        return (net(x) ** 2).sum()
+
+    weights = net.trainable_params()
+    np.testing.assert_allclose(flow.vmap(net)(x).asnumpy(), net(x).asnumpy(), 1e-5, 1e-6)
+    by_sample = flow.vmap(flow.grad(of_sample, None, weights))(x)
+    of_batch = flow.grad(flow.vmap(of_sample), None, weights)(x)
+    for each, whole, want in zip(
+        by_sample, of_batch, flow.grad(of_all, None, weights)(x), strict=True
+    ):
+        np.testing.assert_allclose(each.asnumpy().sum(axis=0), want.asnumpy(), 1e-4, 1e-5)
+        np.testing.assert_allclose(whole.asnumpy(), want.asnumpy(), 1e-4, 1e-5)
+    assert flow.ops.vmap is flow.vmap
 
 
 # ---- stores and state ----
@@ -243,6 +290,31 @@ def builds(monkeypatch):
     build = flow.Compiled._built
     monkeypatch.setattr(flow.Compiled, "_built", lambda *a: made.append(a[0]) or build(*a))
     return made
+
+
+SPLIT = {
+    "gradients of samples": lambda: (flow.vmap(flow.grad(loss), (None, 0, 0)), (W, X, Y)),
+    "buffers": lambda: (flow.vmap(lambda x: np.cumsum(np.sin(x))), (X,)),
+    "other axes": lambda: (flow.vmap(lambda x: x + np.sum(x), 1, 1), (X,)),
+    "a while": lambda: (flow.vmap(halved), (X[:, 0] + 3.0,)),
+}
+
+
+def halved(x):
+    while x > 0.5:
+        x = 0.5 * x
+    return x
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_loops_are_split_among_cores(name):
+    fn, args = SPLIT[name]()
+    fn = python(fn)
+    fn(*args)
+    (entry,) = [e for found in fn._entries.values() for e in found]
+    lowered = run(entry.whole.function, lowering(in_chunks=True))
+    loops = [s.independent for s in lowered.body if isinstance(s, For)]
+    assert loops and all(loops)
 
 
 # ---- empty batches and wrong calls ----
