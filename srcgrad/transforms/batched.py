@@ -74,11 +74,11 @@ class Batched:
         except ArgumentTypeError:
             params = [P("args", P.VAR_POSITIONAL)]
         plain = all(p.kind in POSITIONAL and p.default is p.empty for p in params)
-        if not plain or (isinstance(self.in_axes, tuple) and len(self.in_axes) != len(params)):
-            return inspect.Signature([P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)])
-        if self.in_axes != 0:  # keywords are mapped along axis 0
-            params = [p.replace(kind=P.POSITIONAL_ONLY) for p in params]
-        return inspect.Signature(params)
+        if plain and self.in_axes == 0:  # as that of keywords
+            return inspect.Signature(params)
+        if plain and isinstance(self.in_axes, tuple) and len(self.in_axes) == len(params):
+            return inspect.Signature([p.replace(kind=P.POSITIONAL_ONLY) for p in params])
+        return inspect.Signature([P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)])
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         return hooks.inliner().batched(self, it, args, kwargs, node)

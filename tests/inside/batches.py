@@ -127,6 +127,8 @@ ROWS = [
     Row("list_of_axes", lambda x, y: x * y, (arr(5), arr(5)), [0, 0]),
     Row("keywords", lambda x, y=1.0, z=2.0: x * y + z, (arr(5),), 0, 0, {"z": arr(5)}),
     Row("keyword_vectors", lambda x, *, y: x @ y, (arr(3),), None, 0, {"y": arr(5, 3)}),
+    Row("other_keyword", lambda x, y: x @ y, (arr(3, 5),), 1, 0, {"y": arr(5, 3)}),
+    Row("keyword_alone", lambda x, y: x @ y, (arr(3),), None, 0, {"y": arr(5, 3)}),
     Row("variadic", lambda *xs: xs[0] * xs[1], (arr(5), arr(5))),
     Row("defaults", lambda x, y=3.0: x * y, (arr(5),)),
     Row("tuple_out", lambda x: (x * x, np.sum(x)), (arr(5, 3),)),

@@ -18,6 +18,7 @@ from tests.tools.turns import third
 NAMES = {row.name: row for row in ROWS}
 WITHOUT = {
     "a_number", "integers", "bools", "keywords", "keyword_vectors", "empty_rows", "defaults",
+    "other_keyword", "keyword_alone",
 }  # fmt: skip
 FLOATS = [n for n in NAMES if n not in WITHOUT]  # with floats in arguments by position and results
 COMPLEX = {"complex"}
