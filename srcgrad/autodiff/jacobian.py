@@ -49,16 +49,17 @@ def jacobian(
 
 def compressed(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any],
-    forward: bool,
+    forward: bool, columns: int | None = None,
 ) -> Function:  # fmt: skip
     """Builds a function that returns products of the Jacobian with the columns of a matrix.
 
     Its last parameter is the matrix: a row for each element of the seeds (the parameters at `wrt`
-    in forward mode, the results at `outputs` in reverse mode). The derivatives for a column are
-    along the last axis of what it returns: one array for each output, or for each `wrt`.
+    in forward mode, the results at `outputs` in reverse mode), and `columns`, if they are known
+    when compiling. The derivatives for a column are along the last axis of what it returns: one
+    array for each output, or for each `wrt`.
     """
     derivative = (tangents if forward else gradients)(function, wrt, outputs, table)
-    rows, size = Var("rows", INT), Var("columns", INT)
+    rows, size = Var("rows", INT), Var("columns", INT) if columns is None else columns
     matrix = Var("matrix", Array("f64", (rows, size), "C"))
     try:
         made = _on_batch(function, outputs, derivative, table, matrix)
@@ -67,7 +68,10 @@ def compressed(
         inputs, results = [f.params[k] for k in wrt], [f.returns[k] for k in outputs]
         seeded, others = (inputs, results) if forward else (results, inputs)
         made = _in_loop(f, derivative, seeded, others, table, matrix)
-    lengths = [Def(v, memory.dim, (matrix,), {"axis": k}) for k, v in enumerate((rows, size))]
+    lengths = [
+        Def(v, memory.dim, (matrix,), {"axis": k})
+        for k, v in enumerate((rows, size)) if isinstance(v, Var)
+    ]  # fmt: skip
     name = f"{function.name}_compressed"
     return Function(name, (*made.params, matrix), (*lengths, *made.b.out), tuple(made.values))
 

@@ -11,16 +11,16 @@ def colors_of_columns(rows: np.ndarray, columns: np.ndarray, count: int) -> np.n
     Greedy, from the first column to the last (Curtis, Powell and Reid 1974): the colors of a band
     are as few as there can be. Columns without elements get color 0.
     """
-    taken: list[set[int]] = [set() for _ in range(int(rows.max(initial=-1)) + 1)]
+    taken = [0] * (int(rows.max(initial=-1)) + 1)  # the colors in each row, a bit for each
     colors = np.zeros(count, np.int64)
     for column, its_rows in enumerate(_grouped(columns, rows, count)):
-        color = 0
-        sets = [taken[r] for r in its_rows]
-        while any(color in s for s in sets):
-            color += 1
-        for s in sets:
-            s.add(color)
-        colors[column] = color
+        others = 0
+        for r in its_rows:
+            others |= taken[r]
+        own = ~others & (others + 1)  # the lowest bit that is free
+        for r in its_rows:
+            taken[r] |= own
+        colors[column] = own.bit_length() - 1
     return colors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,9 @@ def sparse_jacobian(
     return SparseJacobian(fn, checked_positions(grad_position, None), sparsity)
 
 
+FEW = 16  # products for which a program of their own is made: their loops are unrolled
+
+
 class SparseJacobian:
     """The sparse Jacobian of a function: see `sparse_jacobian`."""
 
@@ -64,12 +68,15 @@ class SparseJacobian:
         self._chosen = by_position(function, spec, self.positions)
         self._plain = Compiled(function, spec, options)
         named = variadic(function)
-        self._products = {
-            forward: Compiled(
-                function, Compressed(spec, self.positions, forward=forward, variadic=named), options
+
+        @functools.cache
+        def compiled(forward: bool, columns: int | None) -> Compiled:
+            made = Compressed(
+                spec, self.positions, forward=forward, columns=columns, variadic=named
             )
-            for forward in (True, False)
-        }
+            return Compiled(function, made, options)
+
+        self._compiled = compiled
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("fn", "positions", "given", "plan", "_found")
@@ -83,7 +90,8 @@ class SparseJacobian:
         arguments = self._plain._bind(args, kwargs)
         self.plan = plan = self._plan_for(arguments)
         try:
-            made = self._products[plan.forward]._run(arguments, {SEEDS: plan.seeds})
+            few = plan.products if plan.products <= FEW else None
+            made = self._compiled(plan.forward, few)._run(arguments, {SEEDS: plan.seeds})
         except ValueError as error:
             if self.given is None or ROWS.partition("{")[0] not in str(error):
                 raise

@@ -31,6 +31,7 @@ class Compressed(ByPosition):
     """
 
     forward: bool = True
+    columns: int | None = None  # if it is known when compiling
 
     def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         slots = self.slots(arguments)
@@ -43,7 +44,9 @@ class Compressed(ByPosition):
             raise nothing_returned(p)
         outputs = [p.function.returns[k] for k in of]
         check_gradients(p.function, wrt, outputs, self.name, [p.parameter(k) for k in wrt])
-        made = staged("products", lambda: kept(_compressed, p.function, wrt, of, self.forward))
+        made = staged(
+            "products", lambda: kept(_compressed, p.function, wrt, of, self.forward, self.columns)
+        )
         fn = staged("passes", lambda: kept(run_passes, made))
         first = len(p.inputs)
         params = (*fn.params[:first], fn.params[-1], *fn.params[first:-1])
@@ -57,5 +60,7 @@ class Compressed(ByPosition):
         )
 
 
-def _compressed(function: Function, wrt: list[int], of: list[int], forward: bool) -> Function:
-    return compressed(function, wrt, of, REGISTRY, forward)
+def _compressed(
+    function: Function, wrt: list[int], of: list[int], forward: bool, columns: int | None
+) -> Function:
+    return compressed(function, wrt, of, REGISTRY, forward, columns)
