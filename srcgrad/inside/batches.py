@@ -25,6 +25,7 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import Scalar, atom_dims, is_reference, same_dim
 from srcgrad.ir.walk import defined, free_variables, results, walk
+from srcgrad.primitives import memory
 from srcgrad.transforms.batched import (
     EMPTY,
     KINDS,
@@ -281,10 +282,13 @@ def _part(it: Interpreter, x: Var, axis: int, k: Any) -> Any:
 
 
 def _is_of_lengths(s: Def) -> bool:
-    """Whether a statement computes a number from numbers, without raising anything."""
-    divides = s.op.elementwise and isinstance(s.args[-1], Const) and s.args[-1].value != 0
+    """Whether a statement is arithmetic of numbers that raises nothing."""
     numbers = all(isinstance(a.type, Scalar) for a in (s.var, *s.args) if a is not None)
-    return numbers and not s.op.effect and (divides or not s.op.raises)
+    if not numbers or not s.op.cheap:
+        return False
+    by = s.args[-1]  # a divisor, or the step of a range
+    divides = (s.op.elementwise or s.op is memory.trips) and isinstance(by, Const) and by.value != 0
+    return divides or not s.op.raises
 
 
 def _depends(a: Atom, given: list[Any], block: list[Stmt]) -> bool:

@@ -55,10 +55,10 @@ def test_values(name):
     close(fn(*row.args, **(row.kwargs or {})), looped(row))
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", third(FLOATS))
 def test_derivatives(name):
     row = NAMES[name]
-    fn = batch_of(row, "python" if name in third(FLOATS) else "loops")
+    fn = batch_of(row, "loops" if name in third(third(FLOATS)) else "python")
     out, pull = flow.vjp(fn, *row.args)
     seeds, along = drawn_like(out, 3), drawn_like(row.args, 4)
     got = pull(seeds)
@@ -72,7 +72,7 @@ def test_derivatives(name):
         np.testing.assert_allclose(inner(seeds, dots), inner(got, along), 1e-9)
 
 
-@pytest.mark.parametrize("name", third(FLOATS))
+@pytest.mark.parametrize("name", third(third(FLOATS)))
 def test_single_precision(name):
     row = in_single(NAMES[name])
     fn = batch_of(row, "python")

@@ -323,6 +323,8 @@ def test_empty_batches():
     assert batch_of(lambda x: (x[1:], np.sum(x), 2))(none)[0].shape == (0, 2)
     assert batch_of(lambda x: x[:, None] * x, 0, 2)(none).shape == (3, 3, 0)
     assert flow.grad(batch_of(lambda x: x * x))(none).shape == (0, 3)
+    parts = batch_of(lambda x: (x[::2], x[: len(x) // 2], x[-5:], np.arange(2 * len(x)), x[1::-1]))
+    assert [v.shape[1] for v in parts(none)] == [2, 1, 3, 6, 2]
     assert batch_of(lambda x: np.zeros(max(len(x) - 5, 0)))(none).shape == (0, 0)
     for f, axes in ((lambda x: x[x > 0.0], 0), (lambda x: 2.0, None)):
         with pytest.raises(ValueError, match="empty batch"):
