@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from srcgrad.autodiff.jacobian import ROWS
 from srcgrad.errors import ArgumentValueError
 from srcgrad.records import record
-from srcgrad.sparse.patterns import by_position, pattern_of
+from srcgrad.sparse.patterns import by_position, counts_of, pattern_of
 from srcgrad.sparse.plans import Plan, as_pattern
 from srcgrad.sparse.ravelled import Layout
 from srcgrad.transforms.compiled import Compiled
@@ -30,9 +30,10 @@ def sparse_jacobian(
     A row for each float that `fn` returns, a column for each float of the arguments at
     `grad_position`, all of them ravelled. Columns (or rows) that share no row (or column) are
     computed by one product, so a band takes as many products as it is wide. `sparsity` is a sparse
-    array or a matrix of flags with True at least where the derivative is not zero; without it
-    `flow.sparsity` finds it at the first call, and again where shapes or other arguments
-    have changed. ArgumentValueError if a given one has another shape. It can be pickled.
+    array or a matrix of flags with True at least where the derivative is not zero, or the `plan`
+    of another one; without it `flow.sparsity` finds it at the first call, and again where
+    shapes, other arguments or captured values have changed. ArgumentValueError if a given one has
+    another shape. It and its plan can be pickled.
 
     >>> import numpy as np, srcgrad as flow
     >>> def f(x):
@@ -57,7 +58,8 @@ class SparseJacobian:
 
     def __init__(self, fn: Callable, positions: tuple[int, ...], sparsity: Any = None):
         self.fn, self.positions = fn, positions
-        self.given = None if sparsity is None else Plan.of(as_pattern(sparsity))
+        planned = sparsity is None or isinstance(sparsity, Plan)
+        self.given: Plan | None = sparsity if planned else Plan.of(as_pattern(sparsity))
         self.plan = self.given
         self._found: _Found | None = None
         self._prepare()
@@ -79,11 +81,10 @@ class SparseJacobian:
         self._compiled = compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("fn", "positions", "given", "plan", "_found")
-        return {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in ("fn", "positions", "given", "plan")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        vars(self).update(state, _found=None)
         self._prepare()
 
     def __call__(self, *args: Any, **kwargs: Any) -> csr_array:
@@ -117,31 +118,44 @@ class SparseJacobian:
                     f"the sparsity has {columns} columns, the arguments have {layout.size} floats"
                 )
             return self.given
-        given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        others = [(p, v) for p, v in given if p not in layout.paths]
-        if self._found is None or not self._found.holds_for(layout, others):
-            found = pattern_of(self._function, self._options, self._chosen, arguments)
-            kept = tuple((p, _copied(v)) for p, v in others)
-            self._found = _Found(Plan.of(found), layout, kept)
+        if self._found is None or not self._found.holds_for(arguments, layout):
+            counts = counts_of(self._function, self._options, self._chosen, arguments)
+            plan = Plan.of(pattern_of(counts, self._chosen, arguments))
+            self._found = _Found.of(plan, layout, counts, arguments)
         return self._found.plan
 
 
 @record(frozen=True, eq=False)
 class _Found:
-    """A plan, and what it was found for: the layout, and the values of the other leaves."""
+    """A plan, and what it was found for: the layout, the other leaves and the captured values."""
 
     plan: Plan
     layout: Layout
     others: tuple[tuple[tuple, Any], ...]
+    counts: Compiled
+    entry: Any  # the program of counts
+    captured: tuple[Any, ...]  # what it reads beside its arguments
 
-    def holds_for(self, layout: Layout, others: list[tuple[tuple, Any]]) -> bool:
-        return (
-            layout == self.layout
-            and len(others) == len(self.others)
-            and all(
-                p == q and _same(v, w) for (p, v), (q, w) in zip(others, self.others, strict=True)
-            )
-        )
+    @staticmethod
+    def of(plan: Plan, layout: Layout, counts: Compiled, arguments: dict[str, Any]) -> _Found:
+        given = _leaves(arguments)
+        entry, captured = counts._entry_for(arguments, given)
+        others = tuple((p, _copied(v)) for p, v in given if p not in layout.paths)
+        return _Found(plan, layout, others, counts, entry, tuple(map(_copied, captured)))
+
+    def holds_for(self, arguments: dict[str, Any], layout: Layout) -> bool:
+        given = _leaves(arguments)
+        others = [(p, v) for p, v in given if p not in layout.paths]
+        if layout != self.layout or [p for p, _ in others] != [p for p, _ in self.others]:
+            return False
+        if not all(_same(v, w) for (_, v), (_, w) in zip(others, self.others, strict=True)):
+            return False
+        entry, captured = self.counts._entry_for(arguments, given)
+        return entry is self.entry and all(map(_same, captured, self.captured))
+
+
+def _leaves(arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
+    return [pair for n, v in arguments.items() for pair in paths(v, (n,))]
 
 
 def _copied(v: Any) -> Any:

@@ -41,20 +41,25 @@ def sparsity(
     function, spec, options = taken_apart(fn)
     chosen = by_position(function, spec, checked_positions(grad_position, None))
     arguments = Compiled(function, spec, options)._bind(args, kwargs)
-    return pattern_of(function, options, chosen, arguments)
+    return pattern_of(counts_of(function, options, chosen, arguments), chosen, arguments)
 
 
 def by_position(function: Any, spec: Any, positions: tuple[int, ...]) -> ByPosition:
     return ByPosition(spec, positions, variadic=variadic(function))
 
 
-def pattern_of(
+def counts_of(
     function: Any, options: Any, chosen: ByPosition, arguments: dict[str, Any]
-) -> csr_array:
+) -> Compiled:
+    """The program of counts with respect to the arguments that are chosen."""
+    names = {path[0] for path, _ in chosen.slots(arguments)}
+    return Compiled(function, Dependence(chosen.inner, frozenset({*arguments} - names)), options)
+
+
+def pattern_of(counts: Compiled, chosen: ByPosition, arguments: dict[str, Any]) -> csr_array:
     """The sparsity with respect to the arguments that are chosen."""
     slots = chosen.slots(arguments)
     layout, names = Layout.of(slots), {path[0] for path, _ in slots}
-    counts = Compiled(function, Dependence(chosen.inner, frozenset({*arguments} - names)), options)
     floats = Layout.of([((n,), arguments[n]) for n in names])
     others = {p: t for p, t in floats.split(np.zeros(floats.size)).items() if p not in layout.paths}
 
@@ -63,9 +68,9 @@ def pattern_of(
         tangents = {("tangent", *p): t for p, t in given.items()}
         try:
             return joined(counts._run(arguments, tangents)) != 0
-        except IndexError as error:  # both branches run
+        except (IndexError, ArithmeticError) as error:  # both branches run
             place = getattr(error, "location", None)
-            raise refused("an index may be out of bounds", place) from error
+            raise refused(f"a branch that may not be taken raises ({error})", place) from error
 
     count, rows, columns = probed(product, layout.size)
     starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=count))))

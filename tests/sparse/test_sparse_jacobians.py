@@ -107,6 +107,29 @@ def test_the_pattern_is_found_again_where_other_arguments_change():
     assert jac.plan is not first
 
 
+WHERE = np.array([3, 0, 3])
+SHIFT = 1
+
+
+def captured(x):
+    return x[WHERE] ** 2 + x[SHIFT]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_the_pattern_is_found_again_where_captured_values_change(target, monkeypatch):
+    jac, x = flow.sparse_jacobian(flow.compile(captured, target=target)), np.arange(1.0, 5.0)
+    np.testing.assert_allclose(jac(x).toarray(), dense(captured, (x,), target))
+    first = jac.plan
+    assert jac(2 * x).nnz == first.pattern.nnz and jac.plan is first
+    monkeypatch.setitem(globals(), "SHIFT", 2)
+    np.testing.assert_allclose(jac(x).toarray(), dense(captured, (x,), target))
+    WHERE[1] = 1
+    try:
+        np.testing.assert_allclose(jac(x).toarray(), dense(captured, (x,), target))
+    finally:
+        WHERE[1] = 0
+
+
 def test_index_arrays_are_made_once():
     jac = flow.sparse_jacobian(flow.compile(programs.products, target="python"))
     a, b = jac(np.arange(4.0)), jac(np.arange(1.0, 5.0))
@@ -129,6 +152,9 @@ def test_pickles_keep_the_plan():
     jac(x)
     again = pickle.loads(pickle.dumps(jac))
     assert again.plan.products == 2 and np.array_equal(again(x).toarray(), jac(x).toarray())
+    plan = pickle.loads(pickle.dumps(jac.plan))
+    given = flow.sparse_jacobian(programs.products, sparsity=plan)
+    assert given.plan is plan and np.array_equal(given(x).toarray(), jac(x).toarray())
 
 
 def test_as_jac_of_scipy():
