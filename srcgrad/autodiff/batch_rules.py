@@ -41,6 +41,7 @@ class Batch:
         self.new: dict[Var, Any] = {}
         # the diagonals of vectors whose batch is a diagonal matrix: scaled unit seeds
         self.diagonals: dict[Atom, Any] = {}
+        self.first: Any = None  # where the seeds begin, if they are some of the unit vectors
 
     # ---- values ----
     def __call__(self, a: Atom) -> Any:
@@ -101,6 +102,12 @@ class Batch:
             args = (self.b.slots(x), atom(self.size))
             return altered(s, op=self.b.table["floordiv"], args=args, params={})
         raise Unbatched(f"{s.op.name} of what varies")
+
+    def columns(self, x: Any) -> Any:
+        """The elements along the last axis that belong to the seeds."""
+        if self.first is None:
+            return x
+        return self.b.view(x, self.first, self.size, 1, spec=(*":" * (x.type.ndim - 1), "s"))
 
     # ---- operations ----
     def elementwise(self, s: Def) -> Any:
@@ -168,10 +175,6 @@ def _as_long(a: Atom, b: Atom) -> bool:
 
 
 # ---- allocation, views ----
-def _made(t: Batch, s: Def) -> Any:
-    return t.b(s.op, *t.many(s.args), t.size, **s.params)
-
-
 def _copy(t: Batch, s: Def) -> Any:
     return t.b.copy(t(s.args[0])) if t.varies(s.args[0]) else t.lifted(s.args[0])
 
@@ -257,7 +260,8 @@ def _assign(t: Batch, s: Def) -> None:
     x, value = s.args
     if s.op is memory.add_to and value in t.diagonals and _as_long(value, x):
         places = t.b.iota(t.size)
-        t.b.scatter_add(t(x), places, places, t.diagonals[value], spec=("a", "a"))
+        rows = places if t.first is None else t.b.add(places, t.first)
+        t.b.scatter_add(t(x), rows, places, t.columns(t.diagonals[value]), spec=("a", "a"))
         return
     if isinstance(value.type, Array):
         value = t.lifted(value)
@@ -347,7 +351,8 @@ def _matvec(t: Batch, s: Def) -> Any:
     if t.varies(a) and t.varies(x):
         return t.each(s)
     if x in t.diagonals:
-        return t.b.mul(a, t.b.view(t.diagonals[x], spec=("n", ":")))
+        diagonal = t.b.view(t.columns(t.diagonals[x]), spec=("n", ":"))
+        return t.b.mul(t.columns(a), diagonal)
     if t.varies(x):
         return t.b.matmul(a, t(x))
     row = t.b.view(x, spec=("n", ":", "n"))
@@ -360,7 +365,7 @@ def _vecdot(t: Batch, s: Def) -> Any:
         return t.b.sum(t.b.mul(t(a), t(c)), axes=(0,))
     still, moving = (c, a) if t.varies(a) else (a, c)
     if moving in t.diagonals:
-        return t.b.mul(still, t.diagonals[moving])
+        return t.b.mul(t.columns(still), t.columns(t.diagonals[moving]))
     return t.b.matvec(t.b.transpose(t(moving), perm=(1, 0)), still)
 
 
@@ -377,7 +382,7 @@ def _solve(t: Batch, s: Def) -> Any:
 
 
 RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
-    memory.zeros: _made, memory.empty: _made, memory.copy: _copy, memory.view: _view,
+    memory.zeros: _with_dims, memory.empty: _with_dims, memory.copy: _copy, memory.view: _view,
     memory.transpose: _transpose, memory.reshape: _reshape, memory.load: _load, tapes.tape: _tape,
     tapes.tape_like: _tape_like, tapes.tape_view: _tape_view, tapes.reftape: _reftape,
     tapes.ref_get: _with_dims, memory.gather: _gather, memory.take_last: _gather,

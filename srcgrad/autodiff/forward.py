@@ -24,22 +24,30 @@ from srcgrad.primitives import attached as rows
 from srcgrad.primitives import memory, tapes
 
 
-def jvp(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
+def jvp(
+    function: Function, wrt: Sequence[int], table: Mapping[str, Any],
+    of: Sequence[int] | None = None,
+) -> Function:  # fmt: skip
     """The function with tangents: parameters, then one tangent per position in `wrt`;
-    returns, then the tangent of each float return.
+    returns, then the tangents of the returns at `of`, by default of all floats.
     """
-    return _Forward(function, wrt, table).run()
+    if of is None:
+        of = [k for k, a in enumerate(function.returns) if float_type(a.type)]
+    return _Forward(function, wrt, table, [function.returns[k] for k in of]).run()
 
 
 class _Forward:
-    def __init__(self, function: Function, wrt: Sequence[int], table: Mapping[str, Any]):
-        self.function = function
+    def __init__(
+        self, function: Function, wrt: Sequence[int], table: Mapping[str, Any],
+        outputs: Sequence[Atom],
+    ):  # fmt: skip
+        self.function, self.outputs = function, outputs
         self.b = Builder(table)
         self.classes = AliasClasses(function)
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
-        # values on which no result depends may have no rule: their tangent is not needed
-        self.active = Activity(function, self.inputs, self.classes, function.returns)
+        # values on which no output depends may have no rule: their tangent is not needed
+        self.active = Activity(function, self.inputs, self.classes, outputs)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
@@ -54,7 +62,7 @@ class _Forward:
         self.waiting = {p: set(type_vars(p.type)) for p in joined if self.active(p)}
         self._constant_buffers()
         self.block(f.body)
-        dots = tuple(self.of_type(a, a.type) for a in f.returns if float_type(a.type))
+        dots = tuple(self.of_type(a, a.type) for a in self.outputs)
         body = (*self.head, *self.b.out)
         return Function(f"{f.name}_jvp", (*f.params, *new), body, (*f.returns, *dots))
 

@@ -13,13 +13,22 @@ from typing import Any
 
 from srcgrad.autodiff.batch import Emitter, Varying
 from srcgrad.autodiff.batch_rules import Unbatched
-from srcgrad.autodiff.seeds import Derivative, SeedAxis, dims_of, gradients, seeds, shaped, tangents
+from srcgrad.autodiff.seeds import (
+    Derivative,
+    SeedAxis,
+    builder_after,
+    dims_of,
+    gradients,
+    seeds,
+    shaped,
+    tangents,
+)
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import INT, Array, Dims, Scalar, is_complex
-from srcgrad.ir.walk import defined, map_atoms, rename, walk
+from srcgrad.ir.walk import defined, map_atoms, rename
 from srcgrad.primitives import memory, messages
 from srcgrad.records import record
 
@@ -107,30 +116,63 @@ def _on_batch(
 ) -> _Unfinished:
     """The derivatives for all unit seeds, or for those in the columns of a matrix."""
     varies = Varying(d.function, d.seeds)
-    start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))
-    b = _builder_after(d.before[:start], table)
+    b, rest = _still(d, varies, table)
     axis = _seed_axis(b, f, outputs, d)
-    size = axis.total if matrix is None else matrix.type.dims[1]
-    emitter = Emitter(b, size, varies)
-    emitter.block(d.before[start:])
-    if matrix is None:
-        index = b.iota(axis.total)
-        identity = b.eq(b.view(index, spec=(":", "n")), b.view(index, spec=("n", ":")))
-        matrix = b.cast(identity, Scalar("f64"))
-        emitter.batch.diagonals |= _diagonal(b, axis, d, varies)
-    else:
+    if matrix is not None:
+        emitter = Emitter(b, matrix.type.dims[1], varies)
+        emitter.block(rest)
         b.check_equal(matrix.type.dims[0], axis.total, message=ROWS)
-    emitter.batch.new |= seeds(b, axis, d, matrix, size)
-    emitter.block(d.after)
-    values = [emitter.batch.lifted(a) for a in d.values]
+        values = _seeded(emitter, d, axis, matrix)
+    else:
+        values = _for_units(Emitter(b, axis.total, varies), d, axis, rest)
     return _Unfinished(b, d.params, d.results, axis, d.values, values)
 
 
-def _diagonal(b: Builder, axis: SeedAxis, d: Derivative, varies: Varying) -> dict[Atom, Any]:
+def for_unit_seeds(d: Derivative, table: Mapping[str, Any], size: Any) -> Function:
+    """The derivatives for `size` unit seeds; a parameter says from where on.
+
+    If the size is a variable, it is the last parameter.
+    """
+    varies, first = Varying(d.function, d.seeds), Var("first", INT)
+    b, rest = _still(d, varies, table)
+    axis = SeedAxis.of(b, [p.type for p in d.seeds])
+    values = _for_units(Emitter(b, size, varies), d, axis, rest, first)
+    params = (*d.params, first, size) if isinstance(size, Var) else (*d.params, first)
+    return _silent(Function(d.function.name, params, tuple(b.out), tuple(values)))
+
+
+def _still(d: Derivative, varies: Varying, table: Any) -> tuple[Builder, Block]:
+    """A builder that has emitted what precedes all that varies, and the other statements."""
+    start = next((k for k, s in enumerate(d.before) if varies.within(s)), len(d.before))
+    return builder_after(d.before[:start], table), d.before[start:]
+
+
+def _for_units(
+    emitter: Emitter, d: Derivative, axis: SeedAxis, rest: Block, first: Any = None
+) -> list[Any]:
+    """Emits the derivatives for unit seeds, from `first` on if that is given."""
+    b, batch = emitter.b, emitter.batch
+    rows = b.iota(axis.total)
+    columns = rows if first is None else b.add(b.iota(batch.size), first)
+    units = b.eq(b.view(rows, spec=(":", "n")), b.view(columns, spec=("n", ":")))
+    batch.first = first
+    emitter.block(rest)
+    batch.diagonals |= _diagonal(b, axis, d, batch.pure)
+    return _seeded(emitter, d, axis, b.cast(units, Scalar("f64")))
+
+
+def _seeded(emitter: Emitter, d: Derivative, axis: SeedAxis, matrix: Any) -> list[Any]:
+    """Emits the derivatives for the seeds in the columns of a matrix."""
+    emitter.batch.new |= seeds(emitter.b, axis, d, matrix, emitter.batch.size)
+    emitter.block(d.after)
+    return [emitter.batch.lifted(a) for a in d.values]
+
+
+def _diagonal(b: Builder, axis: SeedAxis, d: Derivative, pure: Any) -> dict[Atom, Any]:
     """The diagonal of the batch of seeds if that is one diagonal matrix: the seed a real vector."""
     t = axis.types[0]
     single = len(axis.types) == 1 and isinstance(t, Array) and len(t.dims) == 1
-    if not single or is_complex(t.dtype) or not varies.classes.is_pure(d.seeds[0]):
+    if not single or is_complex(t.dtype) or not pure(d.seeds[0]):
         return {}
     one = b.cast(1.0, Scalar(t.dtype))
     return {d.seeds[0]: b.broadcast_to(one, *d.seeds[0].type.dims)}
@@ -155,14 +197,6 @@ def _silent(f: Function) -> Function:
     return f.with_body(quiet(f.body))
 
 
-def _builder_after(block: Block, table: Mapping[str, Any]) -> Builder:
-    """A builder that has emitted a block already."""
-    b = Builder(table)
-    b.out += block
-    b.definition.update({s.var: s for s in walk(block) if isinstance(s, Def) and s.var is not None})
-    return b
-
-
 # ---- one seed after the other ----
 def _in_loop(
     f: Function, d: Derivative, seeded: Sequence[Atom], others: Sequence[Any],
@@ -172,7 +206,7 @@ def _in_loop(
 
     Seeds have the types of `seeded` (results or parameters), derivatives those of `others`.
     """
-    b = _builder_after(f.body, table)
+    b = builder_after(f.body, table)
     axis = SeedAxis.of(b, [a.type for a in seeded])
     if matrix is not None:
         b.check_equal(matrix.type.dims[0], axis.total, message=ROWS)
@@ -182,7 +216,7 @@ def _in_loop(
     head: list[Stmt] = []
     with b.block() as body:
         given = index if matrix is None else b.view(matrix, index, spec=(":", "i"))
-        values = splice(b, _for_seed(d, table, given), (*f.params, given), head)
+        values = splice(b, for_seed(d, table, given), (*f.params, given), head)
         for slab, v in zip(slabs, values, strict=True):
             place = b.view(slab, index, spec=(*":" * (slab.type.ndim - 1), "i"))
             if dims_of(v.type):
@@ -194,9 +228,9 @@ def _in_loop(
     return _Unfinished(b, f.params, f.returns, axis, others, slabs)
 
 
-def _for_seed(d: Derivative, table: Mapping[str, Any], given: Any) -> Function:
+def for_seed(d: Derivative, table: Mapping[str, Any], given: Any) -> Function:
     """The derivative for one seed; the last parameter is the seed, or where it has its 1."""
-    b, last = _builder_after(d.before, table), Var("seed", given.type)
+    b, last = builder_after(d.before, table), Var("seed", given.type)
     axis = SeedAxis.of(b, [p.type for p in d.seeds])
     of_unit = isinstance(given.type, Scalar)
     seed = b.cast(b.eq(b.iota(axis.total), last), Scalar("f64")) if of_unit else last

@@ -14,8 +14,8 @@ from srcgrad.autodiff.reverse import vjp
 from srcgrad.autodiff.rules import same_dims
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
-from srcgrad.ir.types import Array, Dim, Dims, Scalar, Type, float_type, is_complex
-from srcgrad.ir.walk import blocks, uses
+from srcgrad.ir.types import Array, Dim, Dims, Scalar, Type, is_complex
+from srcgrad.ir.walk import blocks, uses, walk
 from srcgrad.primitives import memory
 from srcgrad.records import record
 
@@ -62,11 +62,15 @@ def tangents(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any]
 ) -> Derivative:
     """The function that returns results and tangents, seeded with tangents of the parameters."""
-    made = jvp(function, wrt, table)
-    n = len(function.returns)
-    floats = [k for k, a in enumerate(function.returns) if float_type(a.type)]
-    chosen = tuple(made.returns[n + floats.index(k)] for k in outputs)
-    return Derivative.of(made.with_body(made.body, (*made.returns[:n], *chosen)), len(wrt), n)
+    return Derivative.of(jvp(function, wrt, table, outputs), len(wrt), len(function.returns))
+
+
+def builder_after(block: Block, table: Mapping[str, Any]) -> Builder:
+    """A builder that has emitted a block already."""
+    b = Builder(table)
+    b.out += block
+    b.definition.update({s.var: s for s in walk(block) if isinstance(s, Def) and s.var is not None})
+    return b
 
 
 # ---- seeds ----

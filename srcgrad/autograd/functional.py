@@ -1,20 +1,35 @@
-"""`flow.autograd.functional`: Jacobians, Hessians and products with them, of functions of tensors.
+"""`flow.autograd.functional`: Jacobians, Hessians and products with them.
 
-Arguments, nesting of results and texts of errors are PyTorch's. Everything is computed by
-`autograd.grad`; `vectorize` and `strategy` are accepted and change nothing. Writes no derivative.
+Arguments, nesting of results and texts of errors are PyTorch's. A plain function of tensors is run
+and recorded, and everything computed by `autograd.grad`. Arrays, compiled functions and calls with
+`vectorize=True` go to the transforms by the same names (`by_transforms`). Writes no derivative.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from srcgrad.eager import PUBLIC, Tensor, mode
 from srcgrad.eager.engine import grad
 from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+from srcgrad.protocols import is_compiled
 from srcgrad.tracebacks import entered
 
 _zeros_like, _ones_like, _stack = PUBLIC["zeros_like"], PUBLIC["ones_like"], PUBLIC["stack"]
+
+
+def _by_transforms(func: Callable, inputs: Any, strict: bool, vectorize: bool = False) -> Any:
+    """The module that computes a call by transforms; None for a call on the tape."""
+    given = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    tensors = any(isinstance(t, Tensor) for t in given)
+    arrays = bool(given) and all(isinstance(t, np.ndarray | np.floating | float) for t in given)
+    if strict or not (arrays or (tensors and (vectorize or is_compiled(func)))):
+        return None
+    return importlib.import_module("srcgrad.autograd.by_transforms")
 
 
 def _tuple_of(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
@@ -122,7 +137,7 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of a function of tensors: shape `(*output.shape, *input.shape)`.
+    """The Jacobian of a function of tensors or arrays: shape `(*output.shape, *input.shape)`.
 
     A tuple of inputs gives a tuple per output, a tuple of outputs a tuple of these. With
     `create_graph` the result can be differentiated; RuntimeError in `strict` mode for an output
@@ -138,6 +153,8 @@ def jacobian(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
             'function has more outputs than inputs, "forward-mode" tends to be more performant.'
         )
+    if home := _by_transforms(func, inputs, strict, vectorize):
+        return home.jacobian(func, inputs, create_graph, strategy)
     several, given = _tuple_of(inputs, "inputs", "jacobian")
     xs = _prepared(given, create_graph)
     many, outputs = _called(func, xs, "jacobian", strict)
@@ -189,6 +206,8 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]], dtype=srcgrad.float32)
     """
+    if home := _by_transforms(func, inputs, strict, vectorize):
+        return home.hessian(func, inputs, create_graph)
     several, given = _tuple_of(inputs, "inputs", "hessian")
 
     def slope(*xs: Tensor) -> tuple[Tensor, ...]:
@@ -227,6 +246,8 @@ def vjp(
     >>> flow.autograd.functional.vjp(lambda x: x**2, x, flow.ones(2))[1]
     tensor([2., 4.], dtype=srcgrad.float32)
     """
+    if home := _by_transforms(func, inputs, strict):
+        return home.vjp(func, inputs, v, create_graph)
     several, given = _tuple_of(inputs, "inputs", "vjp")
     xs = _prepared(given, create_graph)
     many, outputs = _called(func, xs, "vjp", strict)
@@ -248,6 +269,8 @@ def jvp(
     >>> flow.autograd.functional.jvp(lambda x: x**2, x, flow.ones(2))[1]
     tensor([2., 4.], dtype=srcgrad.float32)
     """
+    if home := _by_transforms(func, inputs, strict):
+        return home.jvp(func, inputs, v, create_graph)
     several, given = _tuple_of(inputs, "inputs", "jvp")
     single = "the input to the user-provided function is a single Tensor with a single element"
     directions = _checked(v, given, several, single, "jvp")
@@ -289,6 +312,8 @@ def hvp(
 def _by_hessian(
     func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
 ) -> tuple[Any, Any]:
+    if home := _by_transforms(func, inputs, strict):
+        return home.hvp(func, inputs, v, create_graph, name)
     several, given = _tuple_of(inputs, "inputs", name)
     single = "the input to the user-provided function is a single Tensor with a single element"
     directions = _checked(v, given, several, single, name)

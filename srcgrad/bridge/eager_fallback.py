@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.bridge.tape_jacobians import rows
+from srcgrad.bridge.tape_jacobians import diagonal, product, rows, total
 from srcgrad.bridge.views import overlap
 from srcgrad.eager import engine
 from srcgrad.eager.apply import recording
@@ -25,6 +25,7 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.refusals import no_float
+from srcgrad.transforms.second_order import Hessian, HessianDiagonal, HessianProduct, SecondOrder
 from srcgrad.transforms.specs import ByPosition, Gradient, Primal
 from srcgrad.transforms.weights import active, is_outer, not_floating
 from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths
@@ -149,7 +150,7 @@ def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
         given = [v for at, value in spec.slots(arguments) for v in leaves(value)]
         if spec.positions is not None and any(map(_is_float, given)):
             return False
-        spec = spec.inner
+        arguments, spec = spec.below(arguments), spec.inner
     return isinstance(spec, Primal)
 
 
@@ -211,33 +212,50 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
     weights = spec.weights.parameters if spec.weights else ()
     with enable_grad(), differentiated(), active(weights):
         given = {n: mapped_by_path(v, (n,), fresh) for n, v in arguments.items()}
-        out = _value(spec.inner, name, call, given)
+        inner = spec.gradient() if isinstance(spec, SecondOrder) else spec.inner
+        out = _value(inner, name, call, spec.below(given))
         by = {p: v for p, v in variables.items() if p in wanted and v.is_floating_point()}
         params = {id(w): w for w in weights if w._node is not None}
-        roots = _roots(spec.main_of(out), name)
-        recorded = outside and _reaches_others(roots, [*variables.values()], weights)
+        main = out[1] if isinstance(spec, SecondOrder) else spec.main_of(out)
+        roots, more = _roots(main, name), []
+        if isinstance(spec, HessianProduct):
+            more = [t for t in leaves(given[spec.direction]) if isinstance(t, Tensor) and t._node]
+        recorded = outside and _reaches_others([*roots, *more], [*variables.values()], weights)
+        kept = out if recorded else _detached(out)
+
+        def like_arguments(found: dict[tuple, Any]) -> list[Any]:
+            """Derivatives by path, in the structures of the arguments."""
+            return [g for at, v in slots for g in _of_argument(spec, name, at, v, found)]
+
         if isinstance(spec, Jacobian):
-            made = _jacobian(spec, name, slots, spec.main_of(out), by, recorded)
-            return spec.with_others(made, out if recorded else _detached(out))
+            return spec.result(_jacobian(spec, like_arguments, main, by, recorded), kept)
+        if isinstance(spec, Hessian):
+            return *kept, _jacobian(spec, like_arguments, main, by, recorded)
+        if isinstance(spec, HessianProduct):
+            products = product(spec, slots, main, given[spec.direction], by, recorded)
+            return spec.with_others(spec.nested(like_arguments(products)), kept[0])
+        if isinstance(spec, HessianDiagonal):
+            found = diagonal(spec, slots, main, by, recorded)
+            made = total(found) if spec.total else spec.nested(like_arguments(found))
+            return spec.with_others(made, kept[0])
         assert isinstance(spec, Gradient)
         made = iter(_gradients(roots, [*by.values(), *params.values()], recorded))
     by_path = {p: next(made) for p in by}
     by_weight = {k: next(made) for k in params}
-    gradients = [g for at, v in slots for g in _of_argument(spec, name, at, v, by_path)]
-    out = out if recorded else _detached(out)
-    return spec.template_of(spec.named(gradients, slots), _by_weights(spec, by_weight), out)
+    gradients = like_arguments(by_path)
+    return spec.template_of(spec.named(gradients, slots), _by_weights(spec, by_weight), kept)
 
 
 def _jacobian(
-    spec: Jacobian, name: str, slots: list, main: Any, by: dict[tuple, Tensor], recorded: bool
-) -> Any:
+    spec: ByPosition, like_arguments: Callable[[dict], list], main: Any, by: dict[tuple, Tensor],
+    recorded: bool,
+) -> Any:  # fmt: skip
     """The Jacobian: its blocks in place of each floating output."""
 
     def blocks(_: tuple, v: Any) -> Any:
         if not (_is_float(v) or (isinstance(v, Tensor) and v.is_floating_point())):
             return None
-        found = rows(v, by, recorded)
-        return spec.nested([g for at, x in slots for g in _of_argument(spec, name, at, x, found)])
+        return spec.nested(like_arguments(rows(v, by, recorded)))
 
     return mapped_by_path(main, (), blocks)
 

@@ -15,10 +15,11 @@ from srcgrad.tree import is_dataclass_instance, registered_as
 
 
 def bind(
-    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> dict[str, Any]:
-    """The names of a function's arguments, defaults included."""
-    head = own_signature(f)
+    it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node,
+    head: inspect.Signature | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """The names of a function's arguments, defaults included; `head`: its parameters, and more."""
+    head = head or own_signature(f)
     try:
         bound = head.bind(*args, **kwargs)
     except TypeError:

@@ -31,10 +31,12 @@ from srcgrad.ir.walk import free_variables, rename
 from srcgrad.protocols import is_transform
 from srcgrad.records import record
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.directions import unused_name
 from srcgrad.transforms.prepared import prepared
 from srcgrad.transforms.program import Program
+from srcgrad.transforms.second_order import HessianProduct
 from srcgrad.transforms.specs import ByPosition, Tangent
-from srcgrad.transforms.stack import stacked, transforms, weights_of
+from srcgrad.transforms.stack import primal_arguments, stacked, transforms, weights_of
 from srcgrad.transforms.stacking import constants
 from srcgrad.tree import mapped_by_path, paths
 
@@ -62,12 +64,32 @@ class Inner:
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend where a compiled function calls this one."""
-        weights = self.transform.weights
+        weights, transform = self.transform.weights, self.transform
+        direction: list[Any] = []
+        if isinstance(transform, HessianProduct):
+            args, kwargs, direction = _taken_out(it, transform, args, kwargs, node)
         arguments = {n: opened(it, v, node) for n, v in named(self.fn, args, kwargs).items()}
         call = _Call(it, self.fn, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
-        spec: Any = replace(self.transform, inner=Traced(p))
+        spec: Any = replace(transform, inner=Traced(p))
+        if direction:
+            name = unused_name(arguments)
+            arguments = {**arguments, name: opened(it, direction[0], node)}
+            spec = replace(spec, direction=name)
         return _put(it, spec.program(likes_of(it, arguments), Requirements()), arguments, node)
+
+
+def _taken_out(
+    it: Interpreter, product: HessianProduct, args: list, kwargs: dict, node: Node
+) -> tuple[list, dict, list]:
+    """The arguments of a product with the Hessian without the direction, and that."""
+    at = max(product.positions or (0,)) + 1
+    if product.direction in kwargs:
+        others = {n: v for n, v in kwargs.items() if n != product.direction}
+        return args, others, [kwargs[product.direction]]
+    if len(args) <= at:
+        it.refuse(node, "the direction of the product is missing", like=TypeError)
+    return [*args[:at], *args[at + 1 :]], kwargs, [args[at]]
 
 
 def is_inner(v: Any) -> bool:
@@ -81,9 +103,9 @@ def with_functions(
     compiled: Any, it: Interpreter, arguments: dict[str, Any], node: Node, extra: Any
 ) -> Any:
     """Calls a transformed function that has such functions among its arguments."""
-    call = _Call(it, compiled.function, arguments, 0, node)
-    bound = inspect.BoundArguments(compiled._signature, OrderedDict(call.kwargs))
-    call.args, call.kwargs = list(bound.args), bound.kwargs
+    below = primal_arguments(compiled.spec, arguments)
+    call = _Call(it, compiled.function, below, 0, node)
+    call.in_order(inspect.signature(compiled.function))
     p = call.program(weights_of(compiled.spec))
     spec = stacked(transforms(compiled.spec), Traced(p))
     return _put(it, spec.program(likes_of(it, arguments), Requirements()), arguments, node, extra)
@@ -109,13 +131,32 @@ def named(fn: Any, args: list, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {**dict(zip(names, args, strict=True)), **kwargs}
 
 
+def traced(
+    it: Interpreter, fn: Any, arguments: dict[str, Any], count: int, node: Node,
+    signature: inspect.Signature | None = None,
+) -> Traced:  # fmt: skip
+    """The program of a call of any function: the first `count` arguments go by position.
+
+    Those of a function with a signature go as it has them.
+    """
+    call = _Call(it, fn, arguments, count, node)
+    if signature is not None:
+        call.in_order(signature)
+    return Traced(call.program())
+
+
+def values_of(p: Program, arguments: dict[str, Any], extra: Any = None) -> list[Any]:
+    """The values of the parameters of a program for a call."""
+    values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
+    given = [values[path] if path in values else extra(path, values) for path in p.inputs]
+    return [*given, *(h.var for h in p.hidden)]
+
+
 def _put(
     it: Interpreter, p: Program, arguments: dict[str, Any], node: Node, extra: Any = None
 ) -> Any:
     """Emits a program for the values of a call, and returns its result."""
-    values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
-    given = [values[path] if path in values else extra(path, values) for path in p.inputs]
-    return spliced(it, p, [*given, *(h.var for h in p.hidden)], node)
+    return spliced(it, p, values_of(p, arguments, extra), node)
 
 
 class _Call:
@@ -131,6 +172,11 @@ class _Call:
         ]
         self.args = taken[:count]
         self.kwargs = dict(zip(list(arguments)[count:], taken[count:], strict=True))
+
+    def in_order(self, signature: inspect.Signature) -> None:
+        """Passes the arguments as a signature has them: by position where it can."""
+        bound = inspect.BoundArguments(signature, OrderedDict(self.kwargs))
+        self.args, self.kwargs = list(bound.args), bound.kwargs
 
     def parameter(self, path: tuple, v: Any) -> Any:
         """A parameter for a float; integers may have to be static."""

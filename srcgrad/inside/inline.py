@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.errors import LocatedWarning
-from srcgrad.frontend.binding import bind
+from srcgrad.frontend.binding import bind, own_signature
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -21,6 +21,7 @@ from srcgrad.transforms.gradient_warnings import add_warnings, collecting_warnin
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.refusals import refuse_known
 from srcgrad.transforms.specs import Primal
+from srcgrad.transforms.stack import signature_of
 from srcgrad.tree import paths
 
 __all__ = ["batched", "inline"]
@@ -36,7 +37,8 @@ def inline(
     """
     if isinstance(compiled.spec, Primal):
         return it.call(compiled.function, args, kwargs, node)
-    bound = bind(it, compiled.function, args, kwargs, node)
+    head = signature_of(compiled.spec, own_signature(compiled.function))
+    bound = bind(it, compiled.function, args, kwargs, node, head)
     arguments = {n: opened(it, v, node) for n, v in bound.items()}
     values = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
     if any(isinstance(v, RUNNING) for v in values.values()):

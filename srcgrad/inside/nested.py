@@ -7,37 +7,28 @@ evaluates anything at run time that the transform would evaluate outside.
 from __future__ import annotations
 
 import functools
-import inspect
 import types
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from srcgrad.custom.check import shape_of
 from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.opaque import opaque
-from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.instances import opened
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import describe, is_value, plain
-from srcgrad.inside import closures
+from srcgrad.frontend.values import describe, is_value
 from srcgrad.inside.closures import Inner, is_inner
-from srcgrad.inside.inline import inline
-from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Array, Scalar, float_type, same_dims
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import Scalar, float_type
 from srcgrad.solvers import odes
 from srcgrad.solvers.implicit import fixed_point, implicit_root
-from srcgrad.transforms import entry_points
-from srcgrad.transforms.jacobian_program import Jacobian
-from srcgrad.transforms.jacobians import hessian, jacfwd, jacrev
+from srcgrad.transforms import entry_points, hessians, jacobians
+from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.signature import Same
 from srcgrad.transforms.specs import Gradient
-from srcgrad.transforms.stacking import by_name, constants, taken_apart, tangent_of
-from srcgrad.transforms.tangents import ZERO, tangent_at
-from srcgrad.transforms.vjp import vjp
+from srcgrad.transforms.stack import LAYERS, layer
 from srcgrad.transforms.weights import checked_weights
-from srcgrad.tree import mapped, spelled
+from srcgrad.tree import mapped
 
 
 def _itself(fn: Any) -> Any:
@@ -46,12 +37,12 @@ def _itself(fn: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=512)
-def _made(transform: Any, fn: Any, position: Any, weights: Any, *flags: Any) -> Any:
+def _made(transform: Any, fn: Any, position: Any, argnums: Any, weights: Any, *flags: Any) -> Any:
     """One object for one transform: it remembers the static requirements of its program."""
     fn = fn.value if isinstance(fn, Same) else fn
     many = isinstance(weights, tuple)
     members = tuple(w.value for w in weights) if many else getattr(weights, "value", None)
-    return transform(fn, position, members, *flags)
+    return transform(fn, position, members, *flags, argnums=argnums)
 
 
 def _weights(it: Interpreter, weights: Any) -> Any:
@@ -66,20 +57,22 @@ def _weights(it: Interpreter, weights: Any) -> Any:
 
 
 def _gradient(
-    it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, weights: Any, *flags: Any
-) -> Any:
+    it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, argnums: Any,
+    weights: Any, has_aux: Any, ids: Any,
+) -> Any:  # fmt: skip
     """The transform of a function: a known one, or one that belongs to this compilation."""
     by = _weights(it, weights)
+    if isinstance(argnums, list):
+        argnums = tuple(argnums)
     if not is_inner(fn):
         _refuse_no_function(it, node, fn)
-        return _made(transform, _itself(fn), position, by, *flags)
+        return _made(transform, _itself(fn), position, argnums, by, has_aux, ids)
     members = tuple(w.value for w in by) if isinstance(by, tuple) else getattr(by, "value", None)
-    has_aux, ids = flags
-    positions = entry_points.checked_positions(position, members)
+    positions, bare = positions_of(position, argnums, members)
     return Inner(
         fn,
         Gradient(
-            None, positions, positions is not None and len(positions) == 1, has_aux,
+            None, positions, bare, has_aux,
             transform is entry_points.value_and_grad, weights=checked_weights(members), ids=ids,
         ),
     )  # fmt: skip
@@ -94,137 +87,88 @@ def _refuse_no_function(it: Interpreter, node: Node, fn: Any) -> None:
 
 @implements(entry_points.grad)
 def _grad(
-    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, weights: Any = None,
-    has_aux: Any = False, return_ids: Any = False,
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, weights: Any = None,
+    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None,
 ) -> Any:  # fmt: skip
-    return _gradient(it, node, entry_points.grad, fn, grad_position, weights, has_aux, return_ids)
+    return _gradient(
+        it, node, entry_points.grad, fn, grad_position, argnums, weights, has_aux, return_ids
+    )
 
 
 @implements(entry_points.value_and_grad)
 def _value_and_grad(
-    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, weights: Any = None,
-    has_aux: Any = False, return_ids: Any = False,
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, weights: Any = None,
+    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None,
 ) -> Any:  # fmt: skip
     return _gradient(
-        it, node, entry_points.value_and_grad, fn, grad_position, weights, has_aux, return_ids
+        it,
+        node,
+        entry_points.value_and_grad,
+        fn,
+        grad_position,
+        argnums,
+        weights,
+        has_aux,
+        return_ids,
     )
 
 
-@implements(jacrev)
-def _jacrev(
-    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
-) -> Any:
-    return _jacobian(it, node, jacrev, fn, grad_position, has_aux)
+@implements(entry_points.elementwise_grad)
+def _elementwise_grad(
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
+    argnums: Any = None,
+) -> Any:  # fmt: skip
+    return _gradient(it, node, entry_points.grad, fn, grad_position, argnums, None, has_aux, False)
 
 
-@implements(jacfwd)
-def _jacfwd(
-    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
-) -> Any:
-    return _jacobian(it, node, jacfwd, fn, grad_position, has_aux)
+def _by_name(name: str) -> Any:
+    """The handler of a transform that `stack.LAYERS` has by this name."""
+
+    def handler(
+        it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
+        argnums: Any = None,
+    ) -> Any:  # fmt: skip
+        positions, bare = positions_of(grad_position, argnums)
+        return _layered(it, node, name, fn, positions, bare, has_aux)
+
+    return handler
 
 
-@implements(hessian)
+for _name, _transform in {**vars(jacobians), **vars(hessians)}.items():
+    if _name in LAYERS:
+        implements(_transform)(_by_name(_name))
+
+
+@implements(hessians.hessian)
 def _hessian(
-    it: Interpreter, node: Node, fn: Any, grad_position: Any = 0, has_aux: Any = False
-) -> Any:
-    rows = _jacobian(it, node, jacrev, fn, grad_position, has_aux)
-    return _jacobian(it, node, jacfwd, rows, grad_position, has_aux)
+    it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
+    argnums: Any = None,
+) -> Any:  # fmt: skip
+    positions, bare = positions_of(grad_position, argnums)
+    rows = _layered(it, node, "jacrev", fn, positions, bare, has_aux)
+    return _layered(it, node, "jacfwd", rows, positions, bare, has_aux)
 
 
-def _jacobian(
-    it: Interpreter, node: Node, transform: Any, fn: Any, position: Any, has_aux: Any
+def _layered(
+    it: Interpreter, node: Node, name: str, fn: Any, positions: Any, bare: bool, has_aux: Any
 ) -> Any:
-    if not is_inner(fn):
-        _refuse_no_function(it, node, fn)
-        return _jacobian_of(transform, _itself(fn), position, has_aux)
-    positions = entry_points.checked_positions(position, None)
-    bare = len(positions) == 1
-    return Inner(fn, Jacobian(None, positions, bare, has_aux, transform is jacfwd))
+    jacobians.checked_aux(name, has_aux)
+    if is_inner(fn):
+        return Inner(fn, layer(name, positions, bare, has_aux, "v"))
+    _refuse_no_function(it, node, fn)
+    return _layer_of(name, _itself(fn), positions if not bare else positions[0], has_aux)
 
 
 @functools.lru_cache(maxsize=512)
-def _jacobian_of(transform: Any, fn: Any, position: Any, has_aux: bool) -> Any:
-    """The cached Jacobian transform of a function, as `_made` for gradients."""
+def _layer_of(name: str, fn: Any, positions: Any, has_aux: bool) -> Any:
+    """The cached transform of a function, as `_made` for gradients."""
     fn = fn.value if isinstance(fn, Same) else fn
-    return transform(fn, position, has_aux)
+    return jacobians.transformed(name, fn, FIRST, positions, has_aux)
 
 
 @implements(entry_points.compile)
 def _compile(it: Interpreter, node: Node, fn: Any, **options: Any) -> Any:
     return fn
-
-
-@implements(vjp)
-def _vjp(it: Interpreter, node: Node, fn: Any, *args: Any) -> Any:
-    it.refuse(
-        node, "vjp inside a compiled function is not supported", "use grad, or call it outside"
-    )
-
-
-@implements(entry_points.jvp)
-def _jvp(it: Interpreter, node: Node, fn: Any, args: Any, tangents: Any) -> Any:
-    args = list(args) if isinstance(args, tuple | list) else [args]
-    tangents = list(tangents) if isinstance(tangents, tuple | list) else [tangents]
-    tangents = [opened(it, t, node) for t in tangents]
-    if len(args) != len(tangents):
-        it.refuse(
-            node,
-            f"v has invalid length: should be {len(args)}, but got {len(tangents)}",
-            like=ValueError,
-        )
-    if is_inner(fn):
-        return closures.tangent(
-            it, fn, args, tangents, node, lambda dots, path, values: _dot(it, dots, path, values)
-        )
-    function, spec, options = taken_apart(fn)
-    dots = by_name(function, tangents)
-    compiled = tangent_of(
-        function, spec, options, constants(inspect.signature(function).parameters, dots)
-    )
-
-    def tangent(path: tuple, values: dict[tuple, Any]) -> Any:
-        return _dot(it, dots, path, values)
-
-    return inline(compiled, it, args, {}, node, tangent)
-
-
-def _dot(it: Interpreter, dots: dict[str, Any], path: tuple, values: dict[tuple, Any]) -> Any:
-    """The tangent of the leaf at `path`."""
-    try:
-        t = tangent_at(dots, path[1:])
-    except ArgumentValueError as e:
-        raise ArgumentValueError(e.reason, it.b.loc, e.way_out) from None
-    return _tangent(it, atom(values[path[1:]]), t, spelled(path[1:]))
-
-
-def _tangent(it: Interpreter, v: Any, t: Any, name: str) -> Any:
-    """The tangent of `v`, checked against its shape; zero if None is given."""
-    if isinstance(t, Var) and not float_type(t.type):
-        t = it.b.cast(t, v.type)
-    if not isinstance(v.type, Array):
-        t = it.b.value(atom(0.0 if t is None else t))
-        if isinstance(t.type, Array) and t.type.dims:
-            _misfit(it, t, v, name)
-        return it.b.cast(it.b.load(t) if isinstance(t.type, Array) else t, v.type)
-    if t is None:
-        return it.b.broadcast_to(it.b.cast(0.0, Scalar(v.type.dtype)), *v.type.dims)
-    t = it.b.cast(it.b.value(atom(t)), Scalar(v.type.dtype))
-    dims = getattr(t.type, "dims", ())
-    if len(dims) != len(v.type.dims):
-        _misfit(it, t, v, name)
-    for n, m in zip(dims, v.type.dims, strict=True):
-        if n is not m:
-            wrong = plain(it.b.ne(n, m))
-            text = f"the tangent of {name} has another shape than {name}"
-            it.fail_if(wrong, "ValueError", text)
-    same = isinstance(t.type, Array) and same_dims(t.type.dims, v.type.dims)
-    return t if same else it.b.broadcast_to(t, *v.type.dims)
-
-
-def _misfit(it: Interpreter, t: Any, v: Any, name: str) -> NoReturn:
-    text = f"the tangent of {name} has the shape {shape_of(t.type)}, {name} has {shape_of(v.type)}"
-    raise ArgumentValueError(text, it.b.loc, ZERO)
 
 
 def _floating(it: Interpreter, node: Node, v: Any) -> Any:

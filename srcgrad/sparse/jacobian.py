@@ -17,7 +17,7 @@ from srcgrad.sparse.plans import Plan, as_pattern
 from srcgrad.sparse.ravelled import Layout
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.compressed_program import SEEDS, Compressed
-from srcgrad.transforms.entry_points import checked_positions
+from srcgrad.transforms.positions import checked_positions
 from srcgrad.transforms.stacking import taken_apart, variadic
 from srcgrad.tree import paths
 

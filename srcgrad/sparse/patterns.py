@@ -13,7 +13,7 @@ from srcgrad.sparse.probing import probed
 from srcgrad.sparse.ravelled import Layout, joined
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.dependence_program import Dependence
-from srcgrad.transforms.entry_points import checked_positions
+from srcgrad.transforms.positions import checked_positions
 from srcgrad.transforms.specs import ByPosition
 from srcgrad.transforms.stacking import taken_apart, variadic
 

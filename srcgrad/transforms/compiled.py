@@ -42,7 +42,17 @@ from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, key_under, stand_in, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
-from srcgrad.transforms.stack import described, of_call, shown_by, transforms, weights_of
+from srcgrad.transforms.stack import (
+    GENERATED,
+    KINDS,
+    check_stage,
+    described,
+    of_call,
+    shown_by,
+    signature_of,
+    transforms,
+    weights_of,
+)
 from srcgrad.transforms.stage_cache import keeping
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
@@ -50,12 +60,6 @@ from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
 MOST_ENTRIES = 8  # of one signature, for captured values that alternate
-KINDS = ("primal", "adjoint", "tangent")
-GENERATED = {
-    "numba": "cpu",
-    "llvm": "cpu",
-    "cuda": "cuda",
-}  # kinds of generated text, and the targets they belong to
 
 
 class Compiled:
@@ -70,7 +74,10 @@ class Compiled:
     def __init__(self, function: Callable, spec: Any, options: Options):
         functools.update_wrapper(self, function)
         self.function, self.spec, self.options = function, spec, options
-        self._signature = inspect.signature(function)
+        own = inspect.signature(function)
+        self._signature = signature_of(spec, own)
+        if self._signature is not own:
+            self.__signature__ = self._signature
         self._defaults = _defaults_of(function)
         self._names = tuple(self._signature.parameters)
         self._simple = all(
@@ -127,7 +134,8 @@ class Compiled:
         if not kwargs and self._simple and len(args) == len(self._names):
             return dict(zip(self._names, args, strict=True))
         if (now := _defaults_of(self.function)) != self._defaults:
-            self._signature, self._defaults = inspect.signature(self.function), now
+            self._signature = signature_of(self.spec, inspect.signature(self.function))
+            self._defaults = now
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError:
@@ -332,7 +340,7 @@ class Compiled:
         what target="cuda" runs: the kernels, and the host's program around them.
         """
         with self._building():
-            _check_stage(kind, (*KINDS, *GENERATED))
+            check_stage(kind, (*KINDS, *GENERATED))
             if kind not in GENERATED:
                 from srcgrad.ir.readable import readable
 
@@ -348,12 +356,12 @@ class Compiled:
         One primitive a line, every type spelled; the reference backend runs this very text.
         """
         with self._building():
-            _check_stage(kind, KINDS)
+            check_stage(kind, KINDS)
             return to_text(self._stage(kind, args, kwargs))
 
     def _stage(self, kind: str, args: tuple, kwargs: dict[str, Any]) -> Function:
-        arguments = self._asked(args, kwargs)
         shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
+        arguments = {n: v for n, v in self._asked(args, kwargs).items() if n in shown._names}
         shown._requirements = self._requirements
         return settled(shown._program(arguments)[0].function)
 
@@ -387,13 +395,3 @@ def _defaults_of(function: Any) -> tuple:
     """The identities of the defaults of a function; its signature keeps them alive."""
     named = function.__kwdefaults__ or {}
     return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())
-
-
-def _check_stage(kind: object, kinds: tuple[str, ...]) -> None:
-    if not isinstance(kind, str):
-        raise ArgumentTypeError(
-            f"the first argument is a stage, not {type(kind).__name__}: one of {', '.join(kinds)};"
-            " the function's own arguments follow"
-        )
-    if kind not in kinds:
-        raise ArgumentValueError(f"{kind!r}: choose one of {', '.join(kinds)}")

@@ -16,6 +16,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.source import state_source
 from srcgrad.protocols import states
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.stacking import (
     aux_of,
@@ -107,12 +108,13 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
 
 def grad(
     fn: Callable,
-    grad_position: int | tuple[int, ...] | None = 0,
+    grad_position: int | tuple[int, ...] | None = FIRST,
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
     *,
+    argnums: int | tuple[int, ...] | list[int] | None = None,
     target: str | None = None,
     parallel: bool | None = None,
     deterministic: bool | None = None,
@@ -126,7 +128,9 @@ def grad(
     without any float is refused. Results that are not scalars are summed, several outputs too; with
     `has_aux` only the first counts, and (gradient, the others) is returned. With `return_ids` each
     gradient is a pair with its position or the Parameter's name: see `get_grad`. With `sens_param`
-    the last argument of a call is the adjoint of the output. `target`, `parallel` and
+    the last argument of a call is the adjoint of the output. `argnums` is JAX's name for
+    `grad_position`, and gives a tuple of one for a sequence of one; only one of the two can be
+    given. `target`, `parallel` and
     `deterministic` are those of `compile`; left out, they are the function's. The caller's arrays
     are never changed.
 
@@ -144,19 +148,20 @@ def grad(
     12.0
     """
     return _gradient(
-        fn, grad_position, weights, has_aux, return_ids, sens_param, False,
+        fn, grad_position, argnums, weights, has_aux, return_ids, sens_param, False,
         target=target, parallel=parallel, deterministic=deterministic,
     )  # fmt: skip
 
 
 def value_and_grad(
     fn: Callable,
-    grad_position: int | tuple[int, ...] | None = 0,
+    grad_position: int | tuple[int, ...] | None = FIRST,
     weights: Any = None,
     has_aux: bool = False,
     return_ids: bool = False,
     sens_param: bool = False,
     *,
+    argnums: int | tuple[int, ...] | list[int] | None = None,
     target: str | None = None,
     parallel: bool | None = None,
     deterministic: bool | None = None,
@@ -171,14 +176,34 @@ def value_and_grad(
     (9.0, 6.0)
     """
     return _gradient(
-        fn, grad_position, weights, has_aux, return_ids, sens_param, True,
+        fn, grad_position, argnums, weights, has_aux, return_ids, sens_param, True,
         target=target, parallel=parallel, deterministic=deterministic,
     )  # fmt: skip
 
 
+def elementwise_grad(
+    fn: Callable,
+    grad_position: int | tuple[int, ...] = FIRST,
+    has_aux: bool = False,
+    *,
+    argnums: int | tuple[int, ...] | list[int] | None = None,
+) -> Any:
+    """The derivative of a function that maps each element of an array by itself, at each element.
+
+    It is `grad`, by autograd's name: the sum of the outputs is differentiated. Where an output
+    depends on several elements, the result holds the sums of the Jacobian's columns.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> f = flow.compile(lambda x: x**3, target="python")
+    >>> flow.elementwise_grad(f)(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    return grad(fn, grad_position, has_aux=has_aux, argnums=argnums)
+
+
 def _gradient(
-    fn: Any, position: Any, weights: Any, has_aux: Any, ids: Any, sens: Any, with_value: bool,
-    **stated: Any,
+    fn: Any, position: Any, argnums: Any, weights: Any, has_aux: Any, ids: Any, sens: Any,
+    with_value: bool, **stated: Any,
 ) -> Any:  # fmt: skip
     _check_options(**stated)
     for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
@@ -186,11 +211,11 @@ def _gradient(
             raise ArgumentTypeError(
                 f"For '_Grad', the '{name}' should be bool, but got {type(given).__name__}"
             )
-    positions = checked_positions(position, weights)
+    positions, bare = positions_of(position, argnums, weights)
     by_weights = checked_weights(weights)
     if sens:
-        return Weighted(fn, positions, by_weights, has_aux, ids, with_value, **stated)
-    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, **stated)
+        return Weighted(fn, positions, by_weights, has_aux, ids, with_value, bare, **stated)
+    return gradient_of(fn, positions, by_weights, has_aux, ids, with_value, bare, **stated)
 
 
 def _check_options(target: Any, parallel: Any, deterministic: Any) -> None:
@@ -206,32 +231,6 @@ def _check_options(target: Any, parallel: Any, deterministic: Any) -> None:
             f"deterministic must be True or False, not {deterministic!r}", None,
             "leave it out where the last digits of atomic additions may differ from run to run",
         )  # fmt: skip
-
-
-def checked_positions(position: Any, weights: Any) -> tuple[int, ...]:
-    """`grad_position` as a tuple; empty if only weights are differentiated with respect to."""
-    if position is None:
-        if weights is None:
-            raise ArgumentValueError(
-                "`grad_position` and `weight` can not be None at the same time."
-            )
-        return ()
-    if isinstance(position, int):
-        if position < 0:
-            raise ArgumentValueError("grad_position must be >= 0.")
-        return (int(position),)
-    if not isinstance(position, tuple):
-        raise ArgumentTypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
-    for p in position:
-        if not isinstance(p, int):
-            raise ArgumentTypeError("For 'F.grad', the element in 'grad_position' must be int.")
-        if p < 0:
-            raise ArgumentValueError("The element in grad_position must be >= 0.")
-    if len(set(position)) != len(position):
-        raise ArgumentValueError(
-            "There are duplicate positions in `grad_position`, please check it"
-        )
-    return tuple(int(p) for p in position)
 
 
 def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -257,7 +256,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
             f"v has invalid length: should be {len(args)}, but got {len(tangents)}"
         )
     arguments = tangent_of(function, spec, options)._bind(tuple(args), {})
-    given = by_name(function, tangents)
+    given = by_name(function, spec, tangents)
     compiled = tangent_of(function, spec, options, constants(arguments, given))
     out, dots = compiled._run(arguments, tangents_of(arguments, given, compiled.spec.constant))
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)

@@ -1,19 +1,26 @@
-"""`jacrev`, `jacfwd`, `hessian`: check arguments and put Jacobians on the stack of transforms."""
+"""`jacrev`, `jacfwd`, `jacobian`: check arguments and put transforms on the stack by their name."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.transforms.entry_points import checked_positions
-from srcgrad.transforms.jacobian_program import Jacobian
+from srcgrad.transforms.directions import unused_name
+from srcgrad.transforms.positions import FIRST, positions_of
+from srcgrad.transforms.stack import layer, signature_of
 from srcgrad.transforms.stacking import taken_apart, variadic
 
+Positions = int | tuple[int, ...]
 
-def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
+
+def jacrev(
+    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None,
+) -> Compiled:  # fmt: skip
     """The Jacobian of `fn` with respect to the arguments at `grad_position`, in reverse mode.
 
     The result has the structure of the outputs (tuples, lists, dicts, named tuples, dataclasses),
@@ -36,10 +43,13 @@ def jacrev(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
     >>> j["total"]["a"], j["total"]["x"]
     (0.0, array([1., 1.]))
     """
-    return _jacobian("jacrev", fn, grad_position, has_aux)
+    return transformed("jacrev", fn, grad_position, argnums, has_aux)
 
 
-def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
+def jacfwd(
+    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None,
+) -> Compiled:  # fmt: skip
     """The Jacobian of `fn` in forward mode: faster where there are fewer inputs than outputs.
 
     Arguments and result are those of `jacrev`.
@@ -51,43 +61,62 @@ def jacfwd(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return _jacobian("jacfwd", fn, grad_position, has_aux)
+    return transformed("jacfwd", fn, grad_position, argnums, has_aux)
 
 
-def hessian(fn: Callable, grad_position: int | tuple[int, ...] = 0, has_aux: bool = False) -> Any:
-    """The second derivatives of `fn` with respect to the arguments at `grad_position`.
+def jacobian(
+    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None,
+) -> Compiled:  # fmt: skip
+    """The Jacobian of `fn`, in the mode that suits the numbers of its inputs and outputs.
 
-    It is `jacfwd` of `jacrev`: the result has the structure of the outputs, with that of the
-    argument in place of each output twice, and a block has the shape `output.shape + first.shape +
-    second.shape`, of a function that returns a number `first.shape + second.shape`. Several
-    positions give a tuple of tuples of blocks. Other arguments, `has_aux` and errors are those of
-    `jacrev`. A product with a vector needs no matrix: `jvp(grad(fn), (x,), (v,))[1]`.
+    Forward mode, unless there are more inputs than outputs. The first call with arguments of new
+    kinds decides, and later calls with such arguments use its program. Arguments and result are
+    those of `jacrev`.
 
     >>> import numpy as np, srcgrad as flow
-    >>> def f(x):
-    ...     return x[0] ** 2 * x[1]
-    >>> flow.hessian(flow.compile(f, target="python"))(np.array([3.0, 5.0]))
-    array([[10.,  6.],
-           [ 6.,  0.]])
+    >>> f = flow.compile(lambda x: x[:2] * x[1:], target="python")
+    >>> flow.jacobian(f)(np.array([1.0, 2.0, 3.0]))
+    array([[2., 1., 0.],
+           [0., 3., 2.]])
     """
-    _check_aux("hessian", has_aux)
-    return jacfwd(jacrev(fn, grad_position, has_aux), grad_position, has_aux)
+    return transformed("jacobian", fn, grad_position, argnums, has_aux)
 
 
-def _check_aux(name: str, has_aux: Any) -> None:
+def value_and_jac(
+    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None,
+) -> Compiled:  # fmt: skip
+    """(value, Jacobian) from one program; see `jacobian`.
+
+    With `has_aux` the value is that of all outputs, as in `value_and_grad`.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> value, j = flow.value_and_jac(flow.compile(np.sin, target="python"))(np.zeros(2))
+    >>> value
+    array([0., 0.])
+    >>> j
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return transformed("value_and_jac", fn, grad_position, argnums, has_aux)
+
+
+def checked_aux(name: str, has_aux: Any) -> None:
+    """Refuses a `has_aux` that is not a bool."""
     if not isinstance(has_aux, bool):
         raise ArgumentTypeError(
             f"For '{name}', the 'has_aux' should be bool, but got {type(has_aux).__name__}"
         )
 
 
-def _jacobian(name: str, fn: Any, position: Any, has_aux: Any) -> Compiled:
-    _check_aux(name, has_aux)
-    positions = checked_positions(position, None)
+def transformed(name: str, fn: Any, position: Any, argnums: Any, has_aux: Any) -> Compiled:
+    """The transform of this name on a function, its arguments checked."""
+    checked_aux(name, has_aux)
+    positions, bare = positions_of(position, argnums)
     function, spec, options = taken_apart(fn)
     if not isinstance(fn, Compiled):
         options = replace(options, tape=True)
-    bare = len(positions) == 1
-    forward = name == "jacfwd"
-    made = Jacobian(spec, positions, bare, has_aux, forward, variadic=variadic(function))
-    return Compiled(function, made, options)
+    below = signature_of(spec, inspect.signature(function))
+    made = layer(name, positions, bare, has_aux, unused_name(below.parameters))
+    return Compiled(function, replace(made, inner=spec, variadic=variadic(function)), options)

@@ -52,6 +52,18 @@ def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> N
     )
 
 
+def refuse_complex_hessian(p: Program, wrt: Sequence[int]) -> None:
+    """Refuses second derivatives by complex parameters: each would be two complex numbers."""
+    by = [p.function.params[k] for k in wrt if is_complex(p.function.params[k].type.dtype)]
+    if by:
+        raise ArgumentTypeError(
+            f"the second derivatives of {p.name}() by complex numbers ({by[0]}) are asked for: one "
+            "complex number does not hold such a derivative",
+            None,
+            "use flow.hvp, along 1 and along 1j",
+        )
+
+
 def without_floats(v: Any, path: tuple) -> bool:
     """Whether an argument holds values, but no float. The gradient of {} is {}."""
     held = leaves(v)

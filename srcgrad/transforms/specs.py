@@ -7,6 +7,7 @@ and a transformed function that is called inside a compiled one is inlined as IR
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -90,9 +91,13 @@ class ByPosition:
             below = below.inner
         return below.name
 
+    def below(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of the function below."""
+        return arguments
+
     def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
         """The (path, argument) pairs of the differentiated arguments."""
-        given = one_by_one(arguments, self.variadic)
+        given = one_by_one(self.below(arguments), self.variadic)
         if self.positions is None:
             return given
         if self.positions == () and self.weights is None:
@@ -140,6 +145,20 @@ class ByPosition:
                 "When has_aux is True, origin fn requires more than one outputs."
             )
         return output[0]
+
+    def alone(self, by_arguments: Sequence[Any]) -> bool:
+        """Whether the derivative by a single argument is not in a tuple."""
+        return self.bare and len(by_arguments) == 1
+
+    def nested(self, by_arguments: list[Any]) -> Any:
+        """The derivatives by the arguments: a tuple, or a single one if `bare`."""
+        return by_arguments[0] if self.alone(by_arguments) else tuple(by_arguments)
+
+    def with_others(self, made: Any, output: Any) -> Any:
+        """A derivative; with `has_aux`, paired with the other outputs (a tuple if several)."""
+        if not self.has_aux:
+            return made
+        return made, output[1] if len(output) == 2 else tuple(output[1:])
 
 
 @record(frozen=True)
@@ -210,7 +229,7 @@ class Gradient(ByPosition):
 
     def template_of(self, gradients: list[Any], by_weights: list[Any], output: Any) -> Any:
         """The nesting of a result."""
-        g = gradients[0] if self.bare and len(gradients) == 1 else tuple(gradients)
+        g = self.nested(gradients)
         if self.weights is not None:
             dw = self.weights.nested(by_weights)
             g = (g, dw) if gradients or self.positions is None else dw

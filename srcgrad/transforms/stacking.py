@@ -18,6 +18,7 @@ from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.specs import Gradient, Primal, Tangent
+from srcgrad.transforms.stack import signature_of
 
 
 def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
@@ -39,7 +40,7 @@ def taken_apart(fn: Any) -> tuple[Any, Any, Options]:
 
 def gradient_of(
     fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-    with_value: bool, **stated: Any,
+    with_value: bool, bare: bool | None = None, **stated: Any,
 ) -> Compiled:  # fmt: skip
     """A gradient with checked arguments; positions None: with respect to all with a float.
 
@@ -49,9 +50,11 @@ def gradient_of(
     if not is_compiled(fn):
         options = replace(options, tape=True)
     options = replace(options, **{k: v for k, v in stated.items() if v is not None})
+    if bare is None:
+        bare = positions is not None and len(positions) == 1
     gradient = Gradient(
-        spec, positions, positions is not None and len(positions) == 1, has_aux, with_value,
-        weights=weights, ids=ids, variadic=variadic(function),
+        spec, positions, bare, has_aux, with_value, weights=weights, ids=ids,
+        variadic=variadic(function),
     )  # fmt: skip
     return Compiled(function, gradient, options)
 
@@ -76,9 +79,10 @@ def is_float(v: Any) -> bool:
     return t is not None and float_type(t)
 
 
-def by_name(function: Any, tangents: Any) -> dict[str, Any]:
+def by_name(function: Any, spec: Any, tangents: Any) -> dict[str, Any]:
     """Tangents by the names of their arguments; those of `*args` in a tuple."""
-    return dict(inspect.signature(function, follow_wrapped=False).bind(*tangents).arguments)
+    head = signature_of(spec, inspect.signature(function, follow_wrapped=False))
+    return dict(head.bind(*tangents).arguments)
 
 
 @functools.lru_cache(maxsize=512)

@@ -55,18 +55,19 @@ class Weighted:
 
     def __init__(
         self, fn: Any, positions: tuple[int, ...] | None, weights: Any, has_aux: bool, ids: bool,
-        with_value: bool, **stated: Any,
+        with_value: bool, bare: bool | None = None, **stated: Any,
     ) -> None:  # fmt: skip
         if not callable(fn):
             raise ArgumentTypeError(f"The fn should be callable, but got {type(fn).__name__}")
         self.__wrapped__ = fn
         self._every, self._weights = positions is None, weights
         self._positions = positions or ()
-        self._numbered = len(positions or ()) if ids else 0
+        self._numbered = bool(ids and positions)
+        self._bare = len(positions or ()) == 1 if bare is None else bare
         shifted = None if positions is None else tuple(k + 1 for k in positions)
         self.has_aux, self.with_value = has_aux, with_value
         self._gradient = gradient_of(
-            with_adjoint(fn, has_aux), shifted, weights, True, ids, True, **stated
+            with_adjoint(fn, has_aux), shifted, weights, True, ids, True, self._bare, **stated
         )
         self._signature = inspect.signature(fn)
 
@@ -97,6 +98,6 @@ class Weighted:
 
     def _renumbered(self, g: Any) -> Any:
         """Gradients with their positions, the adjoint not counted."""
-        pairs = (g,) if self._numbered == 1 else g
+        pairs = (g,) if self._bare else g
         made = tuple((position - 1, gradient) for position, gradient in pairs)
-        return made[0] if self._numbered == 1 else made
+        return made[0] if self._bare else made

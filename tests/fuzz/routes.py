@@ -5,6 +5,7 @@ is the first route, which has been verified. A route never changes the question,
 compiler answers it.
 """
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -14,13 +15,15 @@ import numpy as np
 
 from tests.fuzz.inputs import Values, magnitude
 from tests.fuzz.results import same
+from tests.fuzz.second import reduced
 from tests.fuzz.source import copied
 from tests.fuzz.stages import demand
 from tests.fuzz.subject import Subject
 from tests.fuzz.trial import Trial
 
-CHOICES = ("none", "sampled", "all", "joined", "jacobians", "batches")
+CHOICES = ("none", "sampled", "all", "joined", "jacobians", "batches", "names")
 JACOBIANS = ("jacrev", "jacfwd")
+NAMES: tuple[dict[str, Any], ...] = ({"jacobian": "jacobian"}, {"hvp": True})  # options of routes
 NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
 
 
@@ -31,9 +34,10 @@ class Route:
     jacobian: str = ""  # the transform whose product with the adjoints is the gradient
     joined: bool = False  # with the passes for a device
     batch: bool = False  # as an item of a batch
+    hvp: bool = False  # products with the Hessian, against forward mode of the gradient
 
     def __str__(self) -> str:
-        by = f" by {self.jacobian}" if self.jacobian else ""
+        by = f" by {self.jacobian}" if self.jacobian else " by hvp" * self.hvp
         of = " joined" if self.joined else " in a batch" if self.batch else ""
         return f"{self.target}{of}{by}{f' without {self.off}' if self.off else ''}"
 
@@ -58,11 +62,14 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
     loops.append(Route("loops", joined=True))
     if choice == "joined":
         return (Route("loops", joined=True), *(Route(t) for t in others))
+    if choice == "names":
+        return tuple(Route(t, **by) for t in ("python", *others) for by in NAMES)
     if choice == "jacobians":
         return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
     if choice == "batches":
         return tuple(Route(t, batch=True) for t in ("python", *others))
     every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]
+    every += [Route(**by) for by in NAMES]
     if choice == "sampled":
         every = [every[seed % len(every)]]
     chosen = every if choice != "none" else []
@@ -147,6 +154,9 @@ def by_other_routes(
             continue
         with route.taken():
             compiled = subject.compile(trial.fn, target=route.target)
+            if route.hvp:
+                products_agree(compiled, trial, subject, route)
+                continue
             if route.jacobian:
                 value, got = trial.out, _by_jacobian(route.jacobian, compiled, trial, subject)
             else:
@@ -157,6 +167,31 @@ def by_other_routes(
 def _numbers(out: Any) -> Any:
     """Results with numbers in place of arrays of rank 0, as they are among those of a batch."""
     return tuple(map(_numbers, out)) if isinstance(out, tuple) else np.asarray(out)[()]
+
+
+def products_agree(compiled: Any, trial: Trial, subject: Subject, route: Route) -> None:
+    """Raise Mismatch where a product with the Hessian is not forward mode of the gradient.
+
+    The product of the adjoints with several results is a program of its own.
+    """
+    if subject.hvp is None:
+        return
+    at = trial.at
+    with reduced(compiled, trial, subject, route.target) as one:
+        u = at.direction(np.random.default_rng(3))
+        gradient = subject.grad(one, grad_position=at.positions)
+        _, want = subject.jvp(gradient, copied(at.args), at.tangents(u))
+        args = copied(at.args)
+        names = inspect.signature(trial.fn).parameters
+        given = dict(zip(names, args, strict=True))
+        got = subject.hvp(one, at.positions)(**given, v=tuple(copied(u)))
+        for before, after in zip(at.args, args, strict=True):
+            kept = np.array_equal(before, after, equal_nan=True)
+            demand(kept, f"arguments, {route}", after, before)
+    for one_, other in zip(want, got, strict=True):
+        scale = max(1.0, float(np.max(np.abs(one_), initial=0.0)))
+        equal = np.allclose(one_, other, rtol=NEAR, atol=NEAR * scale, equal_nan=True)
+        demand(equal, f"product, {route}", other, one_)
 
 
 def agree(value: Any, got: Values, gradient: Values, trial: Trial, route: str) -> None:

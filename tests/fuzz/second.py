@@ -5,6 +5,8 @@ Its reverse is compared with its forward mode (forward over reverse) and with di
 first-order gradient, which the caller has already found to be right at the point.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -41,17 +43,23 @@ def second_order(
     compiled: Any, gradient: Values, trial: Trial, subject: Subject, target: str
 ) -> None:
     """Raise Mismatch where a second derivative of the program is wrong."""
-    at, adjoints, params = trial.at, trial.reduction.adjoints, trial.program.params
+    with reduced(compiled, trial, subject, target) as one:
+        _second_order(one, gradient, trial.at, trial.program.params, subject, target)
+
+
+@contextmanager
+def reduced(compiled: Any, trial: Trial, subject: Subject, target: str) -> Iterator[Any]:
+    """The program reduced to one number: by the adjoints if it has several results."""
+    adjoints, params = trial.reduction.adjoints, trial.program.params
     if adjoints is None:
-        _second_order(compiled, gradient, at, params, subject, target)
+        yield compiled
         return
     constants = {f"c{k}": c for k, c in enumerate(adjoints)}
     outs = ", ".join(f"o{k}" for k in range(len(adjoints)))
     total = " + ".join(product(f"c{k}", f"o{k}", c) for k, c in enumerate(adjoints))
     text = _REDUCED.format(params=", ".join(params), outs=outs, total=total)
     with loaded(text, "reduced", several=compiled, **constants) as namespace:
-        one = subject.compile(namespace["f"], target=target)
-        _second_order(one, gradient, at, params, subject, target)
+        yield subject.compile(namespace["f"], target=target)
 
 
 def _second_order(

@@ -23,8 +23,9 @@ class Subject:
     misfit: Any = ()
     # raised where a program is supported and cannot be built: a refusal by its class alone
     fault: Any = ()
-    jacobian: Callable[..., Any] | None = None  # jacobian("jacrev" or "jacfwd", fn, positions)
+    jacobian: Callable[..., Any] | None = None  # jacobian(the transform's name, fn, positions)
     vmap: Callable[..., Any] | None = None  # vmap(fn, in_axes)
+    hvp: Callable[..., Any] | None = None  # hvp(fn, positions), called with a direction `v` more
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
         """The gradient function; of several results, of their product with `adjoints`."""
@@ -49,6 +50,7 @@ class Subject:
             compile, flow.grad, flow.jvp, UnsupportedError, flow.vjp, both, ShapeError,
             CompilerError, lambda name, fn, positions: getattr(flow, name)(fn, positions),
             flow.vmap,
+            flow.hvp,
         )  # fmt: skip
 
 

@@ -190,6 +190,23 @@ def test_items_that_are_mixed_up_are_found():
     assert (outcome.kind, outcome.stage) == ("wrong", "routes, gradient, python in a batch")
 
 
+def test_wide_programs_by_name():
+    results = list(run(third(range(14_000, 14_009)), Settings(Check(passes="names"), themes=3)))
+    assert not failures(results)
+
+
+def test_a_wrong_product_is_found():
+    real = Subject.srcgrad()
+
+    def spoilt(fn, positions):
+        exact = real.hvp(fn, positions)
+        return lambda *args, **named: tuple(1.000001 * g for g in exact(*args, **named))
+
+    assert check(STORES, real, Check(passes="names")).kind == "ok"
+    outcome = check(STORES, replace(real, hvp=spoilt), Check(passes="names"))
+    assert (outcome.kind, outcome.stage) == ("wrong", "routes, product, python by hvp")
+
+
 # ---- arguments that share memory ----
 def test_sharings_share():
     program = Program(3, ("x", "w", "n", "y", "A"), (), Expr("s", "w"))

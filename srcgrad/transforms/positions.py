@@ -1,0 +1,55 @@
+"""The arguments that a transform differentiates with respect to: `grad_position`, or `argnums`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+
+
+class _Default(int):
+    """The position that is used where none is given."""
+
+
+FIRST = _Default(0)
+
+
+def positions_of(
+    position: Any, argnums: Any = None, weights: Any = None
+) -> tuple[tuple[int, ...], bool]:
+    """The positions, and whether a single derivative stands alone, not in a tuple.
+
+    `argnums` is JAX's name: a sequence of one position gives a tuple of one.
+    """
+    if argnums is None:
+        positions = checked_positions(position, weights)
+        return positions, len(positions) == 1
+    if position is not FIRST:
+        raise ArgumentValueError(
+            f"grad_position={position!r} and argnums={argnums!r} are two names of one choice", None,
+            "give grad_position only",
+        )  # fmt: skip
+    several = tuple(argnums) if isinstance(argnums, list) else argnums
+    return checked_positions(several, weights, "argnums"), isinstance(several, int)
+
+
+def checked_positions(position: Any, weights: Any, name: str = "grad_position") -> tuple[int, ...]:
+    """`grad_position` as a tuple; empty if only weights are differentiated with respect to."""
+    if position is None:
+        if weights is None:
+            raise ArgumentValueError(f"`{name}` and `weight` can not be None at the same time.")
+        return ()
+    if isinstance(position, int):
+        if position < 0:
+            raise ArgumentValueError(f"{name} must be >= 0.")
+        return (int(position),)
+    if not isinstance(position, tuple):
+        raise ArgumentTypeError(f"For 'F.grad', the '{name}' must be int or tuple.")
+    for p in position:
+        if not isinstance(p, int):
+            raise ArgumentTypeError(f"For 'F.grad', the element in '{name}' must be int.")
+        if p < 0:
+            raise ArgumentValueError(f"The element in {name} must be >= 0.")
+    if len(set(position)) != len(position):
+        raise ArgumentValueError(f"There are duplicate positions in `{name}`, please check it")
+    return tuple(int(p) for p in position)
