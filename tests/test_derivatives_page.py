@@ -1,0 +1,75 @@
+"""The examples of docs/derivatives.md run, and the README's product with the Hessian."""
+
+import re
+
+import numpy as np
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+import srcgrad as flow
+from tests.tools.kept import ROOT
+
+PAGE = (ROOT / "docs" / "derivatives.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def test_names_are_there():
+    table = PAGE.partition("## Which to use when")[2].partition("All but")[0]
+    named = re.findall(r"`(\w+)`", table)
+    assert len(named) > 12 and all(hasattr(flow, name) for name in named)
+
+
+def run(text, folder, scope):
+    """Runs a block as a file, whose source is found."""
+    file = folder / "block.py"
+    file.write_text(text, encoding="utf-8")
+    exec(compile(text, str(file), "exec"), scope)
+
+
+def test_first_example(tmp_path):
+    scope = {}
+    run(BLOCK.findall(PAGE)[0], tmp_path, scope)
+    x, v, h = scope["x"], scope["v"], scope["hessian"]
+    assert_allclose(flow.hvp(scope["energy"])(x, v, 2.0), h @ v)
+    assert_allclose(flow.laplacian(scope["energy"])(x, 2.0), np.trace(h))
+
+
+def f(x, a=1.0, b=0.0):
+    return np.sum((x - a) ** 2) + np.sum((x - a) ** 4) + 0.0 * np.sum(b)
+
+
+def residuals(p, t):
+    return p[0] * np.exp(p[1] * t) - 2.0 * np.exp(-0.5 * t)
+
+
+def equations(x):
+    return x**3 + x - 2.0
+
+
+def rhs(t, y):
+    return -y * t
+
+
+def test_with_scipy():
+    """Each line of the page, on the real library, finds what it is called for."""
+    text = next(b for b in BLOCK.findall(PAGE) if "trust-ncg" in b)
+    imports, _, calls = text.partition("\n\n")
+    values: dict = {}
+    exec(imports, values)
+    values |= {"x0": np.zeros(3), "p0": np.array([1.0, 0.0]), "t": np.linspace(0.0, 1.0, 9)}
+    values |= {"y0": np.array([1.0]), "data": np.ones(3), "labels": np.ones(3)}
+    found = [eval(line, {**globals(), **values}) for line in calls.splitlines()]
+    assert len(found) == 6 and all(r.success for r in found)
+    for r in (*found[:3], found[4]):
+        assert_allclose(r.x, 1.0, atol=1e-4)
+    assert_allclose(found[3].x, [2.0, -0.5], atol=1e-6)
+    assert_allclose(found[5].y[0, -1], np.exp(-0.5), rtol=1e-3)
+
+
+def test_readme(tmp_path):
+    text = next(b for b in BLOCK.findall((ROOT / "README.md").read_text("utf-8")) if "hvp(" in b)
+    scope = {"flow": flow, "np": np, "minimize": minimize}
+    run(text, tmp_path, scope)
+    assert_allclose(scope["best"].x, 1.0, atol=1e-5)
+    matrix = flow.hessian(scope["valley"])(np.zeros(50))
+    assert_allclose(scope["product"], matrix @ np.ones(50))
