@@ -1,0 +1,192 @@
+"""Root finders of `scipy.optimize` for functions of one number, inside compiled code.
+
+The root is found with the function's value alone; its steps are not differentiated. Two steps of
+Newton's method from there give the derivatives of the implicit function theorem, up to the third:
+x - f(x) / f'(x) has the first one for a constant x where f(x) is 0, and each further step doubles
+the order. The value stays the one that was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from srcgrad.frontend.formulas.registry import stands_for, unsupported
+from srcgrad.transforms.entry_points import jvp, stop_gradient
+
+TOLERANCE = 4 * np.finfo(float).eps
+SIGNS = "f(a) and f(b) must have different signs"
+
+
+def _checked(name: str, xtol: Any, rtol: Any, maxiter: Any, full_output: Any) -> None:
+    if full_output:
+        unsupported(f"{name} with full_output=True", "leave it out")
+    if xtol <= 0:
+        raise ValueError(f"xtol too small ({xtol:g} <= 0)")
+    if rtol < TOLERANCE:
+        raise ValueError(f"rtol too small ({rtol:g} < {TOLERANCE:g})")
+    if maxiter < 1:
+        raise ValueError("maxiter must be greater than 0")
+
+
+def _differentiable(f: Callable, x: Any, args: Any) -> Any:
+    """The root x, which was found without derivatives, as a function of what `f` reads."""
+    start = stop_gradient(x)
+    y = start
+    for _ in range(2):
+        value, slope = jvp(lambda v: f(v, *args), (y,), (1.0,))
+        y = y - value / slope
+    return float(start + (y - stop_gradient(y)))
+
+
+@stands_for(optimize.brentq)
+def brentq(
+    f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = TOLERANCE,
+    maxiter: Any = 100, full_output: Any = False, disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root between a and b, where `f` has opposite signs (Brent 1973, chapter 4).
+
+    >>> round(brentq(lambda x: x * x - 2.0, 0.0, 2.0), 12)
+    1.414213562373
+    """
+    _checked("brentq", xtol, rtol, maxiter, full_output)
+    args = args if isinstance(args, tuple) else (args,)
+    last, x = a * 1.0, b * 1.0
+    f_last, f_x = f(last, *args) * 1.0, f(x, *args) * 1.0
+    if f_last == 0:
+        return _differentiable(f, last, args)
+    if f_x == 0:
+        return _differentiable(f, x, args)
+    if (f_last < 0) == (f_x < 0):
+        raise ValueError(SIGNS)
+    other, f_other, step, before = last, f_last, x - last, x - last
+    for _ in range(maxiter):
+        if f_x != 0 and (f_last < 0) != (f_x < 0):
+            other, f_other = last, f_last
+            step = before = x - last
+        if abs(f_other) < abs(f_x):
+            last, x, other = x, other, x
+            f_last, f_x, f_other = f_x, f_other, f_x
+        near, half = (xtol + rtol * abs(x)) / 2, (other - x) / 2
+        if f_x == 0 or abs(half) < near:
+            return _differentiable(f, x, args)
+        if abs(before) > near and abs(f_x) < abs(f_last):
+            if last == other:
+                tried = -f_x * (x - last) / (f_x - f_last)
+            else:
+                by_last, by_other = (f_last - f_x) / (last - x), (f_other - f_x) / (other - x)
+                tried = (
+                    -f_x
+                    * (f_other * by_other - f_last * by_last)
+                    / (by_other * by_last * (f_other - f_last))
+                )
+            if 2 * abs(tried) < min(abs(before), 3 * abs(half) - near):
+                before, step = step, tried
+            else:
+                step = before = half
+        else:
+            step = before = half
+        last, f_last = x, f_x
+        if abs(step) > near:
+            x = x + step
+        else:
+            x = x + (near if half > 0 else -near)
+        f_x = f(x, *args) * 1.0
+    if disp:
+        raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
+    return _differentiable(f, x, args)
+
+
+@stands_for(optimize.bisect)
+def bisect(
+    f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = TOLERANCE,
+    maxiter: Any = 100, full_output: Any = False, disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root between a and b, where `f` has opposite signs, by halving.
+
+    >>> round(bisect(lambda x: x * x - 2.0, 0.0, 2.0), 9)
+    1.414213562
+    """
+    _checked("bisect", xtol, rtol, maxiter, full_output)
+    args = args if isinstance(args, tuple) else (args,)
+    first, step, x = a * 1.0, (b - a) * 1.0, a * 1.0
+    f_first, f_last = f(first, *args), f(b * 1.0, *args)
+    if f_first == 0:
+        return _differentiable(f, first, args)
+    if f_last == 0:
+        return _differentiable(f, b * 1.0, args)
+    if (f_first < 0) == (f_last < 0):
+        raise ValueError(SIGNS)
+    for _ in range(maxiter):
+        step = step / 2
+        x = first + step
+        f_x = f(x, *args)
+        if (f_x < 0) == (f_first < 0) and f_x != 0:
+            first = x
+        if f_x == 0 or abs(step) < xtol + rtol * abs(x):
+            return _differentiable(f, x, args)
+    if disp:
+        raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
+    return _differentiable(f, x, args)
+
+
+@stands_for(optimize.newton)
+def newton(
+    func: Any, x0: Any, fprime: Any = None, args: Any = (), tol: Any = 1.48e-8, maxiter: Any = 50,
+    fprime2: Any = None, x1: Any = None, rtol: Any = 0.0, full_output: Any = False,
+    disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root near a number x0: by Newton's method with `fprime`, by secants without it.
+
+    >>> round(newton(lambda x: x * x - 2.0, 1.0, lambda x: 2.0 * x), 12)
+    1.414213562373
+    """
+    if full_output or fprime2 is not None:
+        unsupported("newton with full_output or fprime2", "leave it out")
+    if np.ndim(x0) != 0:
+        unsupported("newton of an array of starts", "write a loop over them")
+    if tol <= 0:
+        raise ValueError(f"tol too small ({tol:g} <= 0)")
+    if maxiter < 1:
+        raise ValueError("maxiter must be greater than 0")
+    args = args if isinstance(args, tuple) else (args,)
+    x = x0 * 1.0
+    if fprime is not None:
+        for _ in range(maxiter):
+            value = func(x, *args)
+            if value == 0:
+                return _differentiable(func, x, args)
+            slope = fprime(x, *args)
+            if slope == 0:
+                raise RuntimeError(f"Derivative was zero. Failed to converge, value is {x}.")
+            last, x = x, x - value / slope
+            if abs(x - last) <= tol + rtol * abs(last):
+                return _differentiable(func, x, args)
+        raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+    last = x
+    x = _second_start(last) if x1 is None else x1 * 1.0
+    f_last, f_x = func(last, *args), func(x, *args)
+    if abs(f_x) < abs(f_last):
+        last, x, f_last, f_x = x, last, f_x, f_last
+    for _ in range(maxiter):
+        if f_x == f_last:
+            if x != last:
+                raise RuntimeError(f"Tolerance of {x - last} reached. Failed to converge.")
+            return _differentiable(func, x, args)
+        if abs(f_x) > abs(f_last):
+            new = (-f_last / f_x * x + last) / (1 - f_last / f_x)
+        else:
+            new = (-f_x / f_last * last + x) / (1 - f_x / f_last)
+        if abs(new - x) <= tol + rtol * abs(x):
+            return _differentiable(func, new, args)
+        last, f_last, x = x, f_x, new
+        f_x = func(x, *args)
+    raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+
+
+def _second_start(x: Any) -> Any:
+    moved = x * (1 + 1e-4)
+    return moved + 1e-4 if moved >= 0 else moved - 1e-4

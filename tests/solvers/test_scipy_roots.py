@@ -1,0 +1,112 @@
+"""Root finders of SciPy in compiled code: the roots are SciPy's, the derivatives implicit ones."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import optimize
+
+import srcgrad as flow
+from srcgrad.errors import UnsupportedError
+
+TARGETS = pytest.mark.parametrize("target", ["python", "cpu"])
+
+
+def cubic(x, a):
+    return x**3 - a
+
+
+def captured(a):
+    return optimize.brentq(lambda x: x**3 - a, 0.0, 10.0)
+
+
+def passed(a):
+    return optimize.brentq(cubic, 0.0, 10.0, args=(a,))
+
+
+def halved(a):
+    return optimize.bisect(cubic, 0.0, 10.0, args=a, xtol=1e-10)
+
+
+def by_secants(a):
+    return optimize.newton(cubic, 1.0, args=(a,))
+
+
+def by_newton(a):
+    return optimize.newton(cubic, 1.0, lambda x, a: 3 * x * x, args=(a,), tol=1e-12)
+
+
+def at_the_end(a):
+    return optimize.brentq(lambda x: x - 1.0 * a, 8.0, 10.0) / 12.0
+
+
+@TARGETS
+@pytest.mark.parametrize("f", [captured, passed, halved, by_secants, by_newton])
+def test_roots_and_derivatives(f, target):
+    compiled = flow.compile(f, target=target)
+    assert compiled(8.0) == f(8.0) and type(compiled(8.0)) is float
+    assert_allclose(flow.grad(compiled)(8.0), 1 / 12, rtol=1e-8)
+    assert_allclose(flow.jvp(compiled, (8.0,), (1.0,))[1], 1 / 12, rtol=1e-8)
+    assert_allclose(flow.grad(flow.grad(compiled))(8.0), -1 / 144, rtol=1e-7)
+    third = flow.grad(flow.grad(flow.grad(compiled)))(8.0)
+    assert_allclose(third, 10 / 27 * 8.0 ** (-8 / 3), rtol=1e-6)
+
+
+@TARGETS
+def test_a_root_at_an_end_of_the_bracket(target):
+    assert_allclose(flow.grad(flow.compile(at_the_end, target=target))(8.0), 1 / 12)
+
+
+@pytest.mark.parametrize("name", ["brentq", "bisect", "newton"])
+def test_roots_are_scipys_to_the_last_bit(name):
+    find, rng = getattr(optimize, name), np.random.default_rng(7)
+
+    def f(x, a, b, c):
+        return np.tanh(a * x) + b * (x * x * x) - c
+
+    starts = (-0.3,) if name == "newton" else (-6.0, 5.0)
+
+    def root(a, b, c):
+        return find(f, *starts, args=(a, b, c))
+
+    compiled = flow.compile(root, target="python")
+    for a, b, c in rng.uniform(0.2, 2.0, (30, 3)):
+        assert compiled(a, b, c) == root(a, b, c)
+
+
+@TARGETS
+def test_in_a_loop_with_arrays(target):
+    def total(a, b):
+        s = 0.0
+        for i in range(len(a)):
+            s += optimize.brentq(lambda x, c: np.exp(x) * x - c * b, 0.0, 5.0, args=(a[i],))
+        return s
+
+    a = np.array([0.5, 1.0, 2.0])
+    got = flow.grad(flow.compile(total, target=target), (0, 1))(a, 1.3)
+    x = np.array([optimize.brentq(lambda x, c=c: np.exp(x) * x - c * 1.3, 0.0, 5.0) for c in a])
+    slope = np.exp(x) * (1 + x)
+    assert_allclose(got[0], 1.3 / slope, rtol=1e-9)
+    assert_allclose(got[1], np.sum(a / slope), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("f", "error", "said"), [
+    (lambda a: optimize.brentq(lambda x: x * x + a, 0.0, 1.0), ValueError, "different signs"),
+    (lambda a: optimize.bisect(lambda x: x * x + a, 0.0, 1.0), ValueError, "different signs"),
+    (lambda a: optimize.brentq(cubic, 0.0, 9.0, args=(a,), maxiter=3), RuntimeError, "3 iter"),
+    (lambda a: optimize.brentq(cubic, 0.0, 9.0, args=(a,), xtol=0.0), ValueError, "xtol too"),
+    (lambda a: optimize.newton(cubic, 1.0, args=(a,), maxiter=2), RuntimeError, "2 iterations"),
+    (lambda a: optimize.newton(lambda x: x * x + a, 0.0, lambda x: 2 * x), RuntimeError, "zero"),
+])  # fmt: skip
+def test_what_raises_there_raises_here(f, error, said):
+    with pytest.raises(error, match=said):
+        f(3.0)
+    with pytest.raises(error, match=said):
+        flow.grad(flow.compile(f, target="python"))(3.0)
+
+
+def test_what_is_not_there_is_refused():
+    def f(a):
+        return optimize.brentq(cubic, 0.0, 9.0, args=(a,), full_output=True)[0]
+
+    with pytest.raises(UnsupportedError, match="full_output"):
+        flow.grad(flow.compile(f, target="python"))(3.0)
