@@ -157,7 +157,7 @@ def entrance(function: Callable, home: str = "") -> Any:
 
 # other packages' names of arguments, and what to write here
 RENAMED = {
-    "argnums": "write grad_position=", "argnum": "write grad_position=",
+    "argnum": "write grad_position=",
     "wrt": "write grad_position=", "static_argnums": "leave it out: what has to be known is found",
     "static_argnames": "leave it out: what has to be known is found",
     "donate_argnums": "leave it out", "nopython": "leave it out", "nogil": "leave it out",

@@ -33,6 +33,7 @@ OTHERS = {
     "ir/text.py:plain": "how attributes are printed",
     "nn/training.py:_scaled": "a program of the user's, which compiled code follows",
     "ops/clipping.py:clip_by_value": "a program of the user's, which compiled code follows",
+    "transforms/batched.py:axes_of": "a prefix of another structure",
     "transforms/mindspore.py:_pairs": "a search in gradients with ids",
     "tree/registered.py:static_key": "what a static part is looked up by",
     "transforms/reuse.py:_check_parameter": "static attributes of operations",

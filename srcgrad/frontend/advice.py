@@ -34,8 +34,8 @@ _BY_ADVICE = {
         solve_ivp""",
     INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad
         quad_vec romb tanhsinh tplquad""",
-    ROOT: """scipy.optimize: anderson bisect brenth brentq broyden1 broyden2 diagbroyden
-        excitingmixing fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
+    ROOT: """scipy.optimize: anderson brenth broyden1 broyden2 diagbroyden
+        excitingmixing fsolve linearmixing newton_krylov ridder root root_scalar toms748
         scipy.integrate: solve_bvp""",
     MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
         dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell

@@ -7,7 +7,7 @@ derivative at guarded points. A name that the installed version does not have is
 FOLLOWED: dict[str, list[str]] = {
     "numpy": [
         "allclose", "angle", "append", "argwhere", "asarray_chkfinite", "astype", "atleast_3d",
-        "diag_indices_from", "dsplit", "extract", "fix", "flatnonzero", "fliplr", "flipud",
+        "diag_indices_from", "dsplit", "extract", "flatnonzero", "fliplr", "flipud",
         "histogram_bin_edges", "hsplit", "identity", "intersect1d", "isclose", "iscomplex",
         "isneginf", "isposinf", "isreal", "isrealobj", "kaiser", "mask_indices",
         "matrix_transpose", "polydiv", "real_if_close", "require", "resize", "rollaxis",

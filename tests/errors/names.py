@@ -188,12 +188,6 @@ def recursion_on_a_run_time_integer(x, n):
 
 # ---- transforms inside, and arguments that share memory ----
 @program(0.7)
-def pullback_inside(x):
-    out, pull = flow.vjp(square, x)  # error: UnsupportedError: vjp inside ... use grad
-    return pull(out)[0]
-
-
-@program(0.7)
 def tangents_that_do_not_fit(x):
     return flow.jvp(square, (x,), (1.0, 2.0))[1]  # error: UnsupportedError: invalid length
 

@@ -19,16 +19,19 @@ from srcgrad.ir.types import INT
 # handler makes static itself
 OF_THE_RUN = frozenset({
     "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "action", "alpha",
-    "append", "ar", "ar1", "ar2", "args", "arr", "array", "arrays", "arrays_and_dtypes", "ary",
+    "append", "ar", "ar1", "ar2", "argnums", "args", "arr", "array", "arrays", "arrays_and_dtypes",
+    "ary",
     "at", "atol", "aweights", "b", "base", "bias", "bins", "bounds", "bp", "c", "category",
     "changes", "choicelist", "choices", "classes", "cls", "code", "columns", "condition",
     "condlist", "correction",
     "count", "cov", "cval", "d", "data", "ddof", "default", "deg", "delta", "destination",
     "dimensions", "discont", "dst", "dx", "element", "end", "f", "fill_value", "fillvalue", "fn",
-    "formula", "fp", "full", "func", "func1d", "funclist", "function", "fweights", "given",
+    "formula", "fp", "fprime", "fprime2", "full", "func", "func1d", "funclist", "function",
+    "fweights", "given",
     "grad_position", "h", "hi", "in1", "in2", "ind", "index", "indices", "indices_or_sections",
     "initial", "input", "item", "items", "iter", "k", "key", "keys", "keywords", "kth", "kwargs",
-    "leaves", "left", "level", "like", "limits", "lmbda", "lo", "m", "made", "mask", "max", "mean",
+    "leaves", "left", "level", "like", "limits", "lmbda", "lo", "m", "made", "mask", "max", "maxiter",
+    "mean",
     "message", "min", "minlength", "multi_index", "mxstep", "n", "name", "named", "names", "nan",
     "neginf", "new_shape", "newshape", "num", "obj", "of_nothing", "options", "ord", "origin",
     "other", "others", "out", "output", "owner", "p", "pad_width", "period", "phi", "places",
@@ -37,8 +40,9 @@ OF_THE_RUN = frozenset({
     "seq_of_zeros", "shape", "shift", "sigma", "size", "source", "spacing", "src", "stacklevel",
     "start", "step", "stop", "structure", "t", "tangents", "tensor", "test_elements", "times",
     "to_begin", "to_end", "tol", "tree_", "truncate", "type", "type1", "type2", "u", "upper", "v",
-    "vals", "value", "values", "w", "way_out", "weights", "where", "workers", "x", "x1", "x2", "xp",
-    "xs", "y", "y0", "z", "zi",
+    "vals", "value", "values", "w", "way_out", "weights", "where", "workers", "x", "x0", "x1", "x2",
+    "xp",
+    "xs", "xtol", "y", "y0", "z", "zi",
 })  # fmt: skip
 
 

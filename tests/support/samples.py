@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, signal, sparse, special, stats
+from scipy import fft, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
@@ -96,6 +96,7 @@ WITHOUT = {
     warnings.filterwarnings: "sets a filter",
     sparse.issparse: "asks about a kind", sparse.isspmatrix: "asks about a kind",
     **{f: "is of a distribution" for f in FROZEN},
+    **dict.fromkeys((optimize.brentq, optimize.bisect, optimize.newton), "takes a function"),
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",

@@ -42,10 +42,11 @@ def text() -> str:
 def _row(name: str, op: Primitive) -> str:
     if op.elementwise and not op.params:
         return f"    {name}: {('Unary', 'Binary', 'Ternary')[op.arity - 1]}\n"
-    given = list(inspect.signature(op.impl).parameters.values())
+    given: list[inspect.Parameter] = []
     if op.typing is not None:  # it has all parameters, NumPy's own function others too
-        stated = list(inspect.signature(op.typing).parameters.values())[1:]
-        given = stated if any(p.kind is not p.VAR_POSITIONAL for p in stated[:1]) else given
+        given = list(inspect.signature(op.typing).parameters.values())[1:]
+    if not given or given[0].kind is inspect.Parameter.VAR_POSITIONAL:
+        given = list(inspect.signature(op.impl).parameters.values())
     parts = [_part(p) for p in given]
     named = [k for k, p in enumerate(given) if p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)]
     if not named or given[named[0]].kind is inspect.Parameter.KEYWORD_ONLY:
