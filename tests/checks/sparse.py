@@ -9,7 +9,7 @@ from tests.checks.case_checks import Record, check
 from tests.tools.structures import flatten, unflatten
 from tests.tools.turns import third
 
-SAMPLE = frozenset(third(sample(180)))
+SAMPLE = frozenset(third(sample(120)))
 PROBES = 3  # unit vectors
 
 

@@ -20,7 +20,7 @@ from tests.tools.turns import third
 
 # what a run compiles: 0.3 to 1 s each
 UNGUARDED = frozenset(third(sample(60)))
-GUARDED = frozenset(third(sample(120)))
+GUARDED = frozenset(third(sample(90)))
 
 
 def check_cpu(record: Record):

@@ -27,7 +27,7 @@ def expect_sound(results, discarded=0.1):
 @pytest.mark.parametrize("first", range(0, 40, 20))
 def test_first_order_python(first):
     with checking(first == 0):  # what is differentiated and what is made of it is legal IR
-        expect_sound(list(run(third(range(first, first + 20)))))
+        expect_sound(list(run(third(range(first, first + 12)))))
 
 
 def test_single_precision_python():
