@@ -41,6 +41,7 @@ from srcgrad.ir.types import (
     RefTape,
     Scalar,
     Tape,
+    Type,
     float_type,
     is_reference,
 )
@@ -207,8 +208,17 @@ class _Dependence:
             raise self.counts.refused("what a list holds depends on the inputs")
         last = s.args[-1]
         if s.op is not tapes.reserve:
-            last = self.counts.explicit(self.counts.of(last), last.type)
+            last = self._passed_on(last, last.type)
         self.b(s.op, self.counts.count[s.array], *s.args[1:-1], last, **s.params)
+
+    def _passed_on(self, a: Atom, like: Type) -> Atom:
+        """The count of an atom that gets another name, and with it the same memory."""
+        if isinstance(like, Scalar):
+            made = self.counts.explicit(self.counts.of(a), like)
+            return self.b.cast(made, scalar_of(like))
+        if a in self.counts.anywhere and not self.classes.is_pure(a):
+            raise self.counts.refused("which part of an array is stored to depends on the inputs")
+        return self.counts.explicit(self.counts.of(a), a.type)
 
     # ---- control flow ----
     def _carried(self, vs: Sequence[Var]) -> tuple[list[int], list[int]]:
@@ -232,16 +242,7 @@ class _Dependence:
         self, atoms: Sequence[Atom], which: tuple[list[int], list[int]], like: Sequence[Var]
     ) -> tuple[Atom, ...]:
         known, counted = which
-        types = (
-            like[k].type if isinstance(like[k].type, Scalar) else atoms[k].type for k in counted
-        )
-        counts = (
-            self.counts.explicit(self.counts.of(atoms[k]), t)
-            for k, t in zip(counted, types, strict=True)
-        )
-        made = (
-            self.b.cast(t, scalar_of(t.type)) if isinstance(t.type, Scalar) else t for t in counts
-        )
+        made = (self._passed_on(atoms[k], like[k].type) for k in counted)
         return (*(atoms[k] for k in known), *made)
 
     def loop(self, s: Loop) -> None:

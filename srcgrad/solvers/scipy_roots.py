@@ -3,7 +3,8 @@
 The root is found with the function's value alone; its steps are not differentiated. Two steps of
 Newton's method from there give the derivatives of the implicit function theorem, up to the third:
 x - f(x) / f'(x) has the first one for a constant x where f(x) is 0, and each further step doubles
-the order. The value stays the one that was found.
+the order. What the function has left at the root is subtracted from it, so that the steps change
+no value.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from srcgrad.transforms.entry_points import jvp, stop_gradient
 
 TOLERANCE = 4 * np.finfo(float).eps
 SIGNS = "f(a) and f(b) must have different signs"
+FLAT = "the root has no derivative: that of the function is"
 
 
-def _checked(name: str, xtol: Any, rtol: Any, maxiter: Any, full_output: Any) -> None:
-    if full_output:
-        unsupported(f"{name} with full_output=True", "leave it out")
+def _checked(name: str, xtol: Any, rtol: Any, maxiter: Any, full_output: Any, disp: Any) -> None:
+    if full_output or not disp:
+        unsupported(f"{name} with full_output=True or disp=False", "leave them out")
     if xtol <= 0:
         raise ValueError(f"xtol too small ({xtol:g} <= 0)")
     if rtol < TOLERANCE:
@@ -32,14 +34,23 @@ def _checked(name: str, xtol: Any, rtol: Any, maxiter: Any, full_output: Any) ->
         raise ValueError("maxiter must be greater than 0")
 
 
+def _value(f: Callable, x: Any, args: Any) -> Any:
+    value = f(x, *args) * 1.0
+    if value != value:
+        raise ValueError(f"The function value at x={x} is NaN; solver cannot continue.")
+    return value
+
+
 def _differentiable(f: Callable, x: Any, args: Any) -> Any:
     """The root x, which was found without derivatives, as a function of what `f` reads."""
-    start = stop_gradient(x)
-    y = start
+    y = stop_gradient(x)
+    left = stop_gradient(f(y, *args))  # not quite 0
     for _ in range(2):
         value, slope = jvp(lambda v: f(v, *args), (y,), (1.0,))
-        y = y - value / slope
-    return float(start + (y - stop_gradient(y)))
+        if slope == 0 or slope != slope:
+            raise RuntimeError(f"{FLAT} {slope} at its root {x}")
+        y = y - (value - left) / slope
+    return float(y)
 
 
 @stands_for(optimize.brentq)
@@ -52,10 +63,10 @@ def brentq(
     >>> round(brentq(lambda x: x * x - 2.0, 0.0, 2.0), 12)
     1.414213562373
     """
-    _checked("brentq", xtol, rtol, maxiter, full_output)
+    _checked("brentq", xtol, rtol, maxiter, full_output, disp)
     args = args if isinstance(args, tuple) else (args,)
     last, x = a * 1.0, b * 1.0
-    f_last, f_x = f(last, *args) * 1.0, f(x, *args) * 1.0
+    f_last, f_x = _value(f, last, args), _value(f, x, args)
     if f_last == 0:
         return _differentiable(f, last, args)
     if f_x == 0:
@@ -94,10 +105,8 @@ def brentq(
             x = x + step
         else:
             x = x + (near if half > 0 else -near)
-        f_x = f(x, *args) * 1.0
-    if disp:
-        raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
-    return _differentiable(f, x, args)
+        f_x = _value(f, x, args)
+    raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
 
 
 @stands_for(optimize.bisect)
@@ -110,10 +119,10 @@ def bisect(
     >>> round(bisect(lambda x: x * x - 2.0, 0.0, 2.0), 9)
     1.414213562
     """
-    _checked("bisect", xtol, rtol, maxiter, full_output)
+    _checked("bisect", xtol, rtol, maxiter, full_output, disp)
     args = args if isinstance(args, tuple) else (args,)
     first, step, x = a * 1.0, (b - a) * 1.0, a * 1.0
-    f_first, f_last = f(first, *args), f(b * 1.0, *args)
+    f_first, f_last = _value(f, first, args), _value(f, b * 1.0, args)
     if f_first == 0:
         return _differentiable(f, first, args)
     if f_last == 0:
@@ -123,14 +132,12 @@ def bisect(
     for _ in range(maxiter):
         step = step / 2
         x = first + step
-        f_x = f(x, *args)
+        f_x = _value(f, x, args)
         if (f_x < 0) == (f_first < 0) and f_x != 0:
             first = x
         if f_x == 0 or abs(step) < xtol + rtol * abs(x):
             return _differentiable(f, x, args)
-    if disp:
-        raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
-    return _differentiable(f, x, args)
+    raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
 
 
 @stands_for(optimize.newton)
@@ -144,8 +151,8 @@ def newton(
     >>> round(newton(lambda x: x * x - 2.0, 1.0, lambda x: 2.0 * x), 12)
     1.414213562373
     """
-    if full_output or fprime2 is not None:
-        unsupported("newton with full_output or fprime2", "leave it out")
+    if full_output or not disp or fprime2 is not None:
+        unsupported("newton with full_output=True, disp=False or fprime2", "leave them out")
     if np.ndim(x0) != 0:
         unsupported("newton of an array of starts", "write a loop over them")
     if tol <= 0:
@@ -166,6 +173,8 @@ def newton(
             if abs(x - last) <= tol + rtol * abs(last):
                 return _differentiable(func, x, args)
         raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+    if x1 is not None and x1 == x0:
+        raise ValueError("x1 and x0 must be different")
     last = x
     x = _second_start(last) if x1 is None else x1 * 1.0
     f_last, f_x = func(last, *args), func(x, *args)

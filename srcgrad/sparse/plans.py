@@ -52,8 +52,10 @@ class Plan:
     def filled(self, products: np.ndarray) -> csr_array:
         """The Jacobian with the elements in the products; it shares its index arrays."""
         data = np.take(products.ravel(), self.places, mode="wrap")  # in bounds: unchecked
-        shared = (data, self.pattern.indices, self.pattern.indptr)
-        return csr_array(shared, shape=self.pattern.shape, copy=False)
+        for shared in (self.pattern.indices, self.pattern.indptr):
+            shared.flags.writeable = False  # by all Jacobians
+        made = (data, self.pattern.indices, self.pattern.indptr)
+        return csr_array(made, shape=self.pattern.shape, copy=False)
 
 
 def _densest_column(columns: np.ndarray, n: int) -> int:
@@ -66,7 +68,7 @@ def _seeds(colors: np.ndarray, count: int) -> np.ndarray:
 
 def as_pattern(sparsity: Any) -> csr_array:
     """A pattern that the caller gives: a sparse array, or anything that NumPy makes a matrix of."""
-    made = csr_array(sparsity)
+    made = csr_array(sparsity, copy=True)
     made = csr_array((made.data != 0, made.indices, made.indptr), shape=made.shape)
     made.eliminate_zeros()
     made.sort_indices()

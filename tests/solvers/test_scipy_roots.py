@@ -109,6 +109,27 @@ def test_what_raises_there_raises_here(f, error, said):
         flow.grad(flow.compile(f, target="python"))(3.0)
 
 
+@pytest.mark.parametrize("f", [
+    lambda a: optimize.brentq(lambda x: np.log(x) * a, -1.0, 2.0),
+    lambda a: optimize.bisect(lambda x: np.sqrt(x * (x - 1)) * a - 0.1, -0.5, 1.0),
+    lambda a: optimize.newton(lambda x: x - a, 1.0, x1=1.0),
+])  # fmt: skip
+def test_what_is_not_a_number_raises_there_and_here(f):
+    with np.errstate(all="ignore"), pytest.raises(ValueError) as there:
+        f(3.0)
+    with np.errstate(all="ignore"), pytest.raises(ValueError) as here:
+        flow.compile(f, target="python")(3.0)
+    assert str(there.value).partition("(")[0] in str(here.value)
+
+
+def test_a_flat_function_has_no_derivative_at_its_root():
+    def f(a):
+        return optimize.brentq(lambda x: np.sign(x - a), -1.0, 2.0)
+
+    with pytest.raises(RuntimeError, match="the root has no derivative"):
+        flow.grad(flow.compile(f, target="python"))(0.3)
+
+
 def test_what_is_not_there_is_refused():
     def f(a):
         return optimize.brentq(cubic, 0.0, 9.0, args=(a,), full_output=True)[0]

@@ -75,6 +75,30 @@ def stored_at_the_largest(x):
     return y
 
 
+def cursor(x):
+    """The row that is stored to next is found by values."""
+    y = np.zeros((4, 2))
+    row = y[0]
+    for i in range(4):
+        row[0] = x[i]
+        row = y[np.argmax(x)]
+    return y
+
+
+def row_of_a_flag(x, flag):
+    y, z = np.zeros((3, 2)), np.ones((3, 2)) * x[0]
+    row = y[int(abs(x[0])) % 3] if flag else z[0]
+    row[:] = x[2:]
+    return y + z
+
+
+def item_of_a_list(x):
+    found = []
+    for v in x:
+        found.append(v * v)
+    return x * found[np.argmax(x)]
+
+
 def through_a_list(x):
     found = []
     for i in range(len(x) - 1):

@@ -107,12 +107,16 @@ def refused_indices(x):
 
 @pytest.mark.parametrize(("fn", "said"), [
     (refused_indices, "a branch that may not be taken raises"),
+    (programs.cursor, "which part of an array is stored to depends on the inputs"),
+    (programs.row_of_a_flag, "which part of an array is stored to depends on the inputs"),
+    (programs.item_of_a_list, "an index into a list that grows depends on the inputs"),
     (refused_shapes, "the length of an array depends on the inputs"),
     (refused_buffers, "which array is stored to depends on the inputs"),
 ])  # fmt: skip
 def test_what_cannot_be_found_is_refused_at_its_line(fn, said):
+    args = (np.ones(4), True) if fn is programs.row_of_a_flag else (np.ones(4),)
     with pytest.raises(UnsupportedError, match=said) as caught:
-        flow.sparsity(flow.compile(fn, target="python"), np.ones(3))
+        flow.sparsity(flow.compile(fn, target="python"), *args)
     assert caught.value.location is not None and "jacfwd" in caught.value.way_out
 
 
