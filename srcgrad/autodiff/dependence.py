@@ -77,6 +77,7 @@ class _Dependence:
         self.totals: dict[Atom, Atom | None] = {}  # of values with rules of their own
         self.same: dict[Var, Atom] = {}  # lengths
         self.waiting: dict[Var, set[Var | None]] = {}
+        self.whiles = 0  # loops around a statement, within such a branch
         self.both = False  # within a branch that may not be taken
 
     def run(self) -> Function:
@@ -172,7 +173,10 @@ class _Dependence:
         if s.args and s.op.writes and self.unknown(s.args[0]):
             if self._is_number_memory(s.array):
                 self.store(s)
-        elif s.op in messages.WRITTEN or (self.both and s.op is memory.fail):
+        elif self.both and s.op is memory.fail:
+            if self.whiles:
+                raise self.counts.refused("a loop in a branch that may not be taken may not end")
+        elif s.op in messages.WRITTEN:
             pass
         elif not any(map(self.unknown, s.args)):
             self.b.append(s)
@@ -250,12 +254,14 @@ class _Dependence:
         inits = self._given(s.inits, which, s.params)
         params = self._bound(s.params, which)
         test: list[Stmt] = []
+        self.whiles += isinstance(s, While)
         if isinstance(s, While):
             with self.b.block() as test:
                 self.block(s.test)
         with self.b.block() as body:
             self.block(s.body)
             yields = self._given(s.yields, which, s.params)
+        self.whiles -= isinstance(s, While)
         after = self._bound(s.results, which)
         if isinstance(s, While):
             made: Stmt = While(
@@ -285,10 +291,10 @@ class _Dependence:
 
     def either(self, s: If) -> None:
         """Both branches, one after the other: what either stores is added."""
-        outer, self.both = self.both, True
+        outer, self.both, self.whiles = (self.both, self.whiles), True, 0
         self.block(s.then)
         self.block(s.orelse)
-        self.both = outer
+        self.both, self.whiles = outer
         for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
             if self._has_count(r):
                 self._one_of(r, [self.counts.of(a), self.counts.of(b)])

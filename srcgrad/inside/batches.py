@@ -86,6 +86,7 @@ class _Batch:
         self.items: list[Any] = []  # the arguments of the item interpreted last
         self.template: Any = None  # of the results
         self.results: Any = None  # in place of its leaves
+        self.shown: dict[int, set[Var]] = {}  # what results without an axis are made of
         self.ahead: list[Stmt] = []  # the statements before the loop that make them
 
     def value(self) -> Any:
@@ -141,11 +142,24 @@ class _Batch:
             self.template, self.results = template, self._made(k, atoms, axes)
         elif _form(template) != _form(self.template):
             it.refuse(node, KINDS, "return one structure for every item")
-        for result, a, axis in zip(self.results, atoms, axes, strict=True):
+        each = zip(self.results, atoms, axes, strict=True)
+        for number, (result, a, axis) in enumerate(each):
             if axis is not None:
                 self._store(result, a, axis, k)
-            elif not isinstance(k, Var) and _depends(a, self.items, it.b.out[start:]):
+            elif self._may_differ(number, a, k, it.b.out[start:]):
                 raise ArgumentValueError(MAPPED, it.b.loc, "return it with an axis, and take one")
+
+    def _may_differ(self, number: int, a: Atom, k: Any, block: list[Stmt]) -> bool:
+        """Whether a result may be another one for another item: it depends on the item, or on what
+        items pass on to one another.
+        """
+        outside, inside = _read(a, block)
+        if _stores_to(outside, block):
+            return True
+        if isinstance(k, Var):  # an item of the loop may find what the first one has computed
+            return not outside <= self.shown.get(number, outside)
+        self.shown[number] = outside | inside
+        return _depends(a, self.items, block)
 
     def _computed(self, k: Any) -> tuple[Any, list[Atom]]:
         """The template of an item's results, and the leaves."""
@@ -289,6 +303,28 @@ def _is_of_lengths(s: Def) -> bool:
     by = s.args[-1]  # a divisor, or the step of a range
     divides = (s.op.elementwise or s.op is memory.trips) and isinstance(by, Const) and by.value != 0
     return divides or not s.op.raises
+
+
+def _read(a: Atom, block: list[Stmt]) -> tuple[set[Var], set[Var]]:
+    """What a value is computed from: the variables of before a block, and those that it defines."""
+    made = {v: s for s in block for v in results(s)}
+    todo, outside, inside = [a], set[Var](), set[Var]()
+    while todo:
+        v = todo.pop()
+        if not isinstance(v, Var) or v in outside or v in inside:
+            continue
+        if v in made:
+            inside.add(v)
+            todo += free_variables((made[v],))
+        else:
+            outside.add(v)
+    return outside, inside
+
+
+def _stores_to(variables: set[Var], block: list[Stmt]) -> bool:
+    """Whether a block stores to the memory of one of the variables."""
+    aliases = AliasClasses(Function("item", (), tuple(block), ()))
+    return any(is_reference(v.type) and not aliases.is_pure(v) for v in variables)
 
 
 def _depends(a: Atom, given: list[Any], block: list[Stmt]) -> bool:

@@ -1,7 +1,7 @@
 """Root finders of `scipy.optimize` for functions of one number, inside compiled code.
 
-The root is found with the function's value alone; its steps are not differentiated. Two steps of
-Newton's method from there give the derivatives of the implicit function theorem, up to the third:
+The root is found with the function's value alone; its steps are not differentiated. Three steps of
+Newton's method from there give the derivatives of the implicit function theorem, up to the seventh:
 x - f(x) / f'(x) has the first one for a constant x where f(x) is 0, and each further step doubles
 the order. What the function has left at the root is subtracted from it, so that the steps change
 no value.
@@ -45,7 +45,7 @@ def _differentiable(f: Callable, x: Any, args: Any) -> Any:
     """The root x, which was found without derivatives, as a function of what `f` reads."""
     y = stop_gradient(x)
     left = stop_gradient(f(y, *args))  # not quite 0
-    for _ in range(2):
+    for _ in range(3):
         value, slope = jvp(lambda v: f(v, *args), (y,), (1.0,))
         if slope == 0 or slope != slope:
             raise RuntimeError(f"{FLAT} {slope} at its root {x}")

@@ -28,7 +28,8 @@ def _grouped(keys: np.ndarray, values: np.ndarray, count: int | None = None) -> 
     """The values of each key from 0 on."""
     order = np.argsort(keys, kind="stable")
     count = int(keys.max(initial=-1)) + 1 if count is None else count
-    ends = np.cumsum(np.bincount(keys, minlength=count))
+    counts = np.bincount(keys, minlength=count)
+    ends = np.cumsum(counts)
     ordered: list[int] = values[order].tolist()
-    firsts = np.concatenate(([0], ends[:-1]))
+    firsts = ends - counts
     return [ordered[a:b] for a, b in zip(firsts.tolist(), ends.tolist(), strict=True)]

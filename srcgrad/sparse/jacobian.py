@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +91,8 @@ class SparseJacobian:
     def __call__(self, *args: Any, **kwargs: Any) -> csr_array:
         arguments = self._plain._bind(args, kwargs)
         self.plan = plan = self._plan_for(arguments)
+        if not plan.products:
+            return plan.filled(np.zeros(0))
         try:
             few = plan.products if plan.products <= FEW else None
             made = self._compiled(plan.forward, few)._run(arguments, {SEEDS: plan.seeds})
@@ -110,6 +113,7 @@ class SparseJacobian:
 
     def _plan_for(self, arguments: dict[str, Any]) -> Plan:
         slots = self._chosen.slots(arguments)
+        self._chosen.refuse_without_floats(slots)
         layout = Layout.of(slots)
         if self.given is not None:
             columns = self.given.shape[1]
@@ -164,5 +168,9 @@ def _copied(v: Any) -> Any:
 
 def _same(v: Any, w: Any) -> bool:
     if isinstance(v, np.ndarray) and isinstance(w, np.ndarray):
-        return v.shape == w.shape and v.dtype == w.dtype and np.array_equal(v, w)
+        alike = v.shape == w.shape and v.dtype == w.dtype and np.array_equal(v, w)
+        signs = v.dtype.kind != "f" or np.array_equal(np.signbit(v), np.signbit(w))  # of zeros
+        return bool(alike and signs)
+    if isinstance(v, float) and isinstance(w, float):
+        return v == w and math.copysign(1.0, v) == math.copysign(1.0, w)
     return v is w or (type(v) is type(w) and bool(v == w))

@@ -59,6 +59,7 @@ def counts_of(
 def pattern_of(counts: Compiled, chosen: ByPosition, arguments: dict[str, Any]) -> csr_array:
     """The sparsity with respect to the arguments that are chosen."""
     slots = chosen.slots(arguments)
+    chosen.refuse_without_floats(slots)
     layout, names = Layout.of(slots), {path[0] for path, _ in slots}
     floats = Layout.of([((n,), arguments[n]) for n in names])
     others = {p: t for p, t in floats.split(np.zeros(floats.size)).items() if p not in layout.paths}

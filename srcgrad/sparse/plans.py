@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.values import describe
 from srcgrad.records import record
 from srcgrad.sparse.coloring import colors_of_columns
 
@@ -68,8 +70,14 @@ def _seeds(colors: np.ndarray, count: int) -> np.ndarray:
 
 def as_pattern(sparsity: Any) -> csr_array:
     """A pattern that the caller gives: a sparse array, or anything that NumPy makes a matrix of."""
-    made = csr_array(sparsity, copy=True)
+    try:
+        made = csr_array(sparsity, copy=True)
+    except (TypeError, ValueError):
+        made = None
+    if made is None or made.ndim != 2:
+        text = "the sparsity should be a sparse array or a matrix of flags, but got"
+        raise ArgumentTypeError(f"{text} {describe(sparsity)}")
     made = csr_array((made.data != 0, made.indices, made.indptr), shape=made.shape)
+    made.sum_duplicates()
     made.eliminate_zeros()
-    made.sort_indices()
     return made

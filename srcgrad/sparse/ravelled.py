@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.protocols import states
 from srcgrad.records import record
 from srcgrad.transforms.stacking import is_float
-from srcgrad.tree import paths
+from srcgrad.tree import paths, spelled
 
 COMPLEX = "a sparse Jacobian is one of real numbers"
 
@@ -26,7 +27,14 @@ class Layout:
     @staticmethod
     def of(slots: Iterable[tuple[tuple, Any]]) -> Layout:
         """The layout of the differentiated arguments, given with their paths."""
-        found = [(p, v) for path, slot in slots for p, v in paths(slot, path) if is_float(v)]
+        every = [pair for path, slot in slots for pair in paths(slot, path)]
+        for path, v in every:
+            if states(v, "srcgrad_value"):
+                raise ArgumentTypeError(
+                    f"sparse Jacobians are of arrays: {spelled(path)} is a tensor", None,
+                    "pass its .numpy()",
+                )  # fmt: skip
+        found = [(p, v) for p, v in every if is_float(v)]
         arrays = [np.asarray(v) for _, v in found]
         if any(a.dtype.kind == "c" for a in arrays):
             raise ArgumentTypeError(f"{COMPLEX}; these arguments are complex")

@@ -457,3 +457,52 @@ def test_items_with_results_of_other_kinds():
         python(remembered)(np.ones((3, 2)))
     with pytest.raises(UnsupportedError, match="results of different dtypes or ranks"):
         python(counted)(np.ones((3, 2)))
+
+
+def passed_by_name(xs):
+    s = 1.0
+
+    def item(x):
+        nonlocal s
+        r = s
+        s = x[0]
+        return r
+
+    return flow.vmap(item, 0, None)(xs)
+
+
+def passed_in_a_list(xs):
+    st = [0.0]
+
+    def item(x):
+        r = st[0]
+        st[0] = x[0]
+        return r
+
+    return flow.vmap(item, 0, None)(xs)
+
+
+def counted_in_an_argument(xs):
+    def item(x, c):
+        c[0] += 1.0
+        return c[0] * 1.0
+
+    return flow.vmap(item, (0, None), None)(xs, np.zeros(1))
+
+
+def of_what_is_shared(xs):
+    w = np.sum(xs[0])
+    return flow.vmap(lambda x: (np.array([w, 2.0 * w]), 3), 0, (None, None))(xs)
+
+
+@pytest.mark.parametrize("f", [passed_by_name, passed_in_a_list, counted_in_an_argument])
+def test_what_items_pass_on_has_an_axis(f):
+    with pytest.raises(ValueError, match="out_axes is None"):
+        python(f)(X)
+
+
+def test_what_is_shared_needs_none():
+    made, three = python(of_what_is_shared)(X)
+    w = np.sum(X[0])
+    np.testing.assert_allclose(made, [w, 2 * w])
+    assert three == 3

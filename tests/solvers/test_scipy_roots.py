@@ -56,6 +56,14 @@ def test_roots_and_derivatives(f, target):
     assert_allclose(third, 10 / 27 * 8.0 ** (-8 / 3), rtol=1e-6)
 
 
+def test_the_fourth_derivative():
+    """At a = 2 the root of x^3 + x = a is 1, and 1 / (3 x^2 + 1) is differentiated by the root."""
+    h = flow.compile(lambda a: optimize.brentq(lambda x: x**3 + x - a, -5.0, 5.0), target="python")
+    for _ in range(4):
+        h = flow.grad(h)
+    assert_allclose(h(2.0), (360 / 4.0**5 - 3240 / 4.0**6) / 4.0, rtol=1e-6)
+
+
 @TARGETS
 def test_a_root_at_an_end_of_the_bracket(target):
     assert_allclose(flow.grad(flow.compile(at_the_end, target=target))(8.0), 1 / 12)

@@ -96,6 +96,43 @@ def test_a_given_pattern():
         flow.sparse_jacobian(f, sparsity=np.ones((2, 5)))(np.ones(5))
 
 
+def test_duplicates_in_a_given_pattern_count_once():
+    x = np.array([1.3, -0.5, 0.7, 0.2])
+    places = [0, 0, 1, 1, 2, 2, 3, 3], [0, 3, 5, 8]
+    given = sparse.csr_array((np.array([1.0, -1.0] * 4), *places), shape=(3, 4))
+    made = flow.sparse_jacobian(flow.compile(programs.products, target="python"), sparsity=given)(x)
+    np.testing.assert_allclose(made.toarray(), dense(programs.products, (x,), "python"))
+    assert given.nnz == 8  # the caller's own is as it was
+
+
+def signed(x, c):
+    return x * x[0] if np.signbit(c) else x * x[1]
+
+
+def test_the_sign_of_a_zero_is_another_argument():
+    jac, x = flow.sparse_jacobian(flow.compile(signed, target="python")), np.arange(1.0, 4.0)
+    for c in (0.0, -0.0):
+        np.testing.assert_allclose(jac(x, c).toarray(), dense(signed, (x, c), "python"))
+
+
+def test_nothing_to_differentiate():
+    f = flow.compile(lambda x: x[:0] * 1.0, target="python")
+    assert flow.sparse_jacobian(f)(np.ones(3)).shape == (0, 3)
+    g = flow.compile(lambda x: x * 2.0, target="python")
+    assert flow.sparse_jacobian(g)(np.zeros(0)).shape == (0, 0)
+    for call in (flow.sparse_jacobian(g), lambda x: flow.sparsity(g, x)):
+        with pytest.raises(TypeError, match="only floats have gradients"):
+            call(np.arange(3))
+        with pytest.raises(TypeError, match="x is a tensor"):
+            call(flow.tensor([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("wrong", ["abc", True, np.ones(3)])
+def test_a_pattern_that_is_no_matrix(wrong):
+    with pytest.raises(TypeError, match="matrix of flags"):
+        flow.sparse_jacobian(programs.products, sparsity=wrong)
+
+
 def test_the_pattern_is_found_again_where_other_arguments_change():
     jac = flow.sparse_jacobian(flow.compile(programs.gathered, target="python"))
     x = np.arange(1.0, 5.0)

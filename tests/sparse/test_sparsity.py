@@ -105,7 +105,19 @@ def refused_indices(x):
     return y
 
 
+def refused_loops(x, n=5):
+    y = np.zeros(3)
+    if x[0] > 100.0:
+        while n != 0:
+            if n < 0:
+                raise ValueError
+            n -= 2
+            y[0] = x[1]
+    return y
+
+
 @pytest.mark.parametrize(("fn", "said"), [
+    (refused_loops, "a loop in a branch that may not be taken may not end"),
     (refused_indices, "a branch that may not be taken raises"),
     (programs.cursor, "which part of an array is stored to depends on the inputs"),
     (programs.row_of_a_flag, "which part of an array is stored to depends on the inputs"),
