@@ -306,7 +306,7 @@ def _is_of_lengths(s: Def) -> bool:
 
 
 def _read(a: Atom, block: list[Stmt]) -> tuple[set[Var], set[Var]]:
-    """The variables that a value is computed from: those of before a block, and those it defines."""
+    """The variables a value is computed from: those of before a block, and those it defines."""
     made = {v: s for s in block for v in results(s)}
     todo, outside, inside = [a], set[Var](), set[Var]()
     while todo:
