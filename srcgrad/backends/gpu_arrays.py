@@ -64,7 +64,7 @@ def on_device(value: Any, like: Any, what: str, whose: str) -> Any:
     taken = device.array(np.asarray(value) if not is_on_device(value) else value)
     if taken.shape != wanted.shape:
         text = f"{what} has the shape {taken.shape}, {whose} has {wanted.shape}"
-        raise ArgumentValueError(text, None, "None stands for zero")
+        raise ArgumentValueError(text, None, "None means zero")
     return device.xp.array(taken, wanted.dtype, order="C")
 
 

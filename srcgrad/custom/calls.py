@@ -62,7 +62,7 @@ def _cotangents(call: Call, made: Any, at: Any) -> list:
             f"the backward rule of {call.name}() returns {many}, not one adjoint for each of "
             f"{n} arguments",
             at,
-            "return a tuple; None stands for zero",
+            "return a tuple; None means zero",
         )
     checked = Checked(call.it, f"the adjoint that the rule of {call.name}() gives", at)
     out = [

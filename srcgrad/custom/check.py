@@ -78,10 +78,10 @@ class Checked:
     def shape(self, g: Atom, t: Any, name: str) -> None:
         raise ShapeError(
             f"{self.what} for {name} has the shape {shape_of(g.type)}, not {shape_of(t)}", self.at,
-            "None stands for zero",
+            "None means zero",
         )  # fmt: skip
 
-    def wrong(self, text: str, way_out: str = "None stands for zero") -> None:
+    def wrong(self, text: str, way_out: str = "None means zero") -> None:
         raise ReturnTypeError(text, self.at, way_out)
 
 

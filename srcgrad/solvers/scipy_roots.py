@@ -41,6 +41,14 @@ def _value(f: Callable, x: Any, args: Any) -> Any:
     return value
 
 
+def _at_ends(f: Callable, a: Any, b: Any, args: Any) -> tuple[Any, Any]:
+    """The values of `f` at both ends of a bracket, of opposite signs unless one is 0."""
+    f_a, f_b = _value(f, a, args), _value(f, b, args)
+    if f_a != 0 and f_b != 0 and (f_a < 0) == (f_b < 0):
+        raise ValueError(SIGNS)
+    return f_a, f_b
+
+
 def _differentiable(f: Callable, x: Any, args: Any) -> Any:
     """The root x, which was found without derivatives, as a function of what `f` reads."""
     y = stop_gradient(x)
@@ -66,13 +74,11 @@ def brentq(
     _checked("brentq", xtol, rtol, maxiter, full_output, disp)
     args = args if isinstance(args, tuple) else (args,)
     last, x = a * 1.0, b * 1.0
-    f_last, f_x = _value(f, last, args), _value(f, x, args)
+    f_last, f_x = _at_ends(f, last, x, args)
     if f_last == 0:
         return _differentiable(f, last, args)
     if f_x == 0:
         return _differentiable(f, x, args)
-    if (f_last < 0) == (f_x < 0):
-        raise ValueError(SIGNS)
     other, f_other, step, before = last, f_last, x - last, x - last
     for _ in range(maxiter):
         if f_x != 0 and (f_last < 0) != (f_x < 0):
@@ -122,13 +128,11 @@ def bisect(
     _checked("bisect", xtol, rtol, maxiter, full_output, disp)
     args = args if isinstance(args, tuple) else (args,)
     first, step, x = a * 1.0, (b - a) * 1.0, a * 1.0
-    f_first, f_last = _value(f, first, args), _value(f, b * 1.0, args)
+    f_first, f_last = _at_ends(f, first, b * 1.0, args)
     if f_first == 0:
         return _differentiable(f, first, args)
     if f_last == 0:
         return _differentiable(f, b * 1.0, args)
-    if (f_first < 0) == (f_last < 0):
-        raise ValueError(SIGNS)
     for _ in range(maxiter):
         step = step / 2
         x = first + step

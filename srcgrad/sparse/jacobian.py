@@ -107,7 +107,8 @@ class SparseJacobian:
         return plan.filled(products)
 
     def _misfit(self, results: int | None) -> ArgumentValueError:
-        rows = f"{self.given.shape[0]} rows"  # type: ignore[union-attr]  (only of a given one)
+        assert self.given is not None  # a pattern that was found fits
+        rows = f"{self.given.shape[0]} rows"
         others = "another number of" if results is None else results
         return ArgumentValueError(f"the sparsity has {rows}, the results have {others} floats")
 

@@ -178,7 +178,7 @@ def axes_of(axes: Any, value: Any, what: str, path: tuple, placed: Placed) -> li
 
 
 def of_argument(rank: Callable[[Any], int | None]) -> Placed:
-    """The check of an axis of arguments; `rank(leaf)` is None for what is no array."""
+    """The check of an axis of arguments; `rank(leaf)` is None if a leaf is not an array."""
 
     def placed(axis: int | None, leaf: Any, path: tuple) -> int | None:
         if axis is None or leaf is None:

@@ -35,7 +35,8 @@ class _Lengths:
     def __init__(self, p: Program, arguments: dict[str, Any]):
         given = {path: v for n, a in arguments.items() for path, v in paths(a, (n,))}
         params = p.function.params
-        self.value = dict(zip(params, (given.get(path) for path in p.inputs), strict=False))
+        inputs = (given.get(path) for path in p.inputs)
+        self.value: dict[Any, Any] = dict(zip(params, inputs, strict=False))
         held = zip(params[len(p.inputs) :], p.hidden, strict=False)
         self.value |= {v: h.path.fetch() for v, h in held if h.path.kind != "closure"}
         self.made = {s.var: s for s in walk(p.function.body) if isinstance(s, Def)}
@@ -44,7 +45,10 @@ class _Lengths:
         """The number of elements of a value; `unknown` if a length is not known."""
         dims = a.type.dims if isinstance(a.type, Array) else ()
         lengths = [self.of(d) for d in dims]
-        return unknown if None in lengths else math.prod(max(n, 2) for n in lengths if n != 1)  # type: ignore[operator, type-var]
+        known = [n for n in lengths if n is not None]
+        if len(known) < len(lengths):
+            return unknown
+        return math.prod(max(n, 2) for n in known if n != 1)
 
     def of(self, a: Any) -> int | None:
         """A length; None if it depends on more than lengths."""
@@ -54,7 +58,7 @@ class _Lengths:
         if s is None:
             return None
         if s.op is memory.dim:
-            shape = np.shape(self.value.get(s.args[0], 0.0))  # type: ignore[arg-type]
+            shape = np.shape(self.value.get(s.array, 0.0))
             return shape[s.params["axis"]] if len(shape) > s.params["axis"] else None
         found = [self.of(x) for x in s.args] if s.op.elementwise else [None]
         return None if None in found else int(s.op.impl(*found, **s.params))

@@ -57,7 +57,7 @@ def refuse_complex_hessian(p: Program, wrt: Sequence[int]) -> None:
     by = [p.function.params[k] for k in wrt if is_complex(p.function.params[k].type.dtype)]
     if by:
         raise ArgumentTypeError(
-            f"the second derivatives of {p.name}() by complex numbers ({by[0]}) are asked for: one "
+            f"{p.name}() has no second derivatives with respect to complex numbers ({by[0]}): one "
             "complex number does not hold such a derivative",
             None,
             "use flow.hvp, along 1 and along 1j",

@@ -44,7 +44,7 @@ class SecondOrder(ByPosition):
         return self.derived(protected(p), self.slots(arguments), arguments)
 
     def derived(self, p: Program, slots: list, arguments: dict[str, Any]) -> Program:
-        """The program of value and gradient, differentiated."""
+        """The program of value and gradient, differentiated; each derivative has its own."""
         raise NotImplementedError
 
 

@@ -142,7 +142,7 @@ def shown_by(spec: Any, kind: str) -> Any:
 
 
 def check_stage(kind: object, kinds: tuple[str, ...]) -> None:
-    """Refuses what is no name of a stage."""
+    """Raises unless the argument is the name of a stage."""
     if not isinstance(kind, str):
         raise ArgumentTypeError(
             f"the first argument is a stage, not {type(kind).__name__}: one of {', '.join(kinds)};"

@@ -19,7 +19,7 @@ from srcgrad.protocols import states
 from srcgrad.transforms.stacking import is_float
 from srcgrad.tree import is_leaf, part, paths, spelled
 
-ZERO = "None stands for zero"
+ZERO = "None means zero"
 
 
 def tangents_of(

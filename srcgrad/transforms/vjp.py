@@ -131,7 +131,7 @@ def adjoints_of(out: Any, adjoints: Any) -> list[tuple[Any, Any]]:
             f"the adjoints do not have the structure of the outputs: there is {is_}{at}, not "
             f"{wanted}",
             None,
-            "None stands for zero",
+            "None means zero",
         )
 
     return [(leaf, g) for _, leaf, g in matched(out, adjoints, refuse)]

@@ -276,7 +276,7 @@ def test_pickles():
 
 def test_batches_made_anew_are_built_once(builds):
     for k in range(4):
-        flow.vmap(python(lambda x: x * float(k)))(X)  # noqa: B023
+        flow.vmap(python(lambda x: x * float(k)))(X)  # noqa: B023  (called here)
     assert len(builds) == 2  # a number that changes becomes an input
     for _ in range(12):  # other functions of one signature
         flow.vmap(python(square))(X)

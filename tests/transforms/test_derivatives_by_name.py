@@ -206,7 +206,9 @@ def test_complex_numbers():
     z, v = X + 0.5j, V * (1.0 - 2.0j)
     assert_allclose(flow.hvp(f)(z, v), flow.jvp(flow.grad(f), (z,), (v,))[1])
     for transform in (flow.hessian_diag, flow.laplacian, flow.value_grad_hess):
-        with pytest.raises(TypeError, match=r"second derivatives of .* by complex numbers"):
+        with pytest.raises(
+            TypeError, match=r"no second derivatives with respect to complex numbers"
+        ):
             transform(f)(z)
 
 
