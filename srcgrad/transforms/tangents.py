@@ -16,10 +16,9 @@ from srcgrad.backends.gpu_arrays import is_on_device, on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.values import describe
 from srcgrad.protocols import states
+from srcgrad.transforms.directions import ZERO
 from srcgrad.transforms.stacking import is_float
 from srcgrad.tree import is_leaf, part, paths, spelled
-
-ZERO = "None means zero"
 
 
 def tangents_of(
