@@ -1,6 +1,7 @@
 """Stretches of long blocks as functions of their own: the same numbers, errors and references."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -147,8 +148,7 @@ def branching(x, n):
     return np.sum(np.tanh(z)) + s + np.sum(y @ z)
 
 
-@pytest.mark.parametrize("long", [1, 2, 5])
-@pytest.mark.parametrize("way", ["", "guarded"])
+@pytest.mark.parametrize(("long", "way"), third([*product([1, 2, 5], ["", "guarded"])]))
 def test_branches(way, long, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     monkeypatch.setattr(state, "LONG", long)

@@ -154,16 +154,16 @@ def test_backward_with_create_graph_leaves_a_gradient_with_history():
     assert x.grad.item() == 24.0
 
 
-def test_a_million_operations():
+def test_several_hundred_thousand_operations():
     x = leaf(1.0)
     y = x
-    for _ in range(250_000):
+    for _ in range(100_000):
         y = y * 1.0 + 0.0
         y = -y
     y.backward()
     assert x.grad.item() == 1.0
     z = x
-    for _ in range(200_000):
+    for _ in range(100_000):
         z = z * 1.0
     del z  # released without recursion
     assert flow.autograd.grad(y, x)[0].item() == 1.0

@@ -1,10 +1,13 @@
 """Loops that count down by one: the loop's own index is the item, in Python's order."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 import srcgrad as flow
 from srcgrad.testing import gradcheck
+from tests.tools.turns import third
 
 X = np.array([0.3, 0.7, 1.1, 0.2, 0.9])
 BOUNDS = ((4, 0), (4, -1), (2, 0), (0, 3), (3, 3), (3, 2), (-1, -4))
@@ -40,8 +43,9 @@ def substitution(x, first, end):
     return np.sum(y) + first * end
 
 
-@pytest.mark.parametrize("bounds", BOUNDS)
-@pytest.mark.parametrize("fn", [recurrence, left_early, substitution])
+@pytest.mark.parametrize(
+    ("fn", "bounds"), third([*product([recurrence, left_early, substitution], BOUNDS)])
+)
 def test_like_python(fn, bounds):
     for target in ("python", "loops", "cpu"):
         compiled = flow.compile(fn, target=target)

@@ -4,10 +4,12 @@ Texts differ between versions; outside of a `try` that catches them floats do no
 """
 
 import math
+from itertools import product
 
 import pytest
 
 from tests.frontend.as_python import raises_alike
+from tests.tools.turns import third
 
 
 def roots_and_logarithms(x, k):
@@ -86,13 +88,13 @@ def powers_and_places(x, k):
         raise
 
 
-@pytest.mark.parametrize("k", range(7))
-@pytest.mark.parametrize("f", [roots_and_logarithms, angles_and_powers])
+@pytest.mark.parametrize(
+    ("f", "k"), third([*product([roots_and_logarithms, angles_and_powers], range(7))])
+)
 def test_functions_of_math_outside_their_domain(f, k):
     raises_alike(f, 1.0, k)
 
 
-@pytest.mark.parametrize("k", range(7))
-@pytest.mark.parametrize("f", [divisions, powers_and_places])
+@pytest.mark.parametrize(("f", "k"), third([*product([divisions, powers_and_places], range(7))]))
 def test_divisions_by_zero_powers_and_what_is_in_no_list(f, k):
     raises_alike(f, 1.0, k)
