@@ -51,6 +51,7 @@ _MODULES = (
     "nn",
     "ops",
     "optim",
+    "scipy",
     "testing",
     "tools",
     "tree",
@@ -61,7 +62,6 @@ _ELSEWHERE = {
     "scan": "write a loop, which is compiled",
     "lax": "write loops and branches, which are compiled",
     "numpy": "import numpy as np, whose functions are differentiated",
-    "scipy": "import scipy, whose functions are differentiated",
     "njit": "write flow.compile(f)",
     "primitive": "write flow.custom_vjp, flow.custom_jvp or flow.opaque",
     "custom_gradient": "write flow.custom_vjp",
@@ -74,7 +74,20 @@ _ELSEWHERE = {
 }
 
 if TYPE_CHECKING:
-    from srcgrad import amp, autograd, cuda, errors, linalg, nn, ops, optim, testing, tools, tree
+    from srcgrad import (
+        amp,
+        autograd,
+        cuda,
+        errors,
+        linalg,
+        nn,
+        ops,
+        optim,
+        scipy,
+        testing,
+        tools,
+        tree,
+    )
     from srcgrad.api import (
         Compiled,
         checkpoint,
@@ -208,6 +221,7 @@ __all__ = [
     "ops",
     "optim",
     "prange",
+    "scipy",
     "sparse_jacobian",
     "sparsity",
     "stop_gradient",

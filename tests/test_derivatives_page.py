@@ -50,20 +50,47 @@ def rhs(t, y):
     return -y * t
 
 
-def test_with_scipy():
-    """Each line of the page, on the real library, finds what it is called for."""
-    text = next(b for b in BLOCK.findall(PAGE) if "trust-ncg" in b)
+def g(x):
+    return np.sum(x)
+
+
+def model(x, a, b):
+    return a * np.exp(b * x)
+
+
+X = np.linspace(0.0, 1.0, 9)
+VALUES = {
+    "x0": np.zeros(3), "p0": np.array([1.0, 0.0]), "t": X, "y0": np.array([1.0]),
+    "data": np.ones(3), "labels": np.ones(3), "x": X, "y": 2.0 * np.exp(-0.5 * X),
+}  # fmt: skip
+
+
+def found_by(word, count):
+    """What the lines of the page's block with a word in it find, on the real library."""
+    text = next(b for b in BLOCK.findall(PAGE) if word in b)
     imports, _, calls = text.partition("\n\n")
     values: dict = {}
     exec(imports, values)
-    values |= {"x0": np.zeros(3), "p0": np.array([1.0, 0.0]), "t": np.linspace(0.0, 1.0, 9)}
-    values |= {"y0": np.array([1.0]), "data": np.ones(3), "labels": np.ones(3)}
-    found = [eval(line, {**globals(), **values}) for line in calls.splitlines()]
-    assert len(found) == 6 and all(r.success for r in found)
-    for r in (*found[:3], found[4]):
-        assert_allclose(r.x, 1.0, atol=1e-4)
-    assert_allclose(found[3].x, [2.0, -0.5], atol=1e-6)
-    assert_allclose(found[5].y[0, -1], np.exp(-0.5), rtol=1e-3)
+    found = [eval(line, {**globals(), **values, **VALUES}) for line in calls.splitlines()]
+    assert len(found) == count
+    return found
+
+
+def test_with_derivatives_filled_in():
+    *solved, curve = found_by("trust-krylov", 5)
+    assert all(r.success for r in solved)
+    for r in (*solved[:2], solved[3]):
+        assert_allclose(r.x, 1.0, atol=1e-3)
+    for p in (solved[2].x, curve[0]):
+        assert_allclose(p, [2.0, -0.5], atol=1e-6)
+
+
+def test_with_transforms():
+    by_products, logistic, path = found_by("trust-ncg", 3)
+    assert by_products.success and logistic.success and path.success
+    assert_allclose(by_products.x, 1.0, atol=1e-4)
+    assert_allclose(logistic.x, 1.0, atol=1e-4)
+    assert_allclose(path.y[0, -1], np.exp(-0.5), rtol=1e-3)
 
 
 def test_readme(tmp_path):

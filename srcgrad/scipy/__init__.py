@@ -1,0 +1,15 @@
+"""`flow.scipy`: SciPy's optimizers with derivatives filled in, and derivatives as its operators.
+
+`minimize`, `least_squares`, `curve_fit` and `root` are SciPy's, with its arguments and results;
+unknowns may be structures. Loads SciPy.
+"""
+
+from srcgrad.scipy.operators import covariance, hessian_operator, jacobian_operator
+from srcgrad.scipy.problems import curve_fit, least_squares, minimize, root
+from srcgrad.tracebacks import entered
+
+__all__ = [
+    "covariance", "curve_fit", "hessian_operator", "jacobian_operator", "least_squares",
+    "minimize", "root",
+]  # fmt: skip
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))
