@@ -39,6 +39,13 @@ def oldest(session: nox.Session):
     session.run("python", "-m", "pytest", *session.posargs)
 
 
+@nox.session(python="3.13")
+def interop(session: nox.Session):
+    """Functions inside the graphs of PyTorch, JAX and PyTensor."""
+    session.install(".[interop]", "pytest>=8")
+    session.run("python", "-m", "pytest", "tests/interop", *session.posargs)
+
+
 @nox.session(python=PYTHONS[0])
 def lint(session: nox.Session):
     """The linters and the type checker."""

@@ -34,6 +34,7 @@ _HOMES = {
     "value_grad_hess": "srcgrad.api", "vhp": "srcgrad.api",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
+    "to_jax": "srcgrad.interop", "to_pytensor": "srcgrad.interop", "to_torch": "srcgrad.interop",
     "sparsity": "srcgrad.sparse", "sparse_jacobian": "srcgrad.sparse",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     )
     from srcgrad.errors import SrcgradError, UnsupportedError
     from srcgrad.frontend.prange import prange
+    from srcgrad.interop import to_jax, to_pytensor, to_torch
     from srcgrad.nn.named import Parameter, ParameterTuple
     from srcgrad.sparse import sparse_jacobian, sparsity
 
@@ -226,6 +228,9 @@ __all__ = [
     "sparsity",
     "stop_gradient",
     "testing",
+    "to_jax",
+    "to_pytensor",
+    "to_torch",
     "tools",
     "tree",
     "value_and_grad",

@@ -1,7 +1,7 @@
 """`--full` adds the long tests: every case on every backend, and with each pass off.
 
 `--smoke` runs some 400 tests from all files, the same each time: for a Python or a NumPy beside
-the one that runs everything. Where numba-cuda is not installed, tests/cuda is left out.
+the one that runs everything. Where a library of `NEEDED` is not installed, its folder is left out.
 
 `--update-golden` and `--update-docs` rewrite what is printed by the code and kept in files.
 """
@@ -22,7 +22,8 @@ from tests.tools import turns
 
 # tests change what stages do: nothing that one has made is read by another
 os.environ["SRCGRAD_CACHE_STAGES"] = "0"
-CUDA = Path(__file__).parent / "cuda"
+HERE = Path(__file__).parent
+NEEDED = {HERE / "cuda": ["numba_cuda"], HERE / "interop": ["torch", "jax", "pytensor"]}
 SMOKE = 400  # tests
 RARELY = (100_000, 50, 1000)  # the collector's thresholds: by default its passes take 8 % of a run
 
@@ -45,12 +46,21 @@ def pytest_configure(config: pytest.Config):
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out what needs numba-cuda where it is not installed."""
-    return True if collection_path == CUDA and not find_spec("numba_cuda") else None
+    """Leave out the folders that need a library which is not installed."""
+    return True if lacking(collection_path) else None
+
+
+def lacking(folder: Path) -> list[str]:
+    return [name for name in NEEDED.get(folder, ()) if not find_spec(name)]
 
 
 def pytest_report_header() -> list[str]:
-    return [] if find_spec("numba_cuda") else ["numba-cuda is not installed: no tests of kernels"]
+    """The folders that are left out, and why."""
+    return [
+        f"not installed: {', '.join(lacking(folder))}; no tests of {folder.name}"
+        for folder in NEEDED
+        if lacking(folder)
+    ]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]):

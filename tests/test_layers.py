@@ -33,7 +33,7 @@ LAYERS = (
 # The public namespaces and the package's own top stand above api and may import one another.
 PUBLIC = (
     "autograd", "cuda", "linalg", "ops", "nn", "optim", "scipy", "amp", "distributed", "testing",
-    "tools", "demo", "__init__", "__main__",
+    "interop", "tools", "demo", "__init__", "__main__",
 )  # fmt: skip
 # A rule is mathematics: it knows no program. The eager mode runs with the compiler deleted.
 FORBIDDEN = {("primitives", "ir"), ("eager", "ir")}

@@ -62,3 +62,32 @@ class AliasClasses:
             ra, rb = self.of(a), self.of(b)
             if ra is not rb:
                 self._parent[ra] = rb
+
+
+def holders(function: Function, source: Var) -> set[Var]:
+    """The variables that may name the memory of `source`, followed from definitions to uses.
+
+    Unlike a class, it leaves out a buffer that meets this memory in a loop or a branch.
+    """
+    flows: dict[Atom, list[Var]] = {}
+    for s in walk(function.body):
+        match s:
+            case Def():
+                if s.op.view and s.var is not None:
+                    flows.setdefault(s.args[0], []).append(s.var)
+                elif s.op.holds and isinstance(s.args[0], Var):
+                    flows.setdefault(s.args[-1], []).append(s.args[0])
+            case For() | While():
+                for p, i, y, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
+                    for given in (i, y):
+                        flows.setdefault(given, []).extend((p, r))
+            case If():
+                for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
+                    for given in (a, b):
+                        flows.setdefault(given, []).append(r)
+    found, left = {source}, [source]
+    while left:
+        new = [v for v in flows.get(left.pop(), ()) if _tracked(v) and v not in found]
+        found.update(new)
+        left += new
+    return found

@@ -22,7 +22,7 @@ from srcgrad.backends.cpu.emit.state import Program, Site
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import FLAGS, meaning
 from srcgrad.backends.cpu.faults import compiling, debugging
-from srcgrad.backends.cpu.readonly import is_read_only, run_with_read_only
+from srcgrad.backends.cpu.readonly import Stores, is_read_only, run_with_read_only
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
@@ -73,6 +73,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     statements = [s.statement for s in program.sites]
     lock = threading.Lock()
     run: Any = None
+    stores, read_only = Stores(function), False  # whether an array was read-only in some call
 
     def compile() -> driver.Compiled:
         from srcgrad.backends.progress import announced
@@ -88,17 +89,21 @@ def build(function: Function, options: BuildOptions) -> Executable:
         return run(*args) if run_in_workspace is None else run_in_workspace(run, args)
 
     def call(*args: Any) -> tuple:
-        nonlocal run
+        nonlocal run, read_only
         if run is None:
             with lock:
                 run = run or wrapped(compile().run)
         try:
-            try:
-                out = run(*args) if run_in_workspace is None else run_in_workspace(run, args)
-            except TypeError:  # no signature for an argument
-                if not any(map(is_read_only, args)):
-                    raise
-                out = run_with_read_only(enter, function, args)
+            if read_only and any(map(is_read_only, args)):
+                out = run_with_read_only(enter, stores, args)
+            else:
+                try:
+                    out = run(*args) if run_in_workspace is None else run_in_workspace(run, args)
+                except TypeError:  # no signature for an argument
+                    if not any(map(is_read_only, args)):
+                        raise
+                    read_only = True
+                    out = run_with_read_only(enter, stores, args)
             return out if narrow is None else tuple(k(v) for k, v in zip(narrow, out, strict=True))
         except Failure as failure:
             error = error_of(with_values(failure, program.sites), statements)

@@ -7,13 +7,14 @@ results in that memory are made read-only. Never copies an array.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from srcgrad.backends.located import located_error
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import holders
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
@@ -32,9 +33,40 @@ def is_read_only(value: Any) -> bool:
     return isinstance(value, np.ndarray) and not value.flags.writeable
 
 
-def run_with_read_only(run: Callable[..., tuple], function: Function, args: tuple) -> tuple:
+class Stores:
+    """The parameters that a function stores to, found when an array is first read-only."""
+
+    def __init__(self, function: Function):
+        self.function = function
+
+    @cached_property
+    def _written(self) -> dict[int, Def]:
+        """The first store to each parameter, by position."""
+        stores = [
+            s for s in walk(self.function.body)
+            if isinstance(s, Def) and s.op.writes and is_reference(s.args[0].type)
+        ]  # fmt: skip
+        found = {}
+        for k, param in enumerate(self.function.params):
+            if is_reference(param.type):
+                names = holders(self.function, param)
+                to = next((s for s in stores if s.args[0] in names), None)
+                if to is not None:
+                    found[k] = to
+        return found
+
+    def refuse(self, args: Sequence[Any]) -> None:
+        """Raises NumPy's exception if the function stores to an argument that is read-only."""
+        if any(map(is_read_only, args)):
+            for k, store in self._written.items():
+                if is_read_only(args[k]):
+                    error = ValueError("assignment destination is read-only")
+                    raise located_error(error, store)
+
+
+def run_with_read_only(run: Callable[..., tuple], stores: Stores, args: tuple) -> tuple:
     """The result of `run(*args)`, where some arguments are read-only arrays."""
-    refuse_stores(function, args)
+    stores.refuse(args)
     writable = [np.asarray(_Writable(v)) if is_read_only(v) else v for v in args]
     read_only = [v for v in args if is_read_only(v)]
     out = run(*writable)
@@ -42,26 +74,3 @@ def run_with_read_only(run: Callable[..., tuple], function: Function, args: tupl
         if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in read_only):
             value.flags.writeable = False
     return out
-
-
-def refuse_stores(function: Function, args: tuple) -> None:
-    """Raises NumPy's exception if the function stores to an argument that is read-only."""
-    if not any(map(is_read_only, args)):
-        return
-    aliases = AliasClasses(function)
-    for param, value in zip(function.params, args, strict=True):
-        if is_read_only(value) and aliases.of(param) in aliases.written:
-            raise _store_error(function, aliases, param)
-
-
-def _store_error(function: Function, aliases: AliasClasses, param: Any) -> Exception:
-    """NumPy's exception, at the first store to the parameter."""
-    stores = (
-        s
-        for s in walk(function.body)
-        if isinstance(s, Def)
-        and s.op.writes
-        and is_reference(s.args[0].type)
-        and aliases.of(s.args[0]) is aliases.of(param)
-    )
-    return located_error(ValueError("assignment destination is read-only"), next(stores))

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad import interrupts
 from srcgrad.backends import python
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
-from srcgrad.backends.cpu.readonly import refuse_stores
+from srcgrad.backends.cpu.readonly import Stores
 from srcgrad.backends.cpu.refusals import refuse
 from srcgrad.backends.cuda import checks, launching, library
 from srcgrad.backends.cuda.arrays import Arguments
@@ -97,7 +97,7 @@ class Program:
         self.call = python.running(function, self.host, scope)
         self.loaded: dict[Device, Mapping[str, Loaded]] = {}
         self.keep = options.cache
-        self.written = _written(function)
+        self.written, self.stores = _written(function), Stores(function)
 
     def _refuse_library(self, block: Block, schedule: Schedule) -> None:
         for s in block:
@@ -110,7 +110,7 @@ class Program:
         return "\n\n".join([*(t.source for t in self.texts), self.host.text])
 
     def run(self, *args: Any) -> tuple:
-        refuse_stores(self.function, args)
+        self.stores.refuse(args)
         device = current()
         state = begun(device, self.kernels_on(device), self.sites)
         token = RUN.set(state)

@@ -1,0 +1,98 @@
+"""`to_pytensor`: a compiled function as an operation of PyTensor, and so of PyMC's models."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.api import compile
+from srcgrad.errors import ReturnTypeError
+from srcgrad.interop.functions import compiled_of, library, product_of, tupled
+from srcgrad.transforms.compiled import Compiled
+from srcgrad.tree import leaves
+
+
+def to_pytensor(fn: Callable, result: Any = None) -> Any:
+    """An operation of PyTensor that has the values and reverse-mode derivatives of `fn`.
+
+    `fn` is a function of arrays by position, compiled or to be compiled, that returns an array or
+    a tuple of them. `result` states their types, or is a function from the types of the arguments
+    to them; by default a number of the arguments' float dtype. Gradients of any order.
+
+    >>> import numpy as np, pytensor, srcgrad as flow
+    >>> f = flow.to_pytensor(lambda x: np.sum(np.sin(x)))
+    >>> x = pytensor.tensor.dvector()
+    >>> pytensor.grad(f(x), x).eval({x: np.zeros(2)})
+    array([1., 1.])
+    """
+    compiled = compiled_of(fn)
+    return _operation_class()(compiled, result)
+
+
+@functools.cache
+def _operation_class() -> Any:
+    pytensor = library("pytensor")
+    pt, gradient, graph = pytensor.tensor, pytensor.gradient, pytensor.graph
+
+    class SrcgradOp(graph.op.Op):
+        """Calls a compiled function; its gradient is the same operation of the product."""
+
+        def __init__(self, compiled: Compiled, result: Any):
+            self.compiled, self.result = compiled, result
+
+        def make_node(self, *inputs: Any) -> Any:
+            variables = [pt.as_tensor_variable(v) for v in inputs]
+            types = self._stated([v.type for v in variables])
+            return graph.basic.Apply(self, variables, [t() for t in types])
+
+        def _stated(self, types: list) -> Sequence:
+            if self.result is None:
+                floats = [t.dtype for t in types if _is_float(t)]
+                return [pt.TensorType(np.result_type(*floats) if floats else "float64", ())]
+            made = self.result(*types) if callable(self.result) else self.result
+            return made if isinstance(made, list | tuple) else [made]
+
+        def perform(self, node: Any, inputs: Sequence, output_storage: list) -> None:
+            out = leaves(self.compiled(*(v[()] for v in inputs)))
+            made = [v for v in out if v is not None]
+            types = [v.type for v in node.outputs]
+            if len(made) != len(types) or any(
+                np.ndim(v) != t.ndim for v, t in zip(made, types, strict=True)
+            ):
+                dims = [np.ndim(v) for v in made]
+                raise ReturnTypeError(
+                    f"{self.compiled.__name__}() returned arrays of {dims} dims, but `result` "
+                    f"states {types}"
+                )
+            for place, v, t in zip(output_storage, made, types, strict=True):
+                place[0] = np.asarray(v, t.dtype)
+
+        def pullback(self, inputs: Sequence, outputs: Sequence, cotangents: Sequence) -> list:
+            weights = [
+                v.zeros_like() if isinstance(g.type, gradient.DisconnectedType) else g
+                for v, g in zip(outputs, cotangents, strict=True)
+            ]
+            made = iter(self._product(len(inputs))(*inputs, *weights, return_list=True))
+            return [
+                next(made) if _is_float(v.type) else gradient.grad_undefined(self, k, v)
+                for k, v in enumerate(inputs)
+            ]
+
+        def _product(self, count: int) -> Any:
+            product = product_of(compile(tupled(self.compiled)))
+
+            def flat(*values: Any) -> tuple:
+                gradients = product(values[:count], values[count:])
+                return tuple([g for g in gradients if g is not None])
+
+            floats = lambda *types: [t for t in types[:count] if _is_float(t)]
+            return SrcgradOp(compile(flat), floats)
+
+    return SrcgradOp
+
+
+def _is_float(type_: Any) -> bool:
+    return type_.dtype.startswith(("float", "complex"))
