@@ -6,7 +6,7 @@ from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.inserted import insert_grad_of
 from srcgrad.custom.opaque import opaque
 from srcgrad.frontend.handlers.registry import LATE
-from srcgrad.inside import nested, products
+from srcgrad.inside import lifted, nested, products
 from srcgrad.inside.checkpointed import checkpoint
 from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.solvers.odes import odeint
@@ -36,12 +36,12 @@ from srcgrad.transforms.vmap import vmap
 
 LATE.append(lambda: importlib.import_module("srcgrad.bridge.tensor_functions"))
 
-# loading `nested` and `products` tells the frontend what transforms mean in compiled functions
+# loading these of `inside` tells the frontend what transforms mean in compiled functions
 __all__ = [
     "Compiled", "GradOperation", "checkpoint", "compile", "custom_jvp", "custom_vjp",
     "elementwise_grad", "fixed_point", "get_grad", "grad", "hessian", "hessian_diag", "hvp",
     "implicit_root", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
-    "laplacian", "linearize", "nested", "odeint", "opaque", "products", "stop_gradient",
+    "laplacian", "lifted", "linearize", "nested", "odeint", "opaque", "products", "stop_gradient",
     "value_and_grad", "value_and_jac", "value_grad_hess", "vhp", "vjp", "vmap",
 ]  # fmt: skip
 globals().update(entered({n: globals()[n] for n in __all__}, __name__))

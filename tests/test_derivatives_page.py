@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 from numpy.testing import assert_allclose
+from scipy import optimize
 from scipy.optimize import minimize
 
 import srcgrad as flow
@@ -91,6 +92,16 @@ def test_with_transforms():
     assert_allclose(by_products.x, 1.0, atol=1e-4)
     assert_allclose(logistic.x, 1.0, atol=1e-4)
     assert_allclose(path.y[0, -1], np.exp(-0.5), rtol=1e-3)
+
+
+def test_solvers_inside(tmp_path):
+    text = next(b for b in BLOCK.findall(PAGE) if "fsolve" in b)
+    scope = {"flow": flow, "np": np, "optimize": optimize}
+    run(text, tmp_path, scope)
+    k = np.array([1.0, 2.0, 3.0])
+    x = optimize.fsolve(lambda x: x + k * x**3 - 1.0, np.ones(3))
+    want = -2.0 * x**4 / (1.0 + 3.0 * k * x**2)
+    assert_allclose(flow.grad(scope["settled"])(k), want, rtol=1e-6)
 
 
 def test_readme(tmp_path):

@@ -144,9 +144,9 @@ def _value(call: Call, function: Callable, like: Any) -> Any:
 
     def run(values: Sequence[Any]) -> list[Any]:
         (args,) = given.structures(values)
-        return _taken(function(*args), shape, call.name)
+        return taken(function(*args), shape, call.name)
 
-    made = _emitted(call.it, call.name, run, types, given.atoms)
+    made = emitted(call.it, call.name, run, types, given.atoms)
     return unflattened(like, made)
 
 
@@ -157,10 +157,10 @@ def _adjoints(call: Call, vjp: Callable, g: Any) -> list:
 
     def run(values: Sequence[Any]) -> list[Any]:
         primals, adjoints = given.structures(values)
-        return _taken(vjp(primals, adjoints), shape, f"the vjp of {call.name}")
+        return taken(vjp(primals, adjoints), shape, f"the vjp of {call.name}")
 
     types = [v.type for v in call.inputs]
-    made = _emitted(call.it, f"the vjp of {call.name}", run, types, given.atoms)
+    made = emitted(call.it, f"the vjp of {call.name}", run, types, given.atoms)
     return [atom(v) for v in made]
 
 
@@ -175,14 +175,14 @@ def _tangents(called: Called, jvp: Callable, dots: list) -> list:
 
     def run(values: Sequence[Any]) -> list[Any]:
         primals, tangents = given.structures(values)
-        return _taken(jvp(primals, tangents), shape, f"the jvp of {call.name}")
+        return taken(jvp(primals, tangents), shape, f"the jvp of {call.name}")
 
     types = [v.type for v in called.values]
-    made = _emitted(call.it, f"the jvp of {call.name}", run, types, given.atoms)
+    made = emitted(call.it, f"the jvp of {call.name}", run, types, given.atoms)
     return [atom(v) for v in made]
 
 
-def _taken(given: Any, shape: Any, name: str) -> list[Any]:
+def taken(given: Any, shape: Any, name: str) -> list[Any]:
     """The numbered leaves of a result, taken apart by its stated structure."""
 
     def refuse(path: tuple, given: Any, like: Any) -> None:
@@ -206,15 +206,19 @@ def _type(call: Call, v: Any) -> Any:
     )  # fmt: skip
 
 
-def _emitted(
-    it: Interpreter, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom]
-) -> Iterator[Any]:
-    """Emits the call; yields its results as values of these types."""
+def emitted(
+    it: Interpreter, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom],
+    by_target: bool = False,
+) -> Iterator[Any]:  # fmt: skip
+    """Emits the call; yields its results as values of these types.
+
+    `run(operands)` returns them; with `by_target` it gets the calling code's target too.
+    """
     b = it.b
     dims = [tuple(getattr(t, "dims", ())) for t in types]
     sizes = [b.size(d) for d in dims]
     dtype = _common(it, types)
-    back = Callback(name, run, tuple(map(len, dims)))
+    back = Callback(name, run, tuple(map(len, dims)), by_target)
     total = b.total([0, *sizes])
     every = [n for d in dims for n in d]
     out = b.call_back(total, *every, *operands, back=back, dtype=dtype, name="results")

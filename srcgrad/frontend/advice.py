@@ -35,7 +35,7 @@ _BY_ADVICE = {
     INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad
         quad_vec romb tanhsinh tplquad""",
     ROOT: """scipy.optimize: anderson brenth broyden1 broyden2 diagbroyden
-        excitingmixing fsolve linearmixing newton_krylov ridder root root_scalar toms748
+        excitingmixing linearmixing newton_krylov ridder toms748
         scipy.integrate: solve_bvp""",
     MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
         dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell
@@ -51,7 +51,6 @@ _BY_ADVICE = {
         scipy.special: errstate seterr""",
     TEXTS: """numpy: array2string array_repr array_str format_float_positional
         format_float_scientific""",
-    "flow.fixed_point(f) finds a fixed point and differentiates it": "scipy.optimize: fixed_point",
     "np.interp(x, xs, ys) interpolates linearly": "scipy.interpolate: interp1d",
     "use arrays and @": "numpy: asmatrix matrix",
     "use np.block": "numpy: bmat",

@@ -39,8 +39,9 @@ class Callback:
     """A function from operands to a list of results, and the results' ranks."""
 
     name: str
-    function: Callable[[Sequence[Any]], list[Any]]
+    function: Callable[..., list[Any]]
     ranks: tuple[int, ...]
+    by_target: bool = False  # whether it takes the target of the calling code as well
     number: int = field(default_factory=lambda: next(_numbers))
 
     def __post_init__(self) -> None:
@@ -50,10 +51,13 @@ class Callback:
         return str(self.number)
 
 
-def fill(number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]) -> None:
+def fill(
+    number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand], target: str
+) -> None:  # fmt: skip
     """Calls a function and stores its results in a flat array, one after the other."""
     back = _known[number]
-    made = back.function([np.array(a) if isinstance(a, np.ndarray) else a for a in operands])
+    given = [np.array(a) if isinstance(a, np.ndarray) else a for a in operands]
+    made = back.function(given, target) if back.by_target else back.function(given)
     at, place = 0, 0
     for value, rank in zip(made, back.ranks, strict=True):
         shape = tuple(int(n) for n in dims[at : at + rank])
@@ -76,7 +80,7 @@ def filled(
     site: int, number: int, out: np.ndarray, dims: Sequence[int], operands: Sequence[Operand]
 ) -> bool:
     """`fill` for compiled code: an exception is saved for `raised`."""
-    return kept(site, lambda: fill(number, out, dims, operands))
+    return kept(site, lambda: fill(number, out, dims, operands, "cpu"))
 
 
 def kept(site: int, run: Callable[[], None]) -> bool:
@@ -101,7 +105,7 @@ def _call_back(total: Any, *rest: Any, back: Any, dtype: str) -> np.ndarray:
     out = np.empty(int(total), dtype_of(dtype))
     many = sum(_known[number].ranks)
     try:
-        fill(number, out, rest[:many], rest[many:])
+        fill(number, out, rest[:many], rest[many:], "python")
     except BaseException as error:
         raise Raised(error) from None
     return out

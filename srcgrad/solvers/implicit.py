@@ -18,6 +18,8 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.transforms.entry_points import jvp
 
+FLAT = "the root has no derivative: that of the function there is"
+
 
 def implicit_root(
     residual: Callable, solver: Callable | None = None, tol: float = 1e-10, maxiter: int = 50
@@ -60,6 +62,25 @@ def implicit_root(
         _refuse_captured(residual(x, *theta), (x, theta))
         return x
 
+    return _ruled(residual, solved)
+
+
+def at_root(residual: Callable, x: Any) -> Any:
+    """A root x of `residual`, however it was found, as a function of what the residual captures."""
+    return x
+
+
+def with_rule(residual: Any) -> Any:
+    """The function `root(x, *theta)` that returns a root x of `residual(x, *theta)` given to it."""
+
+    def solved(x: Any, *theta: Any) -> Any:
+        return x * 1.0
+
+    return _ruled(residual, solved)
+
+
+def _ruled(residual: Any, solved: Callable) -> Any:
+    """A function that solves, with the derivative of the implicit function theorem."""
     root = custom_jvp(solved)
     root.__name__ = getattr(residual, "__name__", "residual")
 
@@ -68,7 +89,10 @@ def implicit_root(
         x = root(*primals)
         theta = primals[1:]
         _, change = jvp(residual, (x, *theta), (None, *tangents[1:]))
-        return x, -_solved(_jacobian(residual, x, theta), change, x)
+        slope = _jacobian(residual, x, theta)
+        if np.ndim(x) == 0 and (slope == 0 or slope != slope):
+            raise RuntimeError(f"{FLAT} {slope}")
+        return x, -_solved(slope, change, x)
 
     return root
 

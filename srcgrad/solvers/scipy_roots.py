@@ -1,10 +1,7 @@
 """Root finders of `scipy.optimize` for functions of one number, inside compiled code.
 
-The root is found with the function's value alone; its steps are not differentiated. Three steps of
-Newton's method from there give the derivatives of the implicit function theorem, up to the seventh:
-x - f(x) / f'(x) has the first one for a constant x where f(x) is 0, and each further step doubles
-the order. What the function has left at the root is subtracted from it, so that the steps change
-no value.
+The root is found with the function's value alone; its steps are not differentiated. The derivative
+is the implicit function theorem's, to every order.
 """
 
 from __future__ import annotations
@@ -16,11 +13,10 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.transforms.entry_points import jvp, stop_gradient
+from srcgrad.solvers.implicit import at_root
 
 TOLERANCE = 4 * np.finfo(float).eps
 SIGNS = "f(a) and f(b) must have different signs"
-FLAT = "the root has no derivative: that of the function is"
 
 
 def _checked(name: str, xtol: Any, rtol: Any, maxiter: Any, full_output: Any, disp: Any) -> None:
@@ -49,16 +45,9 @@ def _at_ends(f: Callable, a: Any, b: Any, args: Any) -> tuple[Any, Any]:
     return f_a, f_b
 
 
-def _differentiable(f: Callable, x: Any, args: Any) -> Any:
+def _root(f: Callable, x: Any, args: Any) -> Any:
     """The root x, which was found without derivatives, as a function of what `f` reads."""
-    y = stop_gradient(x)
-    left = stop_gradient(f(y, *args))  # not quite 0
-    for _ in range(3):
-        value, slope = jvp(lambda v: f(v, *args), (y,), (1.0,))
-        if slope == 0 or slope != slope:
-            raise RuntimeError(f"{FLAT} {slope} at its root {x}")
-        y = y - (value - left) / slope
-    return float(y)
+    return float(at_root(lambda v: f(v, *args) * 1.0, x))
 
 
 @stands_for(optimize.brentq)
@@ -76,9 +65,9 @@ def brentq(
     last, x = a * 1.0, b * 1.0
     f_last, f_x = _at_ends(f, last, x, args)
     if f_last == 0:
-        return _differentiable(f, last, args)
+        return _root(f, last, args)
     if f_x == 0:
-        return _differentiable(f, x, args)
+        return _root(f, x, args)
     other, f_other, step, before = last, f_last, x - last, x - last
     for _ in range(maxiter):
         if f_x != 0 and (f_last < 0) != (f_x < 0):
@@ -89,7 +78,7 @@ def brentq(
             f_last, f_x, f_other = f_x, f_other, f_x
         near, half = (xtol + rtol * abs(x)) / 2, (other - x) / 2
         if f_x == 0 or abs(half) < near:
-            return _differentiable(f, x, args)
+            return _root(f, x, args)
         if abs(before) > near and abs(f_x) < abs(f_last):
             if last == other:
                 tried = -f_x * (x - last) / (f_x - f_last)
@@ -130,9 +119,9 @@ def bisect(
     first, step, x = a * 1.0, (b - a) * 1.0, a * 1.0
     f_first, f_last = _at_ends(f, first, b * 1.0, args)
     if f_first == 0:
-        return _differentiable(f, first, args)
+        return _root(f, first, args)
     if f_last == 0:
-        return _differentiable(f, b * 1.0, args)
+        return _root(f, b * 1.0, args)
     for _ in range(maxiter):
         step = step / 2
         x = first + step
@@ -140,7 +129,7 @@ def bisect(
         if (f_x < 0) == (f_first < 0) and f_x != 0:
             first = x
         if f_x == 0 or abs(step) < xtol + rtol * abs(x):
-            return _differentiable(f, x, args)
+            return _root(f, x, args)
     raise RuntimeError(f"Failed to converge after {maxiter} iterations.")
 
 
@@ -169,13 +158,13 @@ def newton(
         for _ in range(maxiter):
             value = func(x, *args)
             if value == 0:
-                return _differentiable(func, x, args)
+                return _root(func, x, args)
             slope = fprime(x, *args)
             if slope == 0:
                 raise RuntimeError(f"Derivative was zero. Failed to converge, value is {x}.")
             last, x = x, x - value / slope
             if abs(x - last) <= tol + rtol * abs(last):
-                return _differentiable(func, x, args)
+                return _root(func, x, args)
         raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
     if x1 is not None and x1 == x0:
         raise ValueError("x1 and x0 must be different")
@@ -188,13 +177,13 @@ def newton(
         if f_x == f_last:
             if x != last:
                 raise RuntimeError(f"Tolerance of {x - last} reached. Failed to converge.")
-            return _differentiable(func, x, args)
+            return _root(func, x, args)
         if abs(f_x) > abs(f_last):
             new = (-f_last / f_x * x + last) / (1 - f_last / f_x)
         else:
             new = (-f_x / f_last * last + x) / (1 - f_x / f_last)
         if abs(new - x) <= tol + rtol * abs(x):
-            return _differentiable(func, new, args)
+            return _root(func, new, args)
         last, f_last, x = x, f_x, new
         f_x = func(x, *args)
     raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")

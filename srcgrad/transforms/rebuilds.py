@@ -47,9 +47,12 @@ def record_build(compiled: Any, reason: Reason | None) -> None:
 
 
 def _counted(compiled: Any) -> int:
-    """The number of builds of a function's code by the same transforms, this one included."""
+    """The number of builds of a function's code by the same transforms, this one included.
+
+    A function of srcgrad's own is made for each program that calls it back: it counts as one.
+    """
     code = code_of(compiled.function)
-    if code is None:
+    if code is None or str(held(compiled.function, "__module__")).startswith("srcgrad."):
         return 1
     builds = _builds.get(code) or Counter()
     builds[described(compiled.spec)] += 1

@@ -50,7 +50,8 @@ class Kind:
     def write(self, w: Writer, p: str) -> bool:
         if self.type is np.ndarray:
             dtype, contiguous, ones = self.key
-            w.unless(f"type({p}) is ndarray and {p}.dtype is {w.name(dtype)}")
+            kind = w.name(dtype)  # an unpickled array has an equal one
+            w.unless(f"type({p}) is ndarray and ({p}.dtype is {kind} or {p}.dtype == {kind})")
             shape = shape_name(p)
             w.lines.append(f"{shape} = {p}.shape")
             single = [f" and {shape}[{k}] {'==' if one else '!='} 1" for k, one in enumerate(ones)]

@@ -96,7 +96,10 @@ WITHOUT = {
     warnings.filterwarnings: "sets a filter",
     sparse.issparse: "asks about a kind", sparse.isspmatrix: "asks about a kind",
     **{f: "is of a distribution" for f in FROZEN},
-    **dict.fromkeys((optimize.brentq, optimize.bisect, optimize.newton), "takes a function"),
+    **dict.fromkeys((
+        optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,
+        optimize.root_scalar, optimize.fixed_point,
+    ), "takes a function"),
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",

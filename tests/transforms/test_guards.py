@@ -1,5 +1,6 @@
 """Guards: values that are gone, tests that agree with their text, and what a fast path reads."""
 
+import pickle
 import types
 
 import numpy as np
@@ -61,6 +62,7 @@ VALUES = [
     1, 2, 1.0, -0.0, 0.0, True, "a", "b", np.float32(1), np.float64(1), np.nan, 1j,
     np.ones(3), np.ones(4), np.ones(1), np.ones((3, 1)), np.ones((1, 3)), np.ones((3, 3)),
     np.ones((3, 3)).T[:, 1:], np.ones(3, "f"), np.ones(3, int), np.asfortranarray(np.ones((3, 2))),
+    pickle.loads(pickle.dumps(np.ones(3))),  # whose dtype is another object
 ]  # fmt: skip
 
 

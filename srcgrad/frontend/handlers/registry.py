@@ -42,7 +42,7 @@ OF_SCIPY = {
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
     "scipy.integrate": "srcgrad.frontend.formulas.scipy_integrate",
-    "scipy.optimize": "srcgrad.solvers.scipy_roots",
+    "scipy.optimize": "srcgrad.solvers.scipy_optimize",  # which imports `scipy_roots`
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
