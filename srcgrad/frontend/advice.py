@@ -30,8 +30,7 @@ SETTINGS = "set it outside"
 TEXTS = "print(x) shows an array, f'{x}' is its text"
 
 _BY_ADVICE = {
-    ODE: """scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode odeint
-        solve_ivp""",
+    ODE: "scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode",
     INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad
         quad_vec romb tanhsinh tplquad""",
     ROOT: """scipy.optimize: anderson brenth broyden1 broyden2 diagbroyden

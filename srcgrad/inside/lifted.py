@@ -41,11 +41,15 @@ class Lifted:
         """A Python function that srcgrad's transforms take."""
         names = ", ".join(f"x{k}" for k in range(len(self.program.function.params)))
         text = f"def {self.__name__}({names}):\n    return lifted({names})\n"
-        scope: dict[str, Any] = {"lifted": self, "__name__": __name__}
-        exec(compile(text, f"<srcgrad {self.__name__}>", "exec"), scope)
-        made = scope[self.__name__]
-        state_source(made, text)
-        return made
+        return stated(self.__name__, text, {"lifted": self})
+
+
+def stated(name: str, text: str, scope: dict[str, Any]) -> Callable:
+    """The function that a text defines by a name, with its source."""
+    scope = {**scope, "__name__": __name__}
+    exec(compile(text, f"<srcgrad {name}>", "exec"), scope)
+    state_source(scope[name], text)
+    return scope[name]
 
 
 def lifted(it: Interpreter, fn: Any, args: Sequence[Any], node: Node) -> tuple[Lifted, list[Any]]:
@@ -80,14 +84,14 @@ def _by_library(
         own, *captured = given.structures(operands)
         pairs = zip(made, captured, strict=True)
         hosts = [HostFunction(f.function, target, tuple(values)) for (f, _), values in pairs]
-        return taken(_located(lambda: run(hosts, *own), at), shape, name)
+        return taken(located_at(lambda: run(hosts, *own), at), shape, name)
 
     types = [atom(v).type for v in wanted]
     results = emitted(it, name, called, types, given.atoms, by_target=True)
     return unflattened(like, results)
 
 
-def _located(run: Callable[[], Any], at: Location) -> Any:
+def located_at(run: Callable[[], Any], at: Location) -> Any:
     """Runs a library; what it raises itself is located at the user's call."""
     try:
         return run()

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
+from srcgrad.api import hvp, jvp, value_grad_hess, vjp
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.scipy.unknowns import Unknowns
-from srcgrad.transforms.entry_points import jvp
-from srcgrad.transforms.hessians import hvp, value_grad_hess
-from srcgrad.transforms.vjp import vjp
 
 NEAR = 0.1  # standard errors within which a point is at the minimum
 

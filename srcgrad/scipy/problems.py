@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
+from srcgrad.api import hessian, hvp, jacobian, value_and_grad
 from srcgrad.scipy.unknowns import Unknowns
-from srcgrad.transforms.entry_points import value_and_grad
-from srcgrad.transforms.hessians import hessian, hvp
-from srcgrad.transforms.jacobians import jacobian
 
 # methods of `minimize` by the derivatives that they use
 PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})

@@ -75,7 +75,7 @@ def test_an_equation_in_time():
         return -k * y
 
     def wrong(k):
-        return scipy.integrate.solve_ivp(lambda t, y: -k * y, (0.0, 1.0), [1.0]).y[0, -1]
+        return scipy.integrate.RK45(lambda t, y: -k * y, 0.0, [1.0], 1.0).y[0]
 
     def right(k):
         return flow.odeint(rhs, 1.0, np.array([0.0, 1.0]), k)[1]

@@ -98,7 +98,7 @@ WITHOUT = {
     **{f: "is of a distribution" for f in FROZEN},
     **dict.fromkeys((
         optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,
-        optimize.root_scalar, optimize.fixed_point,
+        optimize.root_scalar, optimize.fixed_point, integrate.solve_ivp, integrate.odeint,
     ), "takes a function"),
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",

@@ -41,7 +41,7 @@ OF_SCIPY = {
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
-    "scipy.integrate": "srcgrad.frontend.formulas.scipy_integrate",
+    "scipy.integrate": "srcgrad.solvers.scipy_integrate",  # which imports the formulas of samples
     "scipy.optimize": "srcgrad.solvers.scipy_optimize",  # which imports `scipy_roots`
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
