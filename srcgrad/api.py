@@ -6,7 +6,7 @@ from srcgrad.custom.functions import custom_jvp, custom_vjp
 from srcgrad.custom.inserted import insert_grad_of
 from srcgrad.custom.opaque import opaque
 from srcgrad.frontend.handlers.registry import LATE
-from srcgrad.inside import lifted, nested, products, trajectories
+from srcgrad.inside import integrals, lifted, nested, products, trajectories
 from srcgrad.inside.checkpointed import checkpoint
 from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.solvers.odes import odeint
@@ -40,7 +40,7 @@ LATE.append(lambda: importlib.import_module("srcgrad.bridge.tensor_functions"))
 __all__ = [
     "Compiled", "GradOperation", "checkpoint", "compile", "custom_jvp", "custom_vjp",
     "elementwise_grad", "fixed_point", "get_grad", "grad", "hessian", "hessian_diag", "hvp",
-    "implicit_root", "insert_grad_of", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
+    "implicit_root", "insert_grad_of", "integrals", "jacfwd", "jacobian", "jacrev", "jit", "jvp",
     "laplacian", "lifted", "linearize", "nested", "odeint", "opaque", "products", "stop_gradient",
     "trajectories",
     "value_and_grad", "value_and_jac", "value_grad_hess", "vhp", "vjp", "vmap",

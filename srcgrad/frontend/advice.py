@@ -31,8 +31,8 @@ TEXTS = "print(x) shows an array, f'{x}' is its text"
 
 _BY_ADVICE = {
     ODE: "scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode",
-    INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad
-        quad_vec romb tanhsinh tplquad""",
+    INTEGRAL: """scipy.integrate: cubature dblquad fixed_quad nquad qmc_quad quad_vec romb tanhsinh
+        tplquad""",
     ROOT: """scipy.optimize: anderson brenth broyden1 broyden2 diagbroyden
         excitingmixing linearmixing newton_krylov ridder toms748
         scipy.integrate: solve_bvp""",

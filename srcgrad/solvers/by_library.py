@@ -55,3 +55,21 @@ def by_library(run: Callable, like: Any, functions: Any, *values: Any) -> Any:
     gets `HostFunction`s of them.
     """
     return run([HostFunction(f, "python") for f, _ in functions], *values)
+
+
+def trajectory(
+    name: str, library: Callable, rhs: Callable, y0: Any, t0: Any, t: Any, settings: dict
+) -> Any:
+    """The states at times t of dy/dt = `rhs(t, y)` with y(t0) = `y0`, a row for each time.
+
+    `library(rhs, jacobian, y0, t0, t, copies, **settings)` finds them.
+    """
+    return library(rhs, None, y0, t0, t, 1, **settings)
+
+
+def integral(name: str, library: Callable, f: Callable, a: Any, b: Any, settings: dict) -> Any:
+    """The integral of f from a to b, and an estimate of its error, as an array of two.
+
+    `library(f, a, b, shape, settings)` computes them.
+    """
+    return library(f, a, b, (2,), settings)

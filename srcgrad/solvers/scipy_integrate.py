@@ -16,11 +16,11 @@ from scipy import integrate
 
 from srcgrad.frontend.formulas import scipy_integrate as of_samples
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.by_library import by_library
-from srcgrad.solvers.sensitivities import trajectory
+from srcgrad.solvers.by_library import by_library, trajectory
+from srcgrad.solvers.scipy_quad import quad
 from srcgrad.transforms.entry_points import stop_gradient
 
-__all__ = ["odeint", "of_samples", "solve_ivp"]  # loading the first registers its formulas
+__all__ = ["odeint", "of_samples", "quad", "solve_ivp"]  # loading registers the formulas
 IMPLICIT = ("Radau", "BDF", "LSODA")  # methods that take a Jacobian
 STEPS = ("rtol", "atol", "first_step", "max_step", "min_step")
 

@@ -9,18 +9,6 @@ import numpy as np
 
 from srcgrad.transforms.entry_points import jvp
 
-HIGHEST = 3  # the order of the derivatives that there are
-
-
-def trajectory(
-    name: str, library: Callable, rhs: Callable, y0: Any, t0: Any, t: Any, settings: dict
-) -> Any:
-    """The states at times t of dy/dt = `rhs(t, y)` with y(t0) = `y0`, a row for each time.
-
-    `library(rhs, jacobian, y0, t0, t, copies, **settings)` finds them.
-    """
-    return library(rhs, None, y0, t0, t, 1, **settings)
-
 
 def sensitivities(rhs: Callable, t: Any, z: Any, p: Any, rest: tuple) -> Any:
     """The right-hand side of a state and of its derivatives by p, one after the other."""

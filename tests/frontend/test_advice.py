@@ -88,7 +88,7 @@ def test_an_integral():
     z, w = np.polynomial.legendre.leggauss(40)
 
     def wrong(k):
-        return scipy.integrate.quad(lambda t: np.sin(k * t), 0.0, 2.0)[0]
+        return scipy.integrate.fixed_quad(lambda t: np.sin(k * t), 0.0, 2.0)[0]
 
     def right(k):
         a, b = 0.0, 2.0

@@ -20,15 +20,15 @@ from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
     "adjoint", "allow_singular", "assume_unique", "cache", "ceil_mode", "check_finite", "col_deriv",
-    "compute_expm", "compute_uv", "copy", "count_include_pad", "dense_output", "density",
-    "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
-    "full_output", "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim",
-    "keepdims", "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
-    "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
-    "repetition", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
-    "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted", "sparse", "stable",
-    "strict", "subok", "tfirst", "training", "transposed", "unbiased", "unit_diagonal",
-    "vectorized", "wrap",
+    "complex_func", "compute_expm", "compute_uv", "copy", "count_include_pad", "dense_output",
+    "density", "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact",
+    "full_matrices", "full_output", "has_aux", "hermitian", "include_initial", "increasing",
+    "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a",
+    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
+    "permute_l", "pivoting", "repetition", "retstep", "return_counts", "return_ids", "return_index",
+    "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted",
+    "sparse", "stable", "strict", "subok", "tfirst", "training", "transposed", "unbiased",
+    "unit_diagonal", "vectorized", "wrap",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded", "indexing",
