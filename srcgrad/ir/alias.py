@@ -8,7 +8,7 @@ for the others.
 from __future__ import annotations
 
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import RefTape, is_reference
 from srcgrad.ir.walk import walk
 
 
@@ -67,27 +67,34 @@ class AliasClasses:
 def holders(function: Function, source: Var) -> set[Var]:
     """The variables that may name the memory of `source`, followed from definitions to uses.
 
-    Unlike a class, it leaves out a buffer that meets this memory in a loop or a branch.
+    Unlike a class, it leaves out a buffer that meets this memory in a loop or a branch. What one
+    name of a list holds, its other names hold as well.
     """
-    flows: dict[Atom, list[Var]] = {}
+    flows: dict[Atom, list[Atom]] = {}
+
+    def flow(source: Atom, to: Atom) -> None:
+        flows.setdefault(source, []).append(to)
+        if isinstance(source.type, RefTape) and isinstance(to.type, RefTape):
+            flows.setdefault(to, []).append(source)
+
     for s in walk(function.body):
         match s:
             case Def():
                 if s.op.view and s.var is not None:
-                    flows.setdefault(s.args[0], []).append(s.var)
-                elif s.op.holds and isinstance(s.args[0], Var):
-                    flows.setdefault(s.args[-1], []).append(s.args[0])
+                    flow(s.args[0], s.var)
+                elif s.op.holds:
+                    flow(s.args[-1], s.args[0])
             case For() | While():
                 for p, i, y, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
-                    for given in (i, y):
-                        flows.setdefault(given, []).extend((p, r))
+                    for given, met in ((i, p), (i, r), (y, p), (y, r)):
+                        flow(given, met)
             case If():
                 for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
-                    for given in (a, b):
-                        flows.setdefault(given, []).append(r)
+                    flow(a, r)
+                    flow(b, r)
     found, left = {source}, [source]
     while left:
-        new = [v for v in flows.get(left.pop(), ()) if _tracked(v) and v not in found]
+        new = [v for v in flows.get(left.pop(), ()) if isinstance(v, Var) and v not in found]
         found.update(new)
         left += new
     return found

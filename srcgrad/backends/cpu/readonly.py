@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.backends.located import located_error
 from srcgrad.ir.alias import holders
 from srcgrad.ir.nodes import Def, Function
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.types import Array
 from srcgrad.ir.walk import walk
 
 
@@ -44,11 +44,11 @@ class Stores:
         """The first store to each parameter, by position."""
         stores = [
             s for s in walk(self.function.body)
-            if isinstance(s, Def) and s.op.writes and is_reference(s.args[0].type)
+            if isinstance(s, Def) and s.op.writes and isinstance(s.args[0].type, Array)
         ]  # fmt: skip
         found = {}
         for k, param in enumerate(self.function.params):
-            if is_reference(param.type):
+            if isinstance(param.type, Array):
                 names = holders(self.function, param)
                 to = next((s for s in stores if s.args[0] in names), None)
                 if to is not None:
