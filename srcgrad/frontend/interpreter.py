@@ -76,6 +76,7 @@ class Interpreter:
         self.ignored: tuple[Any, ...] | None = None
         self.ends: Counter[Any] = Counter()  # recursive calls beyond the limit
         self.looped: set[tuple] = set()  # comprehensions that were made loops
+        self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 
     @property
     def frame(self) -> Frame:

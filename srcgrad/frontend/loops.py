@@ -119,6 +119,7 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
     carrier, a = Carrier(it), Attempt(Var("i", INT))
     a.head = {c: carrier.fresh(s, str(c[1]).lstrip("$")) for c, s in trip.specs.items()}
     a.made = carrier.made
+    it.carried[a.index] = {v for vs, _ in a.head.values() for v in vs}
     _enter(it, trip, a)
     head = captured(it, trip.before.objects)
     if not trip.counted:

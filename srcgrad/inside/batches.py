@@ -78,7 +78,8 @@ class _Batch:
     def __init__(
         self, owner: Batched, it: Interpreter, node: Node, given: list[Given], shared: dict
     ):
-        self.owner, self.it, self.node, self.given = owner, it, node, given
+        self.function, self.out_axes = owner.function, owner.out_axes
+        self.it, self.node, self.given = it, node, given
         self.shared = shared  # the arguments that all items get as they are
         self.size = self._size()
         alike = None in leaves(owner.out_axes)
@@ -168,7 +169,7 @@ class _Batch:
         values = {g.key: self._item(g, k) for g in self.given}
         args = [v for key, v in values.items() if isinstance(key, int)]
         named = {key: v for key, v in values.items() if isinstance(key, str)}
-        made = it.call(self.owner.function, args, named, self.node)
+        made = it.call(self.function, args, named, self.node)
         atoms: list[Atom] = []
         template = taken_apart(it, made, atoms, it.frame.source)
         it.b.loc = loc
@@ -197,7 +198,7 @@ class _Batch:
             return ndim(atoms[leaf.k]) if isinstance(leaf, Leaf) else None
 
         with _located(self.it):
-            found = axes_of(self.owner.out_axes, template, "out_axes", (), of_result(rank))
+            found = axes_of(self.out_axes, template, "out_axes", (), of_result(rank))
         placed = zip(leaves(template), found, strict=True)
         return [axis for v, axis in placed if isinstance(v, Leaf)]
 
@@ -235,7 +236,7 @@ class _Batch:
         Those that need what an item computes make it start again with the first item there.
         """
         it, body = self.it, self.it.b.out
-        inside = {k, *defined(tuple(body))}
+        inside = {k, *it.carried[k], *defined(tuple(body))}
         made = {s.var: s for s in body if isinstance(s, Def)}
         moved: set[Var] = set()
         todo = [d for d in lengths if d in inside]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
@@ -59,7 +60,7 @@ class Traced:
 class Inner:
     """A gradient or a Jacobian of such a function, to be called; it can be differentiated again."""
 
-    fn: Any
+    function: Any
     transform: ByPosition  # of nothing yet
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
@@ -68,8 +69,8 @@ class Inner:
         direction: list[Any] = []
         if isinstance(transform, HessianProduct):
             args, kwargs, direction = _taken_out(it, transform, args, kwargs, node)
-        arguments = {n: opened(it, v, node) for n, v in named(self.fn, args, kwargs).items()}
-        call = _Call(it, self.fn, arguments, len(args), node)
+        arguments = {n: opened(it, v, node) for n, v in named(self.function, args, kwargs).items()}
+        call = _Call(it, self.function, arguments, len(args), node)
         p = call.program(weights.parameters if weights else ())
         spec: Any = replace(transform, inner=Traced(p))
         if direction:
@@ -96,6 +97,8 @@ def is_inner(v: Any) -> bool:
     """Whether a value is a function that belongs to the current compilation."""
     if isinstance(v, functools.partial):
         return any(is_inner(p) for p in (v.func, *v.args, *v.keywords.values()))
+    if isinstance(v, types.MethodType):
+        return is_inner(v.__self__)
     return isinstance(v, RUNNING | Record) or (is_transform(v) and not isinstance(v, Compiled))
 
 

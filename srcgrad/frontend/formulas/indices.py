@@ -40,7 +40,8 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
     flat = np.reshape(lanes.copy(), (count, arr.shape[axis]))
     first = np.asarray(func1d(flat[0], *args, **kwargs))
     made = np.zeros((flat.shape[0], *first.shape), first.dtype)
-    for k in range(flat.shape[0]):
+    made[0] = first
+    for k in range(1, flat.shape[0]):
         made[k] = func1d(flat[k], *args, **kwargs)
     shaped = np.reshape(made, (*rest, *first.shape))
     n, m = len(rest), first.ndim
