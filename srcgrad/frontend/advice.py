@@ -38,8 +38,7 @@ _BY_ADVICE = {
         scipy.integrate: solve_bvp""",
     MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
         dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell
-        fmin_slsqp fmin_tnc fminbound golden least_squares leastsq lsq_linear minimize
-        minimize_scalar nnls shgo""",
+        fmin_slsqp fmin_tnc fminbound golden leastsq lsq_linear nnls shgo""",
     SPLINE: """scipy.interpolate: Akima1DInterpolator BSpline
         CubicHermiteSpline CubicSpline InterpolatedUnivariateSpline
         LSQUnivariateSpline PPoly PchipInterpolator UnivariateSpline make_interp_spline

@@ -15,11 +15,8 @@ from scipy import optimize
 
 from srcgrad.api import hessian, hvp, jacobian, value_and_grad
 from srcgrad.scipy.unknowns import Unknowns
+from srcgrad.solvers.scipy_minimize import GRADIENTS, MATRICES, PRODUCTS
 
-# methods of `minimize` by the derivatives that they use
-PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
-MATRICES = frozenset({"dogleg", "trust-exact"})
-GRADIENTS = PRODUCTS | MATRICES | {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 DENSE_ROOTS = frozenset({"hybr", "lm"})  # methods of `root` that take a Jacobian
 
 

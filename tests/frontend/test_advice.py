@@ -129,7 +129,7 @@ def test_a_minimum():
     best = flow.implicit_root(flow.grad(f), flow.opaque(solver, lambda x0, a: x0))
 
     def wrong(a):
-        return np.sum(scipy.optimize.minimize(f, a, args=(a,)).x)
+        return np.sum(scipy.optimize.fmin_bfgs(f, a, args=(a,)))
 
     def right(a):
         return np.sum(best(np.zeros(2), a) ** 2)

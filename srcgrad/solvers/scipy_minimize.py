@@ -1,0 +1,175 @@
+"""Minimizers of `scipy.optimize` inside compiled code: SciPy minimizes, the rule is implicit.
+
+At a minimum the gradient is zero: its derivative by what the function captures is that of a root of
+the gradient, to every order. It is as exact as the minimum is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from srcgrad.frontend.formulas.registry import stands_for, unsupported
+from srcgrad.solvers.by_library import by_library
+from srcgrad.solvers.implicit import at_root
+from srcgrad.transforms.entry_points import grad
+
+# methods of `minimize` by the derivatives that they use
+PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
+MATRICES = frozenset({"dogleg", "trust-exact"})
+GRADIENTS = PRODUCTS | MATRICES | {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
+FREE = "write the unknowns as functions of free ones, as in np.exp(u)"
+NEAR = 1e-3  # the relative distance of a minimum within a bracket from its parabola's
+
+
+@dataclass(eq=False)
+class Minimum:
+    """The part of SciPy's result for a minimum that compiled code has."""
+
+    x: Any
+    fun: Any
+    success: bool = True
+
+
+@dataclass(eq=False)
+class Fit:
+    """The part of SciPy's result for least squares that compiled code has."""
+
+    x: Any
+    fun: Any
+    cost: Any
+    success: bool = True
+
+
+@stands_for(optimize.minimize)
+def minimize(
+    fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
+    hessp: Any = None, bounds: Any = None, constraints: Any = (), tol: Any = None,
+    callback: Any = None, options: Any = None,
+) -> Any:  # fmt: skip
+    """A minimum of a function of a vector by one of SciPy's methods.
+
+    >>> minimize(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0]).x.round(6)
+    array([2., 2.])
+    """
+    if bounds is not None or constraints != ():
+        unsupported("minimize with bounds or constraints", FREE)
+    if callback is not None:
+        unsupported("minimize with a callback", "leave it out")
+    given = args if isinstance(args, tuple) else (args,)
+    start = np.atleast_1d(np.asarray(x0)).astype(np.float64)
+    if jac is True:
+        value = lambda x: float(fun(x, *given)[0] * 1.0)
+    else:
+        value = lambda x: float(fun(x, *given) * 1.0)
+    name = "bfgs" if method is None else method.lower()
+    x = by_library(_minimize, start, ((value, (start,)),), start, name, tol, options)
+    x = at_root(lambda v: grad(value)(v), x)
+    return Minimum(x, value(x))
+
+
+def _minimize(
+    functions: Sequence[Any], start: np.ndarray, name: str, tol: Any, options: Any
+) -> np.ndarray:
+    f = functions[0]
+    derivatives: dict[str, Callable] = {}
+    if name in GRADIENTS:
+        derivatives["jac"] = f.gradient
+    if name in PRODUCTS:
+        derivatives["hessp"] = f.product
+    if name in MATRICES:
+        derivatives["hess"] = f.hessian
+    made = optimize.minimize(f, start, method=name, tol=tol, options=options, **derivatives)
+    if not made.success:
+        raise RuntimeError(f"the minimum was not found: {made.message}")
+    return made.x
+
+
+@stands_for(optimize.minimize_scalar)
+def minimize_scalar(
+    fun: Any, bracket: Any = None, bounds: Any = None, args: Any = (), method: Any = None,
+    tol: Any = None, options: Any = None,
+) -> Any:  # fmt: skip
+    """A minimum of a function of a number by one of SciPy's methods.
+
+    >>> round(minimize_scalar(lambda x: (x - 2.0) ** 2).x, 6)
+    2.0
+    """
+    given = args if isinstance(args, tuple) else (args,)
+    value = lambda x: float(fun(x, *given) * 1.0)
+    functions = ((value, (0.0,)),)
+    x = by_library(_minimize_scalar, 0.0, functions, bracket, bounds, method, tol, options)
+    x = float(at_root(lambda v: grad(value)(v), x))
+    return Minimum(x, value(x))
+
+
+def _minimize_scalar(
+    functions: Sequence[Any], bracket: Any, bounds: Any, method: Any, tol: Any, options: Any
+) -> float:
+    f = functions[0]
+    made = optimize.minimize_scalar(f, bracket, bounds, (), method, tol, options)
+    if not made.success:
+        raise RuntimeError(f"the minimum was not found: {made.message}")
+    x = float(made.x)
+    slope, bend = f.gradient(x), f.hessian(x)
+    if bounds is not None and not abs(slope) <= NEAR * bend * (1.0 + abs(x)):
+        raise RuntimeError(f"the minimum is at a bound: at {x:.6g} the slope is {slope:.3g}")
+    return x
+
+
+# ---- least squares ----
+@stands_for(optimize.least_squares)
+def least_squares(
+    fun: Any, x0: Any, jac: Any = None, bounds: Any = None, method: Any = "trf", ftol: Any = 1e-8,
+    xtol: Any = 1e-8, gtol: Any = 1e-8, x_scale: Any = None, loss: Any = "linear",
+    f_scale: Any = 1.0, diff_step: Any = None, tr_solver: Any = None, tr_options: Any = None,
+    jac_sparsity: Any = None, max_nfev: Any = None, verbose: Any = 0, args: Any = (),
+    kwargs: Any = None, callback: Any = None, workers: Any = None,
+) -> Any:  # fmt: skip
+    """A minimum of a sum of squares by one of SciPy's methods.
+
+    >>> least_squares(lambda x: np.array([x[0] - 2.0, x[1] - x[0]]), [0.0, 0.0]).x.round(6)
+    array([2., 2.])
+    """
+    if bounds is not None:
+        unsupported("least_squares with bounds", FREE)
+    if loss not in ("linear", "soft_l1", "huber", "cauchy", "arctan"):
+        unsupported("least_squares with a loss of one's own", "put it into the residuals")
+    if callback is not None:
+        unsupported("least_squares with a callback", "leave it out")
+    given, named = args if isinstance(args, tuple) else (args,), {} if kwargs is None else kwargs
+    start = np.atleast_1d(np.asarray(x0)).astype(np.float64)
+    residuals = lambda x: np.ravel(np.asarray(fun(x, *given, **named))) * 1.0
+    settings = {
+        "method": method, "ftol": ftol, "xtol": xtol, "gtol": gtol, "loss": loss,
+        "f_scale": f_scale, "tr_solver": tr_solver, "max_nfev": max_nfev,
+    }  # fmt: skip
+    if x_scale is not None:
+        settings["x_scale"] = x_scale
+    cost = lambda x: 0.5 * f_scale**2 * np.sum(_loss(loss, (residuals(x) / f_scale) ** 2))
+    x = by_library(_least_squares, start, ((residuals, (start,)),), start, settings)
+    x = at_root(lambda v: grad(cost)(v), x)
+    return Fit(x, residuals(x), cost(x))
+
+
+def _loss(name: str, z: Any) -> Any:
+    """A loss of squares z of scaled residuals."""
+    if name == "soft_l1":
+        return 2.0 * ((1.0 + z) ** 0.5 - 1.0)
+    if name == "huber":
+        return np.where(z <= 1.0, z, 2.0 * np.where(z <= 1.0, 1.0, z) ** 0.5 - 1.0)
+    if name == "cauchy":
+        return np.log1p(z)
+    return np.arctan(z) if name == "arctan" else z
+
+
+def _least_squares(functions: Sequence[Any], start: np.ndarray, settings: dict) -> np.ndarray:
+    f = functions[0]
+    made = optimize.least_squares(f, start, f.jacobian, **settings)
+    if not made.success:
+        raise RuntimeError(f"the minimum was not found: {made.message}")
+    return made.x
