@@ -81,7 +81,7 @@ class Counts:
         if not isinstance(type, Array):
             return converted(self.b, t, scalar_of(type))
         self.check_lengths(type)
-        return self.b.broadcast_to(self.b.cast(t, Scalar(type.dtype)), *type.dims)
+        return self.b.broadcast_to(converted(self.b, t, Scalar(type.dtype)), *type.dims)
 
     def together(self, counts: Sequence[Atom | None], type: Type) -> Atom | None:
         """The sum of counts that broadcast to a type, element by element."""

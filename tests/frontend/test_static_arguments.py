@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import srcgrad as flow
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import SrcgradError, UnsupportedError
 from tests.support.choices import parameters_of
 from tests.support.samples import SAMPLES, Sample, inputs
 from tests.tools.turns import third
@@ -65,3 +66,14 @@ def test_each_parameter_at_run_time(sample: Sample):
     wrong = [w for name, values in parameters_of(sample).items()
              for w in check(sample, name, values)]  # fmt: skip
     assert not wrong, "\n".join(wrong)
+
+
+def test_types_of_cosine_transforms():
+    def f(x, kind):
+        return scipy.fft.dct(x, kind) + scipy.fft.idct(x, type=kind)
+
+    fn, x = flow.compile(f, target="python"), np.arange(5.0)
+    for kind in (2, 3, 2):
+        np.testing.assert_allclose(fn(x, kind), f(x, kind), 1e-12, 1e-12)
+    with pytest.raises(UnsupportedError, match="types 2 and 3 only"):
+        fn(x, 4)

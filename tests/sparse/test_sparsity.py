@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import srcgrad as flow
 from srcgrad.errors import ArgumentTypeError, UnsupportedError
@@ -145,6 +146,47 @@ def test_complex_values_inside_are_not():
 
     found = flow.sparsity(flow.compile(f, target="python"), np.arange(3.0))
     assert found.toarray().astype(int).tolist() == [[1, 1, 0], [0, 1, 0]]
+
+
+OF_A_LINE = {
+    "real of fft": lambda x, m: np.real(m.fft(x)),
+    "ifft of fft": lambda x, m: np.real(m.ifft(m.fft(x))),
+    "abs of rfft": lambda x, m: np.abs(m.rfft(x)),
+    "irfft of rfft": lambda x, m: m.irfft(m.rfft(x)),
+    "irfft of another length": lambda x, m: m.irfft(m.rfft(x), 5),
+    "irfft of numbers": lambda x, m: m.irfft(x),
+    "hfft of ihfft": lambda x, m: m.hfft(m.ihfft(x)),
+    "power": lambda x, m: m.irfft(np.abs(m.rfft(x)) ** 2),
+}
+
+
+@pytest.mark.parametrize("module", [np.fft, scipy.fft], ids=["numpy", "scipy"])
+@pytest.mark.parametrize("name", OF_A_LINE)
+def test_transforms_depend_on_whole_lines(name, module):
+    def f(x):
+        return OF_A_LINE[name](x, module)
+
+    x = np.random.default_rng(1).normal(size=(2, 6))
+    fn = flow.compile(f, target="python")
+    length = f(x[0]).shape[0]
+    assert flow.sparsity(fn, x[0]).toarray().all()
+    lines = np.kron(np.eye(2), np.ones((length, 6)))
+    assert np.array_equal(flow.sparsity(fn, x).toarray(), lines != 0)
+    assert np.array_equal(
+        flow.sparsity(fn, x.astype(np.float32)[:1]).toarray(), np.ones((length, 6))
+    )
+
+
+@pytest.mark.parametrize("module", [np.fft, scipy.fft], ids=["numpy", "scipy"])
+def test_transforms_of_several_axes(module):
+    x = np.random.default_rng(1).normal(size=(2, 2, 4))
+    whole = np.kron(np.eye(2), np.ones((8, 8)))
+    for there, back in (("rfft2", "irfft2"), ("fft2", "ifft2")):
+        there, back = getattr(module, there), getattr(module, back)
+        fn = flow.compile(lambda x: np.real(back(there(x) * 2.0)), target="python")  # noqa: B023
+        assert np.array_equal(flow.sparsity(fn, x).toarray(), whole != 0)
+    fn = flow.compile(lambda x: module.irfftn(module.rfftn(x)), target="python")
+    assert flow.sparsity(fn, x).toarray().all()
 
 
 def test_the_arguments_stay_as_they_are():

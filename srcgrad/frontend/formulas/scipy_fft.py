@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import fft
 
-from srcgrad.frontend.formulas.registry import floating, place, stand_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, known, place, stand_for, unsupported
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
@@ -30,7 +30,7 @@ stand_for({
 
 
 def _inverse(type: Any) -> Any:
-    return {2: 3, 3: 2}.get(type, type)
+    return {2: 3, 3: 2}.get(known(type), type)
 
 
 def _opposite(norm: Any) -> Any:
@@ -63,6 +63,7 @@ def _along(x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) 
             "orthogonalize must be True for the norm 'ortho' and False for others",
             "leave it out, and scale the first element yourself",
         )
+    type = known(type)
     if type not in (2, 3):
         return unsupported("cosine transforms are supported for types 2 and 3 only")
     axis = place(axis, x.ndim)
