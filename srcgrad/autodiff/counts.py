@@ -12,12 +12,13 @@ from typing import Any
 from srcgrad.autodiff.rules import converted, depends, same_dims
 from srcgrad.autodiff.traced import scalar_of
 from srcgrad.autodiff.unknown import Unknown
-from srcgrad.errors import Location, UnsupportedError
+from srcgrad.errors import Location, UnsupportedError, located
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def, Var, type_vars
 from srcgrad.ir.types import Array, RefTape, Scalar, Tape, Type, float_type, is_reference
 from srcgrad.primitives import arrays, indexing, memory, reductions, scans
+from srcgrad.primitives.raising import name_of
 
 # linear operations whose coefficients are not negative
 COUNTING = frozenset((
@@ -29,10 +30,16 @@ COUNTING = frozenset((
 REDUCING = (reductions.max, reductions.min, scans.product)
 READS = (memory.load, memory.gather, memory.take_last)  # at indices
 WAY_OUT = "pass the sparsity, or use jacfwd or jacrev"
+DEPENDS = "the length of an array depends on the inputs"
+LIMIT = name_of(UnsupportedError)  # raised by programs
+
+
+def text(reason: str) -> str:
+    return f"the sparsity cannot be found: {reason}"
 
 
 def refused(reason: str, location: Location | None) -> UnsupportedError:
-    return UnsupportedError(f"the sparsity cannot be found: {reason}", location, WAY_OUT)
+    return UnsupportedError(text(reason), location, WAY_OUT)
 
 
 class Counts:
@@ -42,6 +49,8 @@ class Counts:
         self.b, self.unknown, self.classes = b, unknown, classes
         self.count: dict[Atom, Atom] = {}  # none: zero
         self.anywhere: dict[Atom, Var] = {}  # views at unknown indices: of which array
+        # integers that unknown branches leave, which are known if these are equal
+        self.equal: dict[Atom, list[tuple[Atom, Atom]]] = {}
 
     def is_buffer(self, v: Var) -> bool:
         return is_reference(v.type) and self.unknown(v) and not self.classes.is_pure(v)
@@ -97,9 +106,21 @@ class Counts:
         fits = isinstance(t.type, Array) and same_dims(t.type.dims, type.dims)
         return t if fits else self.b.broadcast_to(t, *type.dims)
 
+    def equalities(self, *numbers: Atom) -> list[tuple[Atom, Atom]] | None:
+        """The pairs that have to be equal for numbers to be known; None if they never are."""
+        unknown = [a for a in numbers if self.unknown(a)]
+        if not all(a in self.equal for a in unknown):
+            return None
+        return list(dict.fromkeys(pair for a in unknown for pair in self.equal[a]))
+
     def check_lengths(self, type: Type) -> None:
-        if any(map(self.unknown, type_vars(type))):
-            raise self.refused("the length of an array depends on the inputs")
+        pairs = self.equalities(*type_vars(type))
+        if pairs is None:
+            raise self.refused(DEPENDS)
+        for one, other in pairs:
+            self.b.check_equal(
+                one, other, message=located(text(DEPENDS), None, WAY_OUT), kind=LIMIT
+            )
 
     def refused(self, reason: str) -> UnsupportedError:
         return refused(reason, self.b.loc)
@@ -108,6 +129,9 @@ class Counts:
         """The count of a result."""
         op, rest = s.op, s.args[1:]
         if op.fresh:
+            if isinstance(v.type, Array) and not self.is_buffer(v):
+                return None
+            self.check_lengths(v.type)
             return self.b("zeros" if op is memory.empty else op, *s.args, **s.params)
         if op.view and (s.array in self.anywhere or any(map(self.unknown, rest))):
             self.anywhere[v] = self.anywhere.get(s.array, s.array)

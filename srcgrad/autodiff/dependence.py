@@ -43,6 +43,7 @@ from srcgrad.ir.types import (
     Tape,
     Type,
     float_type,
+    is_int,
     is_reference,
 )
 from srcgrad.ir.walk import defined, rename, results, uses, walk
@@ -57,6 +58,10 @@ from srcgrad.primitives import (
 ADDING = {
     memory.store: memory.add_at, memory.assign: memory.add_to, memory.scatter: memory.scatter_add,
 }  # fmt: skip
+
+
+def is_int_scalar(a: Atom) -> bool:
+    return isinstance(a.type, Scalar) and is_int(a.type.dtype)
 
 
 def dependence(function: Function, wrt: Sequence[int], table: Mapping[str, Any]) -> Function:
@@ -124,21 +129,30 @@ class _Dependence:
                     pass
 
     def definition(self, s: Def, v: Var) -> None:
-        if self.unknown(v):
+        if s.op is memory.dim and s.array.type.dims[s.params["axis"]] is not v:
+            self.same[v] = atom(s.array.type.dims[s.params["axis"]])
+        elif self.unknown(v):
             if s.op in (rows.attached, rows.part):
                 self.by_own_rule(s, v)
             elif s.op is callbacks.call_back:
                 raise self.counts.refused("an opaque function is called")
             elif s.op is memory.empty or isinstance(v.type, Tape | RefTape) or float_type(v.type):
                 self.float(s, v)
-        elif s.op is memory.dim and s.array.type.dims[s.params["axis"]] is not v:
-            self.same[v] = atom(s.array.type.dims[s.params["axis"]])
+            elif s.op.cheap and not s.op.raises and all(map(is_int_scalar, (v, *s.args))):
+                self.length(s, v)
         else:  # of what is unknown only lengths are
             known = [self.of_length(a) if self.unknown(a) else a for a in s.args]
             made = Def(v, s.op, tuple(known), s.params, s.loc)
             self.b.append(made)
             self.b.definition[v] = made
         self._buffers_of_parameters(v)
+
+    def length(self, s: Def, v: Var) -> None:
+        """An integer that is known if what it is made of is."""
+        pairs = self.counts.equalities(*s.args)
+        if pairs is not None:
+            self.counts.equal[v] = pairs
+            self.b.append(s)
 
     def of_length(self, a: Atom) -> Atom:
         """The reference whose length is the one of an unknown one."""
@@ -296,8 +310,18 @@ class _Dependence:
         self.block(s.orelse)
         self.both, self.whiles = outer
         for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
+            if is_int_scalar(r):
+                self._equal(r, a, b)
+        for r, a, b in zip(s.results, s.then_yields, s.else_yields, strict=True):
             if self._has_count(r):
                 self._one_of(r, [self.counts.of(a), self.counts.of(b)])
+
+    def _equal(self, r: Var, a: Atom, b: Atom) -> None:
+        """An integer after an unknown branch: known where both leave the same one."""
+        pairs = self.counts.equalities(a, b)
+        if pairs is not None:
+            self.counts.equal[r] = pairs if a == b else [*pairs, (a, b)]
+            self.same[r] = a
 
     def _one_of(self, r: Var, counts: list[Atom | None]) -> None:
         if is_reference(r.type) and not self.classes.is_pure(r):

@@ -139,6 +139,30 @@ def with_constants(x, c):
     return y * 0.0 + np.floor(x) + c
 
 
+def slice_of_a_sign(x):
+    y = x[1:] if x[0] > 0 else x[:-1] * 2.0
+    return y * y
+
+
+def one_of_three_slices(x, w):
+    def chosen(x):
+        if x[0] > 0:
+            return x[:2]
+        return x[1:3] + w if x[1] > 0 else w
+
+    y = chosen(x)
+    return np.concatenate((y, np.zeros(len(y) - 1), y * x[3]))
+
+
+def twice_or_zeros(x):
+    return np.concatenate((x, x)) if x[0] > 0 else np.zeros(2 * len(x))
+
+
+def three_numbers(x):
+    y = np.array([x[0], x[1], 2.0]) if x[3] > 0 else x[:3]
+    return y.reshape(3, 1) * np.ones((1, len(y)))
+
+
 X = np.array([0.3, -0.5, 0.7, 0.2])
 band = lambda n, *offsets: sum((np.eye(n, k=k, dtype=int) for k in offsets), np.zeros((n, n), int))
 circle = lambda n: band(n, 0, 1, -1, n - 1, 1 - n)
@@ -162,6 +186,11 @@ EXACT = [
     (steps_of_a_scheme, (X, 0.1, 0.25), 1 - band(4, 1, -3)),
     (named, ({"x": X, "y": 2.0},), np.array([*np.eye(5, dtype=int)[:4], [1, 0, 0, 0, 1]])),
     (with_constants, (X, 2.0), np.eye(4, dtype=int)),
+    (slice_of_a_sign, (X,), band(4, 0, 1)[:3]),
+    (one_of_three_slices, (X, np.ones(2)), np.array(
+        [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 1, 0, 1], [0, 1, 1, 1]])),
+    (twice_or_zeros, (X,), np.tile(np.eye(4, dtype=int), (2, 1))),
+    (three_numbers, (X,), np.kron(np.eye(4, dtype=int)[:3], np.ones((3, 1), int))),
 ]  # fmt: skip
 each = pytest.mark.parametrize(
     ("fn", "args", "flags"), EXACT, ids=[fn.__name__ for fn, _, _ in EXACT]

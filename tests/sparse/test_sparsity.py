@@ -117,7 +117,19 @@ def refused_loops(x, n=5):
     return y
 
 
+def refused_slices(x):
+    return (x[1:] if x[0] > 0 else x[2:]) * 2.0
+
+
+def refused_lengths(x):
+    y = np.zeros(int(abs(x[0])) + 1)
+    y[0] = x[1]
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(("fn", "said"), [
+    (refused_slices, "the length of an array depends on the inputs"),
+    (refused_lengths, "the length of an array depends on the inputs"),
     (refused_loops, "a loop in a branch that may not be taken may not end"),
     (refused_indices, "a branch that may not be taken raises"),
     (programs.cursor, "which part of an array is stored to depends on the inputs"),
@@ -131,6 +143,27 @@ def test_what_cannot_be_found_is_refused_at_its_line(fn, said):
     with pytest.raises(UnsupportedError, match=said) as caught:
         flow.sparsity(flow.compile(fn, target="python"), *args)
     assert caught.value.location is not None and "jacfwd" in caught.value.way_out
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_lengths_are_compared_where_they_are_those_of_the_result(target):
+    """Arrays of different lengths on both sides of an unknown condition, whose sum is constant."""
+
+    def f(x, n, m):
+        ones = np.ones(n) if x[0] > 0 else np.ones(m)
+        sides = x[:n] if x[1] > 0 else x[:m]
+        return np.sum(ones) * sides
+
+    fn = flow.compile(f, target=target)
+    assert np.array_equal(flow.sparsity(fn, np.ones(4), 3, 3).toarray(), np.eye(4)[:3] != 0)
+    with pytest.raises(UnsupportedError, match="length of an array depends") as caught:
+        flow.sparsity(fn, np.ones(4), 3, 2)
+    assert caught.value.location.text.strip().startswith(("sides", "return"))
+
+    def g(x, n, m):
+        return np.sum(np.ones(n) if x[0] > 0 else np.ones(m)) * x
+
+    assert flow.sparsity(flow.compile(g, target=target), np.ones(4), 3, 2).nnz == 4
 
 
 def test_complex_arguments_are_refused():
