@@ -7,6 +7,7 @@ from scipy import integrate
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
+from tests.tools.turns import third
 
 TIMES = np.array([0.5, 1.0, 2.0])
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
@@ -90,7 +91,7 @@ DIRECTIONS = (ALONG[0], ALONG[1], {**ALONG[2], "n": None})
 EACH = [(f, "python") for f in ALL] + [(captured, "cpu")]
 
 
-@pytest.mark.parametrize(("f", "target"), EACH)
+@pytest.mark.parametrize(("f", "target"), third(EACH))
 def test_trajectories(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(*ARGS), f(*ARGS), rtol=1e-6 if f is stiffly else 1e-8)
