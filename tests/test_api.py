@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.tree import leaves
 
 
 def compiled(f):
@@ -139,6 +140,51 @@ def test_positions_are_checked_at_construction(transform, position, error, text)
     with pytest.raises(error) as caught:
         transform(function, position)
     assert str(caught.value) == text and isinstance(caught.value, flow.SrcgradError)
+
+
+BY_POSITION = (
+    "grad", "value_and_grad", "elementwise_grad", "jacrev", "jacfwd", "jacobian", "value_and_jac",
+    "hessian", "value_grad_hess", "hessian_diag", "laplacian",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+@pytest.mark.parametrize("inside", [False, True])
+def test_positions_are_integers_of_any_class(name, inside):
+    def made(**by):
+        transform = getattr(flow, name)
+        if inside:
+            return compiled(lambda x, y: transform(function, **by)(x, y))
+        return transform(compiled(function), **by)
+
+    for by in ("grad_position", "argnums"):
+        for one in (np.int64(1), np.uint8(1)):
+            assert leaves(made(**{by: one})(X, Y)) == leaves(made(**{by: 1})(X, Y))
+        both = made(**{by: (np.int32(1), np.int64(0))})(X, Y)
+        assert leaves(both) == leaves(made(**{by: (1, 0)})(X, Y))
+    with pytest.raises(TypeError, match=r"must be (an )?int"):
+        made(argnums=np.float64(1.0))(X, Y)
+
+
+@pytest.mark.parametrize("name", BY_POSITION)
+def test_positions_inside_that_are_arguments(name):
+    transform = getattr(flow, name)
+    f = compiled(lambda x, y, k: transform(function, k)(x, y))
+    g = compiled(lambda x, y, k: transform(lambda a, b: a * b, argnums=(k,))(x, y))
+    for k in (0, 1):
+        assert leaves(f(X, Y, k)) == leaves(transform(compiled(function), k)(X, Y))
+        assert leaves(g(X, Y, k)) == leaves(transform(compiled(function), (k,))(X, Y))
+
+
+def test_positions_of_other_functions():
+    for name in ("hvp", "vhp"):
+        transform = getattr(flow, name)
+        want = transform(compiled(function), 1)(X, Y, 1.0)
+        assert transform(compiled(function), np.int64(1))(X, Y, 1.0) == want
+    f = compiled(lambda x: x * x)
+    assert flow.sparsity(f, np.ones(2), grad_position=np.int64(0)).nnz == 2
+    assert flow.sparse_jacobian(f, np.int64(0))(np.ones(2)).nnz == 2
+    assert flow.custom_vjp(function, np.int64(1)).nondiff_argnums == (1,)
 
 
 @pytest.mark.parametrize("transform", [flow.grad, flow.value_and_grad])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
@@ -35,8 +36,9 @@ class Ruled:
                 f"as a decorator with arguments: @functools.partial(flow.{self.kind}, ...)",
             )  # fmt: skip
         self.function = function
-        numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else nondiff_argnums
-        self.nondiff_argnums = tuple(numbers)
+        several = isinstance(nondiff_argnums, Iterable)
+        numbers = nondiff_argnums if several else (nondiff_argnums,)
+        self.nondiff_argnums = tuple(map(operator.index, numbers))
         self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 

@@ -62,6 +62,7 @@ def _gradient(
 ) -> Any:  # fmt: skip
     """The transform of a function: a known one, or one that belongs to this compilation."""
     by = _weights(it, weights)
+    position, argnums = _known(it, node, position), _known(it, node, argnums)
     if isinstance(argnums, list):
         argnums = tuple(argnums)
     if not is_inner(fn):
@@ -76,6 +77,14 @@ def _gradient(
             transform is entry_points.value_and_grad, weights=checked_weights(members), ids=ids,
         ),
     )  # fmt: skip
+
+
+def _known(it: Interpreter, node: Node, position: Any) -> Any:
+    """A position, or several: integers of the run become static."""
+    if isinstance(position, tuple | list):
+        found = [_known(it, node, p) for p in position]
+        return tuple(found) if isinstance(position, tuple) else found
+    return it.static_int(position, node, "a position") if isinstance(position, Var) else position
 
 
 def _refuse_no_function(it: Interpreter, node: Node, fn: Any) -> None:
@@ -121,6 +130,10 @@ def _elementwise_grad(
     return _gradient(it, node, entry_points.grad, fn, grad_position, argnums, None, has_aux, False)
 
 
+def _positions(it: Interpreter, node: Node, position: Any, argnums: Any) -> tuple[Any, bool]:
+    return positions_of(_known(it, node, position), _known(it, node, argnums))
+
+
 def _by_name(name: str) -> Any:
     """The handler of a transform that `stack.LAYERS` has by this name."""
 
@@ -128,7 +141,7 @@ def _by_name(name: str) -> Any:
         it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
         argnums: Any = None,
     ) -> Any:  # fmt: skip
-        positions, bare = positions_of(grad_position, argnums)
+        positions, bare = _positions(it, node, grad_position, argnums)
         return _layered(it, node, name, fn, positions, bare, has_aux)
 
     return handler
@@ -144,7 +157,7 @@ def _hessian(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
     argnums: Any = None,
 ) -> Any:  # fmt: skip
-    positions, bare = positions_of(grad_position, argnums)
+    positions, bare = _positions(it, node, grad_position, argnums)
     rows = _layered(it, node, "jacrev", fn, positions, bare, has_aux)
     return _layered(it, node, "jacfwd", rows, positions, bare, has_aux)
 

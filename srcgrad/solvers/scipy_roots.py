@@ -148,6 +148,8 @@ def newton(
         unsupported("newton with full_output=True, disp=False or fprime2", "leave them out")
     if np.ndim(x0) != 0:
         unsupported("newton of an array of starts", "write a loop over them")
+    if np.iscomplexobj(x0) or (x1 is not None and np.iscomplexobj(x1)):
+        return unsupported("newton of complex numbers", "write the loop of its steps")
     if tol <= 0:
         raise ValueError(f"tol too small ({tol:g} <= 0)")
     if maxiter < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
@@ -30,7 +31,7 @@ def positions_of(
             "give grad_position only",
         )  # fmt: skip
     several = tuple(argnums) if isinstance(argnums, list) else argnums
-    return checked_positions(several, weights, "argnums"), isinstance(several, int)
+    return checked_positions(several, weights, "argnums"), not isinstance(several, tuple)
 
 
 def checked_positions(position: Any, weights: Any, name: str = "grad_position") -> tuple[int, ...]:
@@ -39,17 +40,22 @@ def checked_positions(position: Any, weights: Any, name: str = "grad_position") 
         if weights is None:
             raise ArgumentValueError(f"`{name}` and `weight` can not be None at the same time.")
         return ()
-    if isinstance(position, int):
-        if position < 0:
-            raise ArgumentValueError(f"{name} must be >= 0.")
-        return (int(position),)
     if not isinstance(position, tuple):
-        raise ArgumentTypeError(f"For 'F.grad', the '{name}' must be int or tuple.")
-    for p in position:
-        if not isinstance(p, int):
-            raise ArgumentTypeError(f"For 'F.grad', the element in '{name}' must be int.")
-        if p < 0:
-            raise ArgumentValueError(f"The element in {name} must be >= 0.")
-    if len(set(position)) != len(position):
+        single = _index(position, f"the '{name}' must be int or tuple")
+        if single < 0:
+            raise ArgumentValueError(f"{name} must be >= 0.")
+        return (single,)
+    positions = tuple(_index(p, f"the element in '{name}' must be int") for p in position)
+    if any(p < 0 for p in positions):
+        raise ArgumentValueError(f"The element in {name} must be >= 0.")
+    if len(set(positions)) != len(positions):
         raise ArgumentValueError(f"There are duplicate positions in `{name}`, please check it")
-    return tuple(int(p) for p in position)
+    return positions
+
+
+def _index(p: Any, said: str) -> int:
+    """An integer of any class, as Python takes it for an index."""
+    try:
+        return operator.index(p)
+    except TypeError:
+        raise ArgumentTypeError(f"For 'F.grad', {said}.") from None

@@ -110,6 +110,7 @@ def test_in_a_loop_with_arrays(target):
     (lambda a: optimize.brentq(cubic, 0.0, 9.0, args=(a,), xtol=0.0), ValueError, "xtol too"),
     (lambda a: optimize.newton(cubic, 1.0, args=(a,), maxiter=2), RuntimeError, "2 iterations"),
     (lambda a: optimize.newton(lambda x: x * x + a, 0.0, lambda x: 2 * x), RuntimeError, "zero"),
+    (lambda a: optimize.newton(cubic, 1.0, args=(a,), maxiter=0), ValueError, "greater than 0"),
 ])  # fmt: skip
 def test_what_raises_there_raises_here(f, error, said):
     with pytest.raises(error, match=said):
@@ -145,3 +146,21 @@ def test_what_is_not_there_is_refused():
 
     with pytest.raises(UnsupportedError, match="full_output"):
         flow.grad(flow.compile(f, target="python"))(3.0)
+
+
+@pytest.mark.parametrize("starts", [{"x0": 1 + 1j}, {"x0": 1.0, "x1": 1 + 1j}])
+@pytest.mark.parametrize("slope", [None, lambda x: 2 * x])
+def test_newton_of_complex_numbers_is_refused(starts, slope):
+    def f(a):
+        return optimize.newton(lambda x: x * x + a, fprime=slope, **starts).imag
+
+    def steps(a):
+        x = 1 + 1j
+        while abs(x * x + a) > 1e-14:
+            x = x - (x * x + a) / (2 * x)
+        return x.imag
+
+    with pytest.raises(UnsupportedError, match="newton of complex numbers") as caught:
+        flow.compile(f, target="python")(3.0)
+    assert "loop of its steps" in str(caught.value) and "in f" in str(caught.value)
+    assert_allclose(flow.grad(flow.compile(steps, target="python"))(3.0), 0.5 / np.sqrt(3.0))
