@@ -176,7 +176,7 @@ class _Pull:
         if g is None:
             g = np.zeros(self.shapes[i], np_dtype(a.type.dtype))
         if isinstance(g, Tensor):
-            return g
+            return g if g._a.flags.c_contiguous else g.contiguous()
         if not isinstance(a.type, Scalar):
             g = devices.array_of(g)  # NumPy makes numbers of arrays without dims
             g = g if g.flags.c_contiguous else copied(g)

@@ -6,8 +6,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.api import compile, vjp
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, ReturnTypeError
 from srcgrad.transforms.compiled import Compiled
 
 
@@ -46,3 +48,30 @@ def tupled(fn: Compiled) -> Callable[..., tuple]:
         return out if isinstance(out, tuple) else (out,)
 
     return call
+
+
+def is_fresh(a: np.ndarray) -> bool:
+    """Whether an array that compiled code has returned is surely of memory that it made.
+
+    Such memory belongs to an object of Numba's. What owns its memory may be the caller's, and what
+    has an array as its base is a view.
+    """
+    fresh = not a.flags.owndata and not isinstance(a.base, np.ndarray)
+    return fresh and a.flags.writeable and min(a.strides, default=0) >= 0
+
+
+def checked(v: Any, name: str, dtype: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """A result as an array of the dtype and shape that are stated; None is any length.
+
+    TypeError if it has another shape, or numbers that the dtype cannot hold.
+    """
+    a = np.asarray(v)
+    fits = a.ndim == len(shape) and all(
+        [want in (None, n) for n, want in zip(a.shape, shape, strict=True)]
+    )
+    if not fits or not np.can_cast(a.dtype, dtype, "same_kind"):
+        found = f"{a.dtype} of shape {a.shape}"
+        raise ReturnTypeError(
+            f"{name}() returned {found}, but `result` states {np.dtype(dtype)} of shape {shape}"
+        )
+    return a.astype(dtype, copy=not is_fresh(a))

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.api import compile
 from srcgrad.errors import ReturnTypeError
-from srcgrad.interop.functions import compiled_of, library, product_of
+from srcgrad.interop.functions import checked, compiled_of, library, product_of
 from srcgrad.transforms.compiled import Compiled
 
 
@@ -21,7 +21,9 @@ def to_jax(fn: Callable, result: Any = None) -> Callable:
     returns, for JAX traces without values: a `jax.ShapeDtypeStruct`, a structure of them, or a
     function from those of the arguments to that; by default a number of the arguments' float
     dtype. Works under `jax.jit`, `jax.grad` of any order and `jax.vmap` (one item after the
-    other); forward mode is JAX's to refuse. ValueError if the result is not as stated.
+    other); forward mode is JAX's to refuse. A result that is not as stated is an error, and so is a
+    dtype that would lose more than precision. As JAX has it, `fn` is pure: what it captures
+    does not change.
 
     >>> import jax, numpy as np, srcgrad as flow
     >>> f = flow.to_jax(lambda x: np.sum(np.sin(x)))
@@ -68,12 +70,14 @@ class _Node:
         out = self.compiled(*self.jax.tree.map(lambda v: np.asarray(v)[()], args))
         wanted, form = self.jax.tree.flatten(spec)
         found, made = self.jax.tree.flatten(out)
-        if made != form or any(np.shape(v) != s.shape for v, s in zip(found, wanted, strict=True)):
-            shapes = self.jax.tree.map(np.shape, out)
+        if made != form:
             raise ReturnTypeError(
-                f"{self.compiled.__name__}() returned {shapes}, but `result` states {spec}"
+                f"{self.compiled.__name__}() returned {made}, but `result` states {form}"
             )
-        arrays = [np.asarray(v, s.dtype) for v, s in zip(found, wanted, strict=True)]
+        arrays = [
+            checked(v, self.compiled.__name__, s.dtype, s.shape)
+            for v, s in zip(found, wanted, strict=True)
+        ]
         return self.jax.tree.unflatten(form, arrays)
 
     @functools.cached_property

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.api import compile
-from srcgrad.errors import ReturnTypeError
-from srcgrad.interop.functions import compiled_of, library, product_of, tupled
+from srcgrad.errors import ReturnTypeError, UnsupportedError
+from srcgrad.interop.functions import checked, compiled_of, library, product_of, tupled
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.tree import leaves
 
 
 def to_pytensor(fn: Callable, result: Any = None) -> Any:
@@ -45,6 +44,11 @@ def _operation_class() -> Any:
 
         def make_node(self, *inputs: Any) -> Any:
             variables = [pt.as_tensor_variable(v) for v in inputs]
+            if any(v.type.dtype.startswith("complex") for v in variables):
+                raise UnsupportedError(
+                    "complex numbers have no gradient here",
+                    way_out="pass z.real and z.imag, and combine them in the function",
+                )
             types = self._stated([v.type for v in variables])
             return graph.basic.Apply(self, variables, [t() for t in types])
 
@@ -52,23 +56,22 @@ def _operation_class() -> Any:
             if self.result is None:
                 floats = [t.dtype for t in types if _is_float(t)]
                 return [pt.TensorType(np.result_type(*floats) if floats else "float64", ())]
-            made = self.result(*types) if callable(self.result) else self.result
+            stated = isinstance(self.result, graph.type.Type) or not callable(self.result)
+            made = self.result if stated else self.result(*types)
             return made if isinstance(made, list | tuple) else [made]
 
         def perform(self, node: Any, inputs: Sequence, output_storage: list) -> None:
-            out = leaves(self.compiled(*(v[()] for v in inputs)))
-            made = [v for v in out if v is not None]
-            types = [v.type for v in node.outputs]
-            if len(made) != len(types) or any(
-                np.ndim(v) != t.ndim for v, t in zip(made, types, strict=True)
-            ):
-                dims = [np.ndim(v) for v in made]
+            out = self.compiled(*map(_protected, inputs))
+            made = [v for v in (out if isinstance(out, tuple) else (out,)) if v is not None]
+            types, name = [v.type for v in node.outputs], self.compiled.__name__
+            if len(made) != len(types):
                 raise ReturnTypeError(
-                    f"{self.compiled.__name__}() returned arrays of {dims} dims, but `result` "
-                    f"states {types}"
+                    f"{name}() returned {len(made)} results, but `result` states {len(types)}"
                 )
-            for place, v, t in zip(output_storage, made, types, strict=True):
-                place[0] = np.asarray(v, t.dtype)
+            arrays = [checked(v, name, t.dtype, t.shape) for v, t in zip(made, types, strict=True)]
+            for k, (place, a) in enumerate(zip(output_storage, arrays, strict=True)):
+                shared = any([np.may_share_memory(a, b) for b in arrays[:k]])
+                place[0] = a.copy() if shared else a
 
         def pullback(self, inputs: Sequence, outputs: Sequence, cotangents: Sequence) -> list:
             weights = [
@@ -95,4 +98,13 @@ def _operation_class() -> Any:
 
 
 def _is_float(type_: Any) -> bool:
-    return type_.dtype.startswith(("float", "complex"))
+    return type_.dtype.startswith("float")
+
+
+def _protected(v: np.ndarray) -> Any:
+    """An input that nothing stores to: PyTensor is not told of stores."""
+    if not v.ndim:
+        return v[()]
+    given = v.view()
+    given.flags.writeable = False
+    return given

@@ -16,7 +16,7 @@ from srcgrad.eager import engine, mode
 from srcgrad.eager.create import from_dlpack
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import UnsupportedError
-from srcgrad.interop.functions import compiled_of, library
+from srcgrad.interop.functions import compiled_of, is_fresh, library
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.tree import leaves, mapped
 
@@ -49,9 +49,11 @@ def to_torch(fn: Callable) -> Callable:
             given = (args, named)
             inputs = [v for v in leaves(given) if isinstance(v, torch.Tensor)]
             run = lambda tensors: _called(compiled, given, torch.Tensor, tensors)
-        if not torch.is_grad_enabled() or not any([t.requires_grad for t in inputs]):
+        recorded = torch.is_grad_enabled() and any([t.requires_grad for t in inputs])
+        if not recorded and torch.autograd.forward_ad._current_level < 0:
             out = run([_shared(t, False) for t in inputs])
-            return mapped(out, lambda v: _result(torch, v) if isinstance(v, Tensor) else v)
+            results = _results(torch, [v for v in leaves(out) if isinstance(v, Tensor)])
+            return _replaced(out, Tensor, results)
         form = None
 
         def outputs(tensors: list[Tensor]) -> list[Tensor]:
@@ -59,7 +61,7 @@ def to_torch(fn: Callable) -> Callable:
             form = run(tensors)
             return [v for v in leaves(form) if isinstance(v, Tensor)]
 
-        results = node.apply(outputs, *inputs)
+        results = node.apply(outputs, [], *inputs)
         return _replaced(form, Tensor, results)
 
     return call
@@ -84,14 +86,13 @@ def _node_class(torch: Any) -> Any:
 
     class SrcgradFunction(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, run: Run, *inputs: Any) -> tuple:
-            given = [
-                _shared(t, needed)
-                for t, needed in zip(inputs, ctx.needs_input_grad[1:], strict=True)
-            ]
+        def forward(ctx: Any, run: Run, known: list[Tensor], *inputs: Any) -> tuple:
+            n = len(known)  # the first inputs, as tensors of an earlier node
+            new = zip(inputs[n:], ctx.needs_input_grad[2 + n :], strict=True)
+            given = [*known, *(_shared(t, needed) for t, needed in new)]
             out = run(given)
-            results = tuple([_result(torch, v) for v in out])
-            ctx.run, ctx.given, ctx.out = run, given, out
+            results = tuple(_results(torch, out))
+            ctx.given, ctx.out = given, out
             ctx.seen = [r.detach() for r in results]  # their versions are those of the results
             ctx.save_for_backward(*inputs)
             ctx.mark_non_differentiable(
@@ -103,62 +104,59 @@ def _node_class(torch: Any) -> Any:
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> tuple:
             inputs = ctx.saved_tensors
-            wanted = [k for k, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
+            wanted = [k for k, needed in enumerate(ctx.needs_input_grad[2:]) if needed]
             pairs = [k for k, g in enumerate(cotangents) if g is not None]
             gradients: list[Any] = [None] * len(inputs)
             if not pairs or not wanted:
-                return (None, *gradients)
-            weights = [cotangents[k] for k in pairs]
+                return (None, None, *gradients)
+            for v, r in zip(ctx.out, ctx.seen, strict=True):
+                if r._version:
+                    storage(v).version += 1  # the engine knows whether the value was needed
+            given, weights = ctx.given, [cotangents[k] for k in pairs]
+            outputs, sources = [ctx.out[k] for k in pairs], [given[k] for k in wanted]
             if torch.is_grad_enabled():
-                run = _product(ctx.run, len(inputs), wanted, pairs)
-                found = SrcgradFunction.apply(run, *inputs, *weights)
+                n = len(given)
+                run = lambda tensors: _product(outputs, sources, tensors[n:], True)
+                found = SrcgradFunction.apply(run, given, *inputs, *weights)
             else:
-                for v, r in zip(ctx.out, ctx.seen, strict=True):
-                    if r._version:
-                        storage(v).version += 1  # the engine knows whether the value was needed
-                out = [ctx.out[k] for k in pairs]
-                made = engine.grad(
-                    out, [ctx.given[k] for k in wanted], [_shared(g, False) for g in weights],
-                    retain_graph=True, allow_unused=True,
-                )  # fmt: skip
-                found = [None if g is None else _result(torch, g) for g in made]
+                made = _product(outputs, sources, [_shared(g, False) for g in weights], False)
+                found = _results(torch, made)
             for k, g in zip(wanted, found, strict=True):
                 gradients[k] = g
-            return (None, *gradients)
+            return (None, None, *gradients)
 
     return SrcgradFunction
 
 
-def _product(run: Run, count: int, wanted: list[int], pairs: list[int]) -> Run:
-    """The product of cotangents with the Jacobian, as a function of the inputs and of both."""
-
-    def product(tensors: list[Tensor]) -> list[Tensor]:
-        xs, weights = list(tensors[:count]), tensors[count:]
-        with mode.enable_grad():
-            for k in wanted:
-                if not xs[k].requires_grad:
-                    xs[k] = make(xs[k]._a).requires_grad_()
-            out = run(xs)
-            made = engine.grad(
-                [out[k] for k in pairs], [xs[k] for k in wanted], weights,
-                create_graph=True, allow_unused=True,
-            )  # fmt: skip
-        return [
-            make(np.zeros_like(xs[k]._a)) if g is None else g
-            for k, g in zip(wanted, made, strict=True)
-        ]
-
-    return product
+def _product(
+    outputs: list[Tensor], sources: list[Tensor], weights: list[Tensor], create_graph: bool
+) -> list[Tensor]:
+    """The gradients of the weighted outputs with respect to the sources."""
+    with mode.enable_grad():
+        made = engine.grad(
+            outputs, sources, weights, True, create_graph=create_graph, allow_unused=True
+        )
+    return [
+        make(np.zeros_like(x._a)) if g is None else g for x, g in zip(sources, made, strict=True)
+    ]
 
 
 def _shared(t: Any, needed: bool) -> Tensor:
     """A tensor over the memory of PyTorch's, which nothing stores to."""
-    if t.device.type == "cpu":
-        a = (t.detach().resolve_conj() if t.is_complex() else t.detach()).numpy()
+    given = t.detach()
+    if given.device.type != "cpu":
+        made = from_dlpack(given)
+    else:
+        if given.is_conj() or given.is_neg():
+            given = given.resolve_conj().resolve_neg()
+        try:
+            a = given.numpy()
+        except TypeError:
+            raise UnsupportedError(
+                f"NumPy has no arrays of {given.dtype}", way_out="pass x.float() or x.double()"
+            ) from None
         a.flags.writeable = False
         made = make(a)
-    else:
-        made = from_dlpack(t.detach())
     if needed and made._a.dtype.kind == "c":
         raise UnsupportedError(
             "complex tensors that require grad have no gradient here",
@@ -167,10 +165,15 @@ def _shared(t: Any, needed: bool) -> Tensor:
     return made.requires_grad_() if needed else made
 
 
-def _result(torch: Any, v: Tensor) -> Any:
-    """PyTorch's tensor of a result; a copy of what has the memory of an argument."""
-    a = v._a
-    if not isinstance(a, np.ndarray):
-        return torch.from_dlpack(a)
-    shared = not a.flags.writeable or min(a.strides, default=0) < 0
-    return torch.from_numpy(a.copy() if shared else a)
+def _results(torch: Any, tensors: list[Tensor]) -> list[Any]:
+    """PyTorch's tensors of results; what is not memory of its own is copied."""
+    made: list[Any] = []
+    for k, v in enumerate(tensors):
+        a = v._a
+        if not isinstance(a, np.ndarray):
+            made.append(torch.from_dlpack(a))
+            continue
+        others = [w._a for w in tensors[:k] if isinstance(w._a, np.ndarray)]
+        alone = is_fresh(a) and not any([np.may_share_memory(a, b) for b in others])
+        made.append(torch.from_numpy(a if alone else a.copy()))
+    return made

@@ -87,3 +87,10 @@ def test_cases_as_on_the_reference_backend(case: Case):
         assert "read-only" in want and "read-only" in str(got)
     else:
         close(got, want, 1e-10, "value")
+
+
+def test_a_writable_argument_stays_so():
+    x = np.arange(4.0)
+    y = x.view()
+    y.flags.writeable = False
+    assert flow.compile(lambda x, y: x)(x, y) is x and x.flags.writeable

@@ -371,3 +371,12 @@ def test_a_fault_is_met_once(monkeypatch, error, raised):
     with pytest.raises(raised):
         compiled(lambda x: x * x)(flow.tensor(3.0))
     assert len(met) == 1
+
+
+def test_second_derivatives_take_cotangents_that_are_not_contiguous():
+    f = flow.compile(lambda x: x**3)
+    x = flow.tensor([1.0, 2.0], dtype=flow.float64, requires_grad=True)
+    w = flow.tensor(3.0, dtype=flow.float64, requires_grad=True)
+    (g,) = flow.autograd.grad(f(x), x, w.expand(2), create_graph=True)
+    h, k = flow.autograd.grad(g.sum(), (x, w))
+    assert h.tolist() == [18.0, 36.0] and k.item() == 15.0

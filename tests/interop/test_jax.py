@@ -88,8 +88,16 @@ def test_single_precision():
 
 
 def test_a_result_of_another_form_is_refused():
-    with pytest.raises(Exception, match=r"returned \(2,\), but `result` states"):
+    with pytest.raises(Exception, match=r"shape \(2,\), but `result` states"):
         jax.block_until_ready(flow.to_jax(lambda x: x * 2.0)(jnp.ones(2)))
+
+
+@pytest.mark.parametrize(
+    ("f", "dtype"), [(lambda x: np.sum(x) * 1j, float), (lambda x: np.sum(x) * 0.5, int)]
+)
+def test_a_dtype_that_would_lose_numbers_is_refused(f, dtype):
+    with pytest.raises(Exception, match="but `result` states"):
+        jax.block_until_ready(flow.to_jax(f, Form((), dtype))(jnp.ones(2)))
 
 
 def test_forward_mode_is_refused():

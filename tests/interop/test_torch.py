@@ -165,3 +165,51 @@ def test_complex_tensors():
     g = flow.to_torch(lambda a, b: np.sum(np.abs(a + 1j * b) ** 2))
     g(z.real, z.imag).backward()
     torch.testing.assert_close(z.grad, 2.0 * z.detach())
+
+
+def test_results_share_no_memory_with_each_other_or_with_what_is_captured():
+    held = np.ones(2)
+    for f in (lambda x: (x * 2.0,) * 2, lambda x: (held, x * held), lambda x: (held[:1], x)):
+        x = drawn(2)
+        first, second = flow.to_torch(f)(x)
+        before = second.detach().clone()
+        first.mul_(3.0)
+        assert torch.equal(second.detach(), before) and held.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("captured", [False, True])
+def test_arrays_that_change_between_the_sweeps_change_no_derivative(captured):
+    w, x = np.array([1.0, 2.0, 3.0]), drawn(3)
+    if captured:
+        y = flow.to_torch(lambda x: np.sum(x**2 * w))(x)
+    else:
+        y = flow.to_torch(lambda x, w: np.sum(x**2 * w))(x, w)
+    want = 2.0 * x.detach() * torch.tensor(w)
+    w[:] = 0.0
+    (g,) = torch.autograd.grad(y, x, create_graph=True)
+    torch.testing.assert_close(g.detach(), want)
+    (h,) = torch.autograd.grad(g.sum(), x)
+    torch.testing.assert_close(h, torch.tensor([2.0, 4.0, 6.0], dtype=h.dtype))
+
+
+def test_cotangents_that_are_not_contiguous():
+    f, x = flow.to_torch(lambda x: x**4), drawn(3)
+    g = f(x)
+    for k in range(4):
+        (g,) = torch.autograd.grad(g.sum(), x, create_graph=True)
+        torch.testing.assert_close(g, [4, 12, 24, 24][k] * x ** (3 - k))
+
+
+def test_forward_mode_is_refused():
+    f = flow.to_torch(lambda x: np.sum(x * x))
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(drawn(2, grad=False), torch.ones(2).double())
+        with pytest.raises(RuntimeError, match="forward"):
+            f(x)
+
+
+def test_what_numpy_has_no_arrays_of_is_refused():
+    with pytest.raises(flow.UnsupportedError, match="bfloat16"):
+        flow.to_torch(np.sin)(torch.ones(2, dtype=torch.bfloat16))
+    z = torch.tensor([1.0 + 2.0j]).conj().imag  # a view with its sign kept aside
+    assert flow.to_torch(lambda x: x * 2.0)(z).tolist() == [-4.0]

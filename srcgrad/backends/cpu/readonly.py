@@ -71,6 +71,8 @@ def run_with_read_only(run: Callable[..., tuple], stores: Stores, args: tuple) -
     read_only = [v for v in args if is_read_only(v)]
     out = run(*writable)
     for value in out:
-        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, v) for v in read_only):
+        if not isinstance(value, np.ndarray) or any([value is v for v in args]):
+            continue  # an array of the caller's own keeps its flag
+        if any([np.may_share_memory(value, v) for v in read_only]):
             value.flags.writeable = False
     return out
