@@ -33,6 +33,7 @@ _HOMES = {
     "jacobian": "srcgrad.api", "laplacian": "srcgrad.api", "value_and_jac": "srcgrad.api",
     "value_grad_hess": "srcgrad.api", "vhp": "srcgrad.api",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
+    "checkpointed": "srcgrad.frontend.schedules",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
     "to_jax": "srcgrad.interop", "to_pytensor": "srcgrad.interop", "to_torch": "srcgrad.interop",
     "sparsity": "srcgrad.sparse", "sparse_jacobian": "srcgrad.sparse",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     )
     from srcgrad.errors import SrcgradError, UnsupportedError
     from srcgrad.frontend.prange import prange
+    from srcgrad.frontend.schedules import checkpointed
     from srcgrad.interop import to_jax, to_pytensor, to_torch
     from srcgrad.nn.named import Parameter, ParameterTuple
     from srcgrad.sparse import sparse_jacobian, sparsity
@@ -195,6 +197,7 @@ __all__ = [
     "amp",
     "autograd",
     "checkpoint",
+    "checkpointed",
     "compile",
     "cuda",
     "custom_jvp",

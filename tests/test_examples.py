@@ -9,7 +9,10 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
 # the size at which an example is run here
-REDUCED = {"train_digits": {"epochs": 8, "names": ("MLP",), "wanted": 0.93}}
+REDUCED = {
+    "long_simulation": {"steps": 2000, "memory": "1MB"},
+    "train_digits": {"epochs": 8, "names": ("MLP",), "wanted": 0.93},
+}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from srcgrad.autodiff.reverse.tapes import INITIAL_CAPACITY
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.types import INT, Array, same_dim, same_dims
 from srcgrad.ir.walk import after_checks, map_type, rename, replaced_by, walk
 from srcgrad.primitives import memory, tapes
+from srcgrad.primitives.tapes import INITIAL_CAPACITY
 
 
 def splice(

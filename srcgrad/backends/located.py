@@ -34,8 +34,8 @@ _SHAPES = re.compile(r"broadcast|shape|dimension|mismatch|zero-size|empty (seque
 
 NEAR = 20  # lines of a loop that are searched for names of carried values
 WAY_OUT = (
-    "flow.checkpoint on a function of a part of the loop keeps what this part begins with, and "
-    "computes the rest again"
+    'a loop over flow.checkpointed(range(n), memory="1GB") keeps some of its states and computes '
+    "the rest again; flow.checkpoint does so for a function"
 )
 
 

@@ -14,6 +14,7 @@ from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
 from srcgrad.records import record
 
@@ -28,6 +29,7 @@ class Trip:
     before: State
     known: set[int]  # containers that were there before
     turned: bool = False
+    schedule: Schedule | None = None
     down: bool = False  # from the last index of `over` to the first
     specs: dict[Cell, Spec] = field(default_factory=dict)
     frozen: dict[int, Any] = field(default_factory=dict)  # at the head

@@ -36,9 +36,14 @@ LARGEST = 2**63 - 1
 
 # ---- for ----
 def for_loop(it: Interpreter, node: gast.For) -> None:
-    over = iterated(it, it.expression(node.iter), node.iter, tested=True)
+    over = iterated(it, it.expression(node.iter), node.iter, tested=True, scheduled=True)
     key = (it.frame.source.file, node.lineno)
     static = over.static or (key in it.unrolled and is_number(over.length))
+    if static and over.schedule is not None:
+        it.refuse(
+            node.iter, "flow.checkpointed is for loops that run: this one is unrolled",
+            "run over a range, or leave it out",
+        )  # fmt: skip
     it.held.append(over)
     try:
         if static:
@@ -128,10 +133,17 @@ def _check_places(it: Interpreter, node: gast.For, over: Iterated, before: list[
 
 
 # ---- iterables ----
-def iterated(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Iterated:
-    """The iteration over `v`; one with a test only for callers that can handle tests."""
+def iterated(
+    it: Interpreter, v: Any, node: Node, tested: bool = False, scheduled: bool = False
+) -> Iterated:
+    """The iteration over `v`; one with a test or a schedule only for callers that handle it."""
     match v:
         case Iterated():
+            if v.schedule is not None and not scheduled:
+                it.refuse(
+                    node, "flow.checkpointed is for the iterable of a `for`",
+                    "write: for ... in flow.checkpointed(...)",
+                )  # fmt: skip
             if v.spent:
                 it.refuse(
                     node,

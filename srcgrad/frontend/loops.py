@@ -18,11 +18,13 @@ from srcgrad.frontend.carried import Trip, carry, held_at, name_of_test, narrowe
 from srcgrad.frontend.control_flow import either, exited, flag, negate, nothing
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
+from srcgrad.frontend.handlers.schedules import of_test
 from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.joins import fits
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import Iterated, Several, is_number, plain
 from srcgrad.ir.nodes import Def, For, Var, While, atom
@@ -55,7 +57,10 @@ def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None
     if "return" in kinds:
         it.env.setdefault(RETURNED, False)
     turned = isinstance(node, gast.While) and _binds(node.test)
-    _settled(it, node, iterated, kinds, turned)
+    schedule = of_test(it, node) if isinstance(node, gast.While) else None
+    if iterated is not None:
+        schedule = iterated.schedule
+    _settled(it, node, iterated, kinds, turned, schedule)
     broken = it.env.pop(flag(it, "break"), False)
     it.env.pop(flag(it, "continue"), None)
     it.frame.depth -= 1
@@ -73,14 +78,14 @@ def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None
 
 def _settled(
     it: Interpreter, node: gast.For | gast.While, over: Iterated | None, kinds: set[str],
-    turned: bool,
+    turned: bool, schedule: Schedule | None,
 ) -> None:  # fmt: skip
     """Emits the loop once a trial changes nothing."""
     entry = snapshot(it)
     if turned:
         it.env[name_of_test(it)] = _going_on(it, node, over, None, set())
     before = snapshot(it)
-    trip = Trip(node, over, kinds, before, lasting(it, before), turned)
+    trip = Trip(node, over, kinds, before, lasting(it, before), turned, schedule)
     if trip.counted and over is not None and (up := ascending(it, over)) is not None:
         trip.over, trip.down = up, True
     for n in _carried_names(it, node, kinds, turned):
@@ -89,7 +94,7 @@ def _settled(
         statement = _trial(it, trip)
         if statement == "turn":
             restore(it, entry)
-            return _settled(it, node, over, kinds, True)
+            return _settled(it, node, over, kinds, True, schedule)
         if statement is not None:
             break
         restore(it, before)
@@ -152,6 +157,9 @@ def _enter(it: Interpreter, trip: Trip, a: Attempt) -> None:
 
 def _body(it: Interpreter, trip: Trip, index: Var) -> None:
     it.env[flag(it, "continue")] = False
+    if trip.schedule is not None:
+        amount = trip.schedule.amount
+        it.b.scheduled(*([] if amount is None else [amount]), by=trip.schedule.by)
     if isinstance(trip.node, gast.For) and trip.over is not None:
         run_trip(it, trip.node, trip.over, index)
     else:

@@ -106,10 +106,9 @@ class Range(Abstract):
 class Iterated(Abstract):
     """An iteration: a number of trips and the item of each, built when it is reached.
 
-    A `static` one has a length known now: its loop is unrolled. `sources` are the containers
-    that it runs over; one that runs `once` gives no more items when it is spent, as in Python.
-    A `lazy` one computes its items on demand, only those that pass its `test`;
-    `build` makes a list of all that are left. Without a length that is all it can do.
+    A `static` one has a known length: its loop is unrolled. `sources` are the containers it runs
+    over. One that runs `once` has no items left when it is spent. A `lazy` one computes those that
+    pass its `test` on demand; `build` lists all that are left, all one without a length can do.
     """
 
     length: Any
@@ -125,6 +124,7 @@ class Iterated(Abstract):
     build: Callable[[], Any] | None = None
     until: Callable[[bool], Any] | None = None  # stops at an item that is true (false)
     scope: Any = None  # the statements in which `iter` made it
+    schedule: Any = None  # a `Schedule`: what reverse mode keeps of the loop
 
 
 @record()

@@ -41,6 +41,7 @@ from srcgrad.ir.nodes import (
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.effects import classes_read, is_observable, is_write
+from srcgrad.primitives.schedules import MARKS
 
 Classes = dict[Var, None]  # alias classes: a set that keeps the order of insertion
 
@@ -97,6 +98,9 @@ class _Liveness:
                 self.loop(s)
 
     def definition(self, s: Def) -> None:
+        if s.op in MARKS:  # stays as long as what it is in
+            self.mark(s.args)
+            return
         if s not in self.live_statements:
             stores = is_write(s) and self.classes.of(s.args[0]) in self.read_later
             if not (stores or s.var in self.live or is_observable(s)):
@@ -149,7 +153,7 @@ class _Liveness:
 
     # ---- sweeping ----
     def sweep(self, block: Block) -> Block:
-        return tuple(self.swept(s) for s in block if s in self.live_statements)
+        return tuple(self.swept(s) for s in block if s in self.live_statements or _is_mark(s))
 
     def swept(self, s: Stmt) -> Stmt:
         if isinstance(s, Def):
@@ -168,3 +172,7 @@ class _Liveness:
         if isinstance(s, While):
             return altered(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
         return altered(s, body=self.sweep(s.body), **carried)
+
+
+def _is_mark(s: Stmt) -> bool:
+    return isinstance(s, Def) and s.op in MARKS

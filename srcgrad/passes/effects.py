@@ -11,6 +11,7 @@ from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import elementwise, factorisations, memory
+from srcgrad.primitives.schedules import MARKS
 
 # the index checks: all raise IndexError, and no other operation does
 PLACE_CHECKS = frozenset((memory.index, memory.check_range))
@@ -42,7 +43,7 @@ def is_write(d: Def) -> bool:
 
 def is_observable(d: Def) -> bool:
     """Whether running a definition can be observed other than through its result or a buffer."""
-    return may_raise(d) or (d.op.effect and not is_write(d))
+    return may_raise(d) or (d.op.effect and not is_write(d) and d.op not in MARKS)
 
 
 def observable_within(s: Stmt) -> bool:

@@ -1,6 +1,7 @@
-"""Strips user-defined rules: once no derivative is taken any more, their values become plain.
+"""Strips user-defined rules and marks of schedules: no derivative is taken any more.
 
-What only the rules read is then dead code. Runs before code generation, never before autodiff.
+Values become plain, and what only the rules read is then dead code. Runs before code generation,
+never before autodiff.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, attached
+from srcgrad.primitives import REGISTRY, attached, schedules
 
 
 def has_custom_rules(function: Function) -> bool:
     return any(isinstance(s, Def) and s.op is attached.attached for s in walk(function.body))
 
 
+def is_settled(function: Function) -> bool:
+    """Whether nothing is left in a function that only the differentiators read."""
+    only = (attached.attached, *schedules.MARKS)
+    return not any(isinstance(s, Def) and s.op in only for s in walk(function.body))
+
+
 def strip_custom_rules(function: Function) -> Function:
-    """The function without `attached`; the function itself if it has none."""
-    return (
-        _StripCustomRules(function).function(function) if has_custom_rules(function) else function
-    )
+    """The function without `attached` and marks; the function itself if it has none."""
+    return function if is_settled(function) else _StripCustomRules(function).function(function)
 
 
 class _StripCustomRules(Rewriter):
@@ -36,6 +41,8 @@ class _StripCustomRules(Rewriter):
         self.seen = {self.classes.of(v) for v in outside if is_reference(v.type)}
 
     def definition(self, s: Def) -> Iterable[Def]:
+        if s.op in schedules.MARKS:
+            return
         if s.op is attached.attached:
             assert s.var is not None
             self.values[s.var] = operands(s).values

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.config import above_limit, size_text
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import dtype_of
 from srcgrad.primitives.memory import unwritten, whole
 from srcgrad.primitives.registry import linear, nondiff
+
+
+def unable(shape: tuple[int, ...], dtype: Any, reason: str = "") -> str:
+    """NumPy's text for missing memory, with a reason."""
+    size = size_text(float(math.prod(shape) * dtype.itemsize))
+    text = f"Unable to allocate {size} for an array with shape {shape} and data type {dtype}"
+    return f"{text}: {reason}" if reason else text
 
 
 class GrowingArray:
@@ -18,7 +27,11 @@ class GrowingArray:
 
     def __init__(self, capacity: int, dtype: Any, make: Callable[..., np.ndarray] = np.zeros):
         self.make = make
-        self.data = make(max(int(capacity), 1), dtype_of(dtype))
+        size, kind = max(int(capacity), 1), dtype_of(dtype)
+        reason = above_limit(size * kind.itemsize)
+        if reason:
+            raise MemoryError(unable((size,), kind, reason))
+        self.data = make(size, kind)
 
     def reserve(self, size: int) -> None:
         if size > len(self.data):
@@ -33,6 +46,7 @@ class GrowingArray:
         self.data[i] = value
 
 
+INITIAL_CAPACITY = 16  # slots of a tape that grows
 SAVED = "_tape"  # the suffix of the names of tapes on which reverse mode saves values
 
 

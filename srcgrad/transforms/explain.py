@@ -17,8 +17,9 @@ from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 from srcgrad.passes import Pass, without
 from srcgrad.passes import run as run_passes
+from srcgrad.primitives.tapes import SAVED
 from srcgrad.protocols import held
-from srcgrad.transforms.saved_tapes import Saved, saved_values
+from srcgrad.transforms.saved_tapes import Saved, Segments, saved_values, segments
 from srcgrad.tree import paths
 
 UNKNOWN = "not known before running"
@@ -30,14 +31,17 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
     entry, captured = compiled._entry_for(arguments, given)
     program, backend = entry.program, backend_of(compiled.options.target)
     function: Function = program.function
+    whole: Function = entry.whole.function
     printer = Printer({s.op.name for s in walk(function.body) if isinstance(s, Def)})
     printer.function(function)
     values = [*(dict(given).get(path) for path in program.inputs), *captured]
-    saved = saved_values(function, dict(zip(function.params, values, strict=False)))
+    known = dict(zip(function.params, values, strict=False))
+    saved = saved_values(function, known)
     sections = [
         _head(compiled, backend, printer, given),
         ["stages", *_stages(backend, entry)],
         ["saved for the reverse sweep", *_saved(saved, printer)],
+        *_again(segments(whole, dict(zip(whole.params, values, strict=False)))),
         ["loop nests", *_nests(function, backend.pipeline(compiled.options))],
         ["captured, read at each call", *_hidden(program, printer)],
         ["guards: a change builds anew", *_guards(program)],
@@ -87,7 +91,8 @@ def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
     rows = []
     for s in saved:
         size = UNKNOWN if s.bytes is None else _bytes(s.bytes)
-        slots = "grows" if s.slots is None else f"{s.slots} slots"
+        size_known = s.slots or s.count
+        slots = "grows" if s.grows or size_known is None else f"{size_known} slots"
         name = printer.names[s.tape]
         rows.append((name, s.dtype, size, slots, s.what, _line(s.location), _read_by(s)))
     total = [s.bytes for s in saved]
@@ -100,10 +105,24 @@ def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
 
 def _read_by(s: Saved) -> str:
     """The lines whose reverse reads a tape; that of a list may be read by the program alone."""
+    if not s.readers and s.tape.name.endswith(SAVED):
+        return "read where the loop runs again"
     if not s.readers:
         return "read by the program alone"
     lines = ", ".join(str(loc.line) for loc in s.readers)
     return f"read by the reverse of line{'s' * (len(s.readers) > 1)} {lines}"
+
+
+def _again(found: Sequence[Segments]) -> list[list[str]]:
+    """A section on loops with a schedule, if there are any."""
+    rows = []
+    for s in found:
+        count, length = ("?" if n is None else str(n) for n in (s.count, s.length))
+        runs = "each runs again once"
+        if s.slots is not None and (s.count is None or s.slots <= s.count):
+            runs = f"{s.slots} states at a time: parts run again more often"
+        rows.append((_line(s.location), f"{count} segments", f"of {length} trips", runs))
+    return [["computed again by segments", *_aligned(rows, "")]] if rows else []
 
 
 def _bytes(n: int) -> str:

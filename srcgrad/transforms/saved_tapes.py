@@ -12,24 +12,37 @@ from typing import Any
 
 from srcgrad.errors import Location
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, atom
 from srcgrad.ir.types import RefTape, Tape, np_dtype
 from srcgrad.ir.walk import blocks, inner_definitions, uses, walk
-from srcgrad.primitives import Primitive, memory, tapes
-from srcgrad.primitives.elementwise import add, cast, maximum, minimum, mul, sub
+from srcgrad.primitives import Primitive, memory, schedules, tapes
+from srcgrad.primitives.elementwise import (
+    add,
+    cast,
+    ceil,
+    floordiv,
+    maximum,
+    minimum,
+    mul,
+    sqrt,
+    sub,
+)
 from srcgrad.records import record
 
 INFIX = {add: "+", sub: "-", mul: "*"}
 HANDS_ON = (memory.load, memory.copy, memory.wrap, cast)
 PUT_BACK = (memory.store, memory.assign, memory.scatter)
-COUNTED = (*INFIX, maximum, minimum, memory.trips, memory.broadcast_dim)
+COUNTED = (
+    *INFIX, maximum, minimum, floordiv, ceil, sqrt, cast, memory.trips, memory.broadcast_dim,
+)  # fmt: skip
 
 
 @record(frozen=True)
 class Saved:
     tape: Var
     dtype: str  # "references" for a tape of references
-    slots: str | None  # an expression; None: it grows
+    slots: str | None  # an expression
+    grows: bool
     count: int | None  # the slots at these arguments
     what: str  # the user's variable
     location: Location | None
@@ -42,15 +55,39 @@ class Saved:
         return self.count * np_dtype(self.dtype).itemsize
 
 
+@record(frozen=True)
+class Segments:
+    """A loop that is split: its line, and numbers at these arguments, None if not known."""
+
+    location: Location | None
+    count: int | None
+    length: int | None  # of trips in each but the last
+    slots: int | None  # for states, one of them that of the segment that is reversed
+
+
+def segments(function: Function, values: Mapping[Var, Any]) -> list[Segments]:
+    """The loops of a function that its reverse sweep computes again."""
+    inside = walk(function.body)
+    definitions = {s.var: s for s in inside if isinstance(s, Def) and s.var is not None}
+    sizes = Sizes(definitions, {**_first_trips(function), **values})
+    out = []
+    for s in inside:
+        if isinstance(s, Def) and s.op is schedules.split:
+            count, length, *slots = map(sizes.value, s.args)
+            out.append(Segments(s.loc, count, length, slots[0] if slots else None))
+    return out
+
+
 def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
     """The tapes of a function in the order of its text; `values` are those of its parameters."""
     definitions = {
         s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
     }
-    reserved = {
-        s.args[0] for s in walk(function.body) if isinstance(s, Def) and s.op is tapes.reserve
-    }
-    sizes = Sizes(definitions, values)
+    reserved: dict[Atom, list[Atom]] = {}
+    for s in walk(function.body):
+        if isinstance(s, Def) and s.op is tapes.reserve:
+            reserved.setdefault(s.args[0], []).append(s.args[1])
+    sizes = Sizes(definitions, {**_first_trips(function), **values})
     used = _Uses(function)
     out = []
     for s in definitions.values():
@@ -62,9 +99,21 @@ def saved_values(function: Function, values: Mapping[Var, Any]) -> list[Saved]:
         found = next(_puts(function, v, definitions), None)
         what, where = found if found is not None else (v.name.removesuffix(tapes.SAVED), None)
         dtype = v.type.dtype if isinstance(v.type, Tape) else "references"
-        slots, count = (None, None) if grows else (sizes.text(s.args[0]), sizes.value(s.args[0]))
-        out.append(Saved(v, dtype, slots, count, what, where, used.readers(v)))
+        sized = reserved.get(v, [])
+        slots, count = None, None
+        if s.params.get("scratch") and sized:  # one tape for all segments of a loop
+            found = [sizes.value(n) for n in sized]
+            count, grows = None if None in found else max(map(int, found)), False  # type: ignore[arg-type]  (none is None)
+        elif not grows:
+            slots, count = sizes.text(s.args[0]), sizes.value(s.args[0])
+        out.append(Saved(v, dtype, slots, grows, count, what, where, used.readers(v)))
     return out
+
+
+def _first_trips(function: Function) -> dict[Var, int]:
+    """The indices of loops from zero in their first trip: the first segment is the longest."""
+    loops = [s for s in walk(function.body) if isinstance(s, For)]
+    return {s.index: 0 for s in loops if s.start == atom(0)}
 
 
 class _Uses:
@@ -209,4 +258,7 @@ class Sizes:
         if d.op not in COUNTED:
             return None
         parts = [self.value(x) for x in d.args]
-        return None if None in parts else int(d.op.impl(*parts))
+        if None in parts:
+            return None
+        found = d.op.impl(*parts, **d.params)
+        return found if isinstance(found, float) else int(found)  # type: ignore[return-value]  (on the way to an integer)

@@ -18,7 +18,7 @@ from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
-from srcgrad.passes.strip_custom_rules import has_custom_rules
+from srcgrad.passes.strip_custom_rules import is_settled
 from srcgrad.passes.undetermined import counted, lines_of
 from srcgrad.primitives.messages import send
 from srcgrad.protocols import states
@@ -119,6 +119,6 @@ def _warning(run: Callable[..., tuple], lines: Sequence[Location | None]) -> Cal
 
 def settled(function: Function) -> Function:
     """The function in the form that is run: it is not differentiated any more."""
-    if not has_custom_rules(function):
+    if is_settled(function):
         return function
     return staged("passes", lambda: kept(run_passes, function, (STRIP_CUSTOM_RULES, *PIPELINE)))

@@ -28,7 +28,7 @@ PARAMS: dict[str, dict[str, Any]] = {
 READ_NO_FLOAT = {
     "dim", "index", "wrap", "indices", "slice_start", "slice_stop", "trips", "broadcast_dim",
     "slots", "tape_view", "ref_get", "iota", "attached", "part", "bit_and", "bit_or", "bit_xor",
-    "invert", "shift_left", "shift_right", "undetermined",
+    "invert", "shift_left", "shift_right", "undetermined", "trip_bytes",
 }  # fmt: skip
 FLOAT_WHOLE = {"stop_gradient", "before_rounding"}  # flat, and as continuous as can be
 

@@ -212,7 +212,7 @@ def test_numbas_internals():
         "meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides",
     )  # fmt: skip
     runtime = re.findall(
-        r"@NRT_(\w+)\(", objects.OBJECTS + support(True, True) + support(False, True)
+        r"@NRT_(\w+)\(", objects.OBJECTS + support(True, True, True) + support(False, True, True)
     )
     assert {*runtime} <= _nrt_python.c_helpers.keys()
     assert {"load_overload", "save_overload"} <= vars(caching.NullCache).keys()

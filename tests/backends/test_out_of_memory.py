@@ -65,7 +65,7 @@ def test_what_is_said(f, args, size, saved, line, target):
     assert error.location.text.strip() == line
     if saved:
         assert error.reason.endswith(f"the reverse sweep saves {saved}")
-        assert error.way_out.startswith("flow.checkpoint on a function of a part of the loop")
+        assert error.way_out.startswith("a loop over flow.checkpointed(range(n), memory=")
     else:
         assert "reverse" not in error.reason and not error.way_out
     assert str(pickle.loads(pickle.dumps(error))) == str(error)

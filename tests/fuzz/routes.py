@@ -15,13 +15,14 @@ import numpy as np
 
 from tests.fuzz.inputs import Values, magnitude
 from tests.fuzz.results import same
+from tests.fuzz.scheduled import OPTIONS, with_schedules
 from tests.fuzz.second import reduced
 from tests.fuzz.source import copied
 from tests.fuzz.stages import demand
 from tests.fuzz.subject import Subject
 from tests.fuzz.trial import Trial
 
-CHOICES = ("none", "sampled", "all", "joined", "jacobians", "batches", "names")
+CHOICES = ("none", "sampled", "all", "joined", "jacobians", "batches", "names", "schedules")
 JACOBIANS = ("jacrev", "jacfwd")
 NAMES: tuple[dict[str, Any], ...] = ({"jacobian": "jacobian"}, {"hvp": True})  # options of routes
 NEAR = 1e-9  # sums are added in another order, vector functions round to 2 units
@@ -35,9 +36,11 @@ class Route:
     joined: bool = False  # with the passes for a device
     batch: bool = False  # as an item of a batch
     hvp: bool = False  # products with the Hessian, against forward mode of the gradient
+    schedule: str = ""  # for its loops
 
     def __str__(self) -> str:
         by = f" by {self.jacobian}" if self.jacobian else " by hvp" * self.hvp
+        by = f" {self.schedule}" if self.schedule else by
         of = " joined" if self.joined else " in a batch" if self.batch else ""
         return f"{self.target}{of}{by}{f' without {self.off}' if self.off else ''}"
 
@@ -66,10 +69,13 @@ def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]
         return tuple(Route(t, **by) for t in ("python", *others) for by in NAMES)
     if choice == "jacobians":
         return tuple(Route(t, jacobian=j) for t in ("python", *others) for j in JACOBIANS)
+    if choice == "schedules":
+        return (Route(schedule=OPTIONS[seed % len(OPTIONS)]), *(Route(t) for t in others))
     if choice == "batches":
         return tuple(Route(t, batch=True) for t in ("python", *others))
     every = [*plain, *loops, *(Route(jacobian=name) for name in JACOBIANS)]
     every += [Route(**by) for by in NAMES]
+    every += [Route(schedule=options) for options in OPTIONS]
     if choice == "sampled":
         every = [every[seed % len(every)]]
     chosen = every if choice != "none" else []
@@ -147,6 +153,11 @@ def by_other_routes(
     """Compare what every route gives."""
     for route in chosen:
         if route.jacobian and not _has_jacobian(trial, subject):
+            continue
+        if route.schedule:
+            found = with_schedules(trial, subject, route.target, route.schedule)
+            if found is not None:
+                agree(*found, gradient, trial, str(route))
             continue
         if route.batch:
             for value, got in _by_batch(trial, subject, route.target):

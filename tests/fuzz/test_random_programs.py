@@ -50,3 +50,8 @@ def test_second_order_cpu():
     expect_sound(list(run(third(range(3000, 3006)), settings)), discarded=0.5)
     small = Settings(check=Check("cpu", order=2), largest=60)
     expect_sound(list(run(third(range(3000, 3003)), small)), discarded=0.5)
+
+
+def test_schedules_of_loops():
+    how = Settings(check=Check(passes="schedules"))
+    expect_sound(list(run(third(range(4000, 4003)), how)))

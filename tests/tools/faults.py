@@ -12,7 +12,7 @@ from unittest import mock
 
 from srcgrad.autodiff.reverse import exact, joint, program
 from srcgrad.autodiff.reverse.exact import Exact
-from srcgrad.autodiff.reverse.nested import _Loop
+from srcgrad.autodiff.reverse.nested import ReversedLoop
 from srcgrad.autodiff.reverse.program import Program
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.sweep import Sweep
@@ -67,7 +67,7 @@ def _first(pick: Any) -> Any:
 
 
 def _identity(permutation: Any) -> Any:
-    """`_Loop._permutation` in which each name stays what it is."""
+    """`ReversedLoop._permutation` in which each name stays what it is."""
     return lambda self: {j: j for j in permutation(self)}
 
 
@@ -84,7 +84,7 @@ def _from_zero(base: Any) -> Any:
 
 
 def _downwards(range_: Any) -> Any:
-    """`_Loop._range` that takes every loop from its end."""
+    """`ReversedLoop._range` that takes every loop from its end."""
     return lambda self: (*range_(self)[:-1], True)
 
 
@@ -134,7 +134,7 @@ FAULTS = {
     ),
     "inverse-permutation": Fault(
         "swapped names are carried backwards by the inverse",
-        _Loop, "_permutation", _identity,
+        ReversedLoop, "_permutation", _identity,
     ),
     "tape-base": Fault(
         "a tape position starts where the last execution of the loop ended",
@@ -142,7 +142,7 @@ FAULTS = {
     ),
     "flip-direction": Fault(
         "reversing a reversed loop flips its direction",
-        _Loop, "_range", _downwards,
+        ReversedLoop, "_range", _downwards,
     ),
     "one-memory": Fault(
         "buffers that a tape of references may name are not copied",

@@ -37,6 +37,7 @@ class Insertions:
     start: dict[Key, list[Stmt]] = field(default_factory=dict[Key, list[Stmt]])
     end: dict[Key, list[Stmt]] = field(default_factory=dict[Key, list[Stmt]])
     slots: dict[Stmt, list[Slot]] = field(default_factory=dict[Stmt, list[Slot]])
+    instead: dict[Stmt, list[Stmt]] = field(default_factory=dict[Stmt, list[Stmt]])
 
     @contextmanager
     def into(self, place: list[Stmt]) -> Generator[Builder]:
@@ -54,6 +55,10 @@ class Insertions:
 
     def at_before(self, s: Stmt) -> list[Stmt]:
         return self.before.setdefault(s, [])
+
+    def at(self, s: Stmt) -> list[Stmt]:
+        """The place of a statement itself, which is left out."""
+        return self.instead.setdefault(s, [])
 
     def at_after(self, s: Stmt) -> list[Stmt]:
         return self.after.setdefault(s, [])
@@ -82,7 +87,7 @@ class Insertions:
         out = [*first, *self.start.get(key, [])]  # `first` is not for the test of a `while`
         for s in block:
             out += self.before.get(s, [])
-            out.append(self._with_slots(s))
+            out += self.instead[s] if s in self.instead else [self._with_slots(s)]
             out += self.after.get(s, [])
         return (*out, *self.end.get(key, []))
 

@@ -16,15 +16,16 @@ from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.independent_loops import without_invalid_promises
 from srcgrad.autodiff.reverse.insertions import Insertions
-from srcgrad.autodiff.reverse.nested import Nested
 from srcgrad.autodiff.reverse.program import TOP, Point, Program
 from srcgrad.autodiff.reverse.references import References
+from srcgrad.autodiff.reverse.segments import by_segments, without_marks
+from srcgrad.autodiff.reverse.slots import WithSchedules
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Const, Def, Function, Var
-from srcgrad.ir.types import Array, Scalar, float_type, is_complex
-from srcgrad.ir.walk import walk
+from srcgrad.ir.nodes import Atom, Const, Def, Function, Var, type_vars
+from srcgrad.ir.types import INT, Array, Scalar, atom_dims, float_type, is_complex, is_reference
+from srcgrad.ir.walk import map_type, replaced_by, walk
 from srcgrad.records import record
 
 
@@ -44,15 +45,35 @@ def vjp(
     """
     if seeds is None:
         seeds = ["given" if float_type(a.type) else None for a in function.returns]
+    return _joint(function, wrt, table, seeds, None)
+
+
+def of_part(
+    function: Function, wrt: Sequence[int], table: Mapping[str, Any],
+    seeds: Sequence[str | None], added: Sequence[int],
+) -> Function:  # fmt: skip
+    """The joint function of a part of a program that is being differentiated.
+
+    Adjoints are those of rules, not the users'. Further parameters after the seeds are the adjoints
+    of the parameters at `added` so far. It adds to those of arrays; of an array that is stored to,
+    the adjoint of its last contents becomes that of its first. Sums for scalars are further
+    results. The lengths of a seed that are no parameters of the function come before it.
+    """
+    return _joint(function, wrt, table, seeds, added)
+
+
+def _joint(function: Function, wrt: Any, table: Any, seeds: Any, added: Any) -> Function:
     function = without_invalid_promises(plain_tests(function))
-    first = _JointBuilder(function, wrt, table, None, seeds)
+    split = by_segments(function, table)
+    trips: dict[Any, Any] = {}
+    first = _JointBuilder(split, wrt, table, None, seeds, added, trips)
     first.build()
     findings = first.findings()
     while True:
-        again = _JointBuilder(function, wrt, table, findings, seeds)
+        again = _JointBuilder(split, wrt, table, findings, seeds, added, trips)
         joint, more = again.build(), findings.joined(again.findings())
         if more.decisive() == findings.decisive():
-            return joint
+            return joint if split is function else without_marks(joint)
         findings = more
 
 
@@ -78,10 +99,12 @@ class _JointBuilder:
 
     def __init__(
         self, function: Function, wrt: Sequence[int], table: Any,
-        findings: Findings | None, seeds: Any,
+        findings: Findings | None, seeds: Any, added: Sequence[int] | None, trips: dict[Any, Any],
     ):  # fmt: skip
         self.original, self.wrt = function, [function.params[i] for i in wrt]
-        self.seeds = seeds
+        self.seeds, self.is_part = seeds, added is not None
+        # of parameters: what their adjoints are added to
+        self.added = {p: _adjoint_parameter(p) for p in (function.params[i] for i in added or ())}
         program = Program(function)
         self.b = Builder(table)
         self.b.definition.update(
@@ -96,9 +119,13 @@ class _JointBuilder:
             frozenset() if findings is None else findings.threaded,
             None if findings is None else findings.snapshots,
         )
-        active = Activity(function, self.wrt, program.classes, function.returns)
+        self.references.given = self.added
+        stored = [p for p in self.added if is_reference(p.type) and not program.classes.is_pure(p)]
+        outputs = [*function.returns, *stored]
+        active = Activity(function, [*self.wrt, *self.added], program.classes, outputs)
         self.adjoints = Adjoints(self.values, self.references, active)
-        self.sweep = Nested(self.adjoints, None if findings is None else findings.read)
+        known = None if findings is None else findings.read
+        self.sweep = WithSchedules(self.adjoints, known, of_part, trips)
         self.program = program
 
     def findings(self) -> Findings:
@@ -115,7 +142,7 @@ class _JointBuilder:
         returns = tuple(self._result(a) for a in function.returns)
         self._parameter_shadows()
         seeds = [
-            (a, _seed_parameter(a) if kind == "given" else self._ones(a))
+            (a, self._seed_parameter(a) if kind == "given" else self._ones(a))
             for a, kind in zip(function.returns, self.seeds, strict=True)
             if kind is not None
         ]
@@ -123,12 +150,15 @@ class _JointBuilder:
         self._seed(seeds)
         self.sweep.block(function.body, TOP)
         self.b.loc = None
-        gradients = tuple(self._gradient(p) for p in self.wrt)
+        sums = [p for p in self.added if isinstance(p.type, Scalar)]
+        gradients = tuple(self._gradient(p) for p in (*self.wrt, *sums))
+        self._add_whole()
         ins = self.insertions
         body = (*ins.head, *ins.woven(function.body), *self.references.tape_shadows, *self.b.out)
         kinds = [kind for kind in self.seeds if kind is not None]
         given: list[Any] = [g for (_, g), kind in zip(seeds, kinds, strict=True) if kind == "given"]
-        params = (*function.params, *given)
+        seeded = [v for g in given for v in (*self._lengths(g), g)]
+        params = (*function.params, *seeded, *self.added.values())
         return Function(f"{function.name}_vjp", params, body, (*returns, *gradients))
 
     def _result(self, a: Atom) -> Atom:
@@ -140,10 +170,17 @@ class _JointBuilder:
     def _parameter_shadows(self) -> None:
         """Makes the shadows of parameters that the function stores to."""
         adj = self.adjoints
+        for p, bar in self.added.items():
+            if isinstance(p.type, Scalar):
+                adj.scalars[p] = bar
+            elif adj.is_value(p):
+                adj.parts[p] = bar
+            else:
+                self.values.remember(("shadow", p), bar)
         for p in self.original.params:
             if not isinstance(p.type, Array) or not adj.active(p) or adj.is_value(p):
                 continue
-            if not self.references.is_threaded(p):
+            if p not in self.added and not self.references.is_threaded(p):
                 self.values.remember(("shadow", p), adj.zeros(p))
 
     def _ones(self, a: Atom) -> Atom:
@@ -153,12 +190,36 @@ class _JointBuilder:
     def _seed(self, seeds: list[tuple[Atom, Any]]) -> None:
         self.values.now = ((TOP, len(self.original.body)),)
         for a, g in seeds:
+            if self._lengths(g):
+                g = self.b.reshape(g, *atom_dims(a))
             self.adjoints.add(a, self._conjugate(g))
 
     def _conjugate(self, g: Atom) -> Atom:
         """Converts an adjoint from the users' form, dL/dRe + i dL/dIm, to the rules', or back."""
         zero = isinstance(g, Const) and g.value == 0
-        return self.b.conj(g) if is_complex(g.type.dtype) and not zero else g
+        turned = is_complex(g.type.dtype) and not zero and not self.is_part
+        return self.b.conj(g) if turned else g
+
+    def _seed_parameter(self, a: Atom) -> Var:
+        """The parameter for the adjoint of a result, with its lengths if these are computed."""
+        t = a.type
+        if self.is_part:
+            known = set(self.original.params)
+            lengths = {d: Var("n", INT) for d in type_vars(t) if d not in known}
+            t = map_type(t, replaced_by({**lengths}))
+        return Var(f"{a.name if isinstance(a, Var) else 'y'}_bar", t)
+
+    def _lengths(self, g: Any) -> list[Var]:
+        """The lengths of a seed that are parameters of their own."""
+        known = {*self.original.params, *self.program.defined}
+        return [d for d in type_vars(g.type) if self.is_part and d not in known]
+
+    def _add_whole(self) -> None:
+        """Adds what has been added up of an array's adjoint as a value to where it belongs."""
+        for p, bar in self.added.items():
+            g = self.adjoints.whole.pop(p, None)  # none of a scalar
+            if g is not None:
+                self.b.add_to(bar, g)
 
     def _gradient(self, p: Var) -> Atom:
         return self._conjugate(self._adjoint(p))
@@ -175,7 +236,5 @@ class _JointBuilder:
         return self.b.retyped(g, p.type) if isinstance(p.type, Scalar) else g
 
 
-def _seed_parameter(a: Atom) -> Var:
-    """The parameter for the adjoint of a result."""
-    name = a.name if isinstance(a, Var) else "y"
-    return Var(f"{name}_bar", a.type)
+def _adjoint_parameter(p: Var) -> Var:
+    return Var(f"{p.name}_bar", p.type)

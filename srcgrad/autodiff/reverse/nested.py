@@ -5,7 +5,8 @@ A branch is reversed under the same condition, a loop runs over the trips actual
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 
 from srcgrad.autodiff.reverse.program import body_of
@@ -49,22 +50,29 @@ class Nested(Sweep):
         close: Callable[[], None] | None = None,
     ) -> list[Stmt]:
         """Emits the reverse of one block of a statement, its yields seeded; `close` emits last."""
-        point, key = self.program.point[s], (s, k)
-        outer, self.adjoints.block = self.adjoints.block, key
-        self.values.scopes.append(scope)
-        with self.b.block() as out:
-            self.values.now = (*point, (key, len(block)))
+        key = (s, k)
+        with self.entered(s, k, scope) as out:
+            self.values.now = (*self.program.point[s], (key, len(block)))
             self.open(block, key)
             for a, g in seeds:
                 self.adjoints.add(a, g)
             self.block(block, key)
             if close is not None:
                 close()
+        return out
+
+    @contextmanager
+    def entered(self, s: Stmt, k: int, scope: Scope) -> Generator[list[Stmt]]:
+        """Collects the reverse of one block of a statement."""
+        point, key = self.program.point[s], (s, k)
+        outer, self.adjoints.block = self.adjoints.block, key
+        self.values.scopes.append(scope)
+        with self.b.block() as out:
+            yield out
         self.values.scopes.pop()
         self.adjoints.block = outer
         self.values.now = point
         self.b.loc = grad_of(s.loc)
-        return out
 
     def _join(self, s: If, cond: Any, sides: list[Side], free: list[Var]) -> None:
         """Emits the `If` of the reverse sweep; adjoints of outer scalars join."""
@@ -100,10 +108,13 @@ class Nested(Sweep):
     def loop(self, s: For | While) -> None:
         if not any(self._has_adjoint(r) for r in s.results) and not self.adjoints.touches(s):
             return
-        _Loop(self, s).emit()
+        self.reversed_loop(s).emit()
+
+    def reversed_loop(self, s: For | While) -> ReversedLoop:
+        return ReversedLoop(self, s)
 
 
-class _Loop:
+class ReversedLoop:
     """The reverse of one loop: its own carried adjoints, those of outer scalars, swapped names."""
 
     def __init__(self, sweep: Nested, s: For | While):
@@ -125,13 +136,10 @@ class _Loop:
         self._carry_swapped(scope)
         saved = adj.scalars
         adj.scalars = dict(zip(free, outer, strict=True))
-        key = body_of(s)
         seeds = [(s.yields[j], p) for j, p in self.carried]
         own = [s.params[j] for j, _ in self.carried]
         end: list[Any] = []
-        body = self.sweep.inside(
-            s, key[1], s.body, seeds, scope, lambda: self._close(own, free, end)
-        )
+        body = self.reverse_body(seeds, scope, lambda: self._close(own, free, end))
         adj.scalars = saved
         self.yields[: len(end)] = end
         results = [Var(p.name, p.type) for p in self.params]
@@ -142,6 +150,13 @@ class _Loop:
                 promised=isinstance(s, For) and s.promised)
         )  # fmt: skip
         self._settle(free, outer, results)
+
+    def reverse_body(
+        self, seeds: list[tuple[Atom, Any]], scope: Scope, close: Callable[[], None]
+    ) -> list[Stmt]:
+        """Emits the reverse of one trip, its yields seeded; `close` emits last."""
+        s = self.s
+        return self.sweep.inside(s, body_of(s)[1], s.body, seeds, scope, close)
 
     def _range(self) -> tuple[Any, Any, Var, Scope, bool]:
         """The trips actually made, in the opposite direction."""

@@ -11,7 +11,8 @@ from typing import Any
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
-from srcgrad.ir.walk import blocks, inner_definitions, results
+from srcgrad.ir.walk import blocks, inner_definitions, results, walk
+from srcgrad.primitives import memory
 
 Key = tuple[Any, int]  # (owner statement or None, which of its blocks)
 Point = tuple[tuple[Key, int], ...]  # the statement index in each block entered
@@ -121,3 +122,29 @@ class Program:
 def body_of(s: Stmt) -> Key:
     """The block of a loop that is run once per trip."""
     return (s, 1 if isinstance(s, While) else 0)
+
+
+def comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool:
+    """Whether the reverse sweep may reach `read` after it has passed `store`.
+
+    `own` are loops of which each trip has buffers of its own.
+    """
+    for (key, i), (other, j) in zip(store, read, strict=False):
+        if key != other:
+            return False  # another branch of the same statement
+        if isinstance(key[0], For | While) and key[0] not in own:
+            return True  # in one loop: the previous trip comes later
+        if i != j:
+            return j < i
+    return True  # read directly before the store
+
+
+def classes_read(block: Block, classes: AliasClasses) -> set[Var]:
+    """The classes whose contents statements read, additions to elements included."""
+    out: set[Var] = set()
+    for s in walk(block):
+        if not isinstance(s, Def) or s.op.view or s.op is memory.dim:
+            continue
+        read = s.args[s.op.writes and not s.op.adds :]
+        out |= {classes.of(a) for a in read if isinstance(a, Var) and is_reference(a.type)}
+    return out

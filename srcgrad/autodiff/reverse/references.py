@@ -31,6 +31,7 @@ class References:
         self.program: Program = values.program
         values.references = self
         self.shadows: Any = None  # set by Adjoints
+        self.given: dict[Var, Var] = {}  # shadows of parameters that are parameters themselves
         self._origins: dict[Var, list[Var] | None] = {}
         self._which: dict[Any, Any] = {}
         self._threaded: dict[Var, Var] = {}  # a reference -> its shadow in the forward sweep
@@ -281,6 +282,8 @@ class References:
         s, ins = self.program.owner.get(v), self.values.insertions
         if self.program.is_join(v):
             return self._threaded_join(v)
+        if v in self.given:
+            return self._register(v, self.given[v])
         if not isinstance(s, Def):  # a parameter
             with ins.into(ins.at_head()) as b:
                 return self._register(v, _zeros_like(b, v))

@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.autodiff import attached
 from srcgrad.autodiff.decisions import Made, any_decision
 from srcgrad.autodiff.reverse.adjoints import Adjoints
-from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program
+from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program, comes_later
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
@@ -319,22 +319,7 @@ class Sweep:
         if self.known is None:
             return True
         own = self.program.own_loops(cls)
-        return any(other is cls and _comes_later(point, where, own) for other, where in self.known)
-
-
-def _comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool:
-    """Whether the reverse sweep may reach `read` after it has passed `store`.
-
-    `own` are loops of which each trip has buffers of its own.
-    """
-    for (key, i), (other, j) in zip(store, read, strict=False):
-        if key != other:
-            return False  # another branch of the same statement
-        if isinstance(key[0], For | While) and key[0] not in own:
-            return True  # in one loop: the previous trip comes later
-        if i != j:
-            return j < i
-    return True  # read directly before the store
+        return any(other is cls and comes_later(point, where, own) for other, where in self.known)
 
 
 # the adjoint of a stored value, whether in an array or on a tape

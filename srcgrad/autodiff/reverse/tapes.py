@@ -20,10 +20,8 @@ from srcgrad.errors import Location
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Dims, Scalar
-from srcgrad.primitives.tapes import SAVED
+from srcgrad.primitives.tapes import INITIAL_CAPACITY, SAVED
 from srcgrad.records import record
-
-INITIAL_CAPACITY = 16  # slots of a tape that grows
 
 
 @record()

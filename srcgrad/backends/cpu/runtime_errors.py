@@ -5,7 +5,6 @@ The text of an error has one home: the primitive's implementation is run on the 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,11 +14,11 @@ from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit.buffers import ALLOCATIONS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
+from srcgrad.config import above_limit
 from srcgrad.ir.nodes import Def, Stmt
-from srcgrad.ir.types import np_dtype
+from srcgrad.ir.types import Tape, np_dtype
 from srcgrad.primitives import callbacks
-
-UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+from srcgrad.primitives.tapes import unable
 
 
 def error_of(failure: Failure, sites: Sequence[Stmt]) -> BaseException:
@@ -43,21 +42,14 @@ def _as_numpy(site: Def, operands: list[Any]) -> Exception:
     if site.op in ALLOCATIONS:
         if any(n < 0 for n in operands):
             return ValueError("negative dimensions are not allowed")
-        return MemoryError(_no_room(site, tuple(operands)))
+        shape, reason = tuple(operands), ""
+        holder = site.args[0] if site.var is None else site.var
+        if isinstance(holder.type, Tape) and len(shape) > 1:
+            shape, reason = shape[:1], above_limit(shape[1])
+        return MemoryError(unable(shape, np_dtype(holder.type.dtype), reason))
     flat = [v for o in operands for v in (o if isinstance(o, tuple) else (o,))]
     try:
         site.op.impl(*flat, **site.params)
     except Exception as error:
         return error
     return RuntimeError(f"'{site.op.name}' failed on {flat}")
-
-
-def _no_room(site: Def, shape: tuple[int, ...]) -> str:
-    """NumPy's text for missing memory, without another attempt, which might exhaust it."""
-    holder: Any = site.args[0] if site.var is None else site.var
-    dtype = np_dtype(holder.type.dtype)
-    size, unit = float(math.prod(shape) * dtype.itemsize), 0
-    while size >= 1024 and unit < len(UNITS) - 1:
-        size, unit = size / 1024, unit + 1
-    many = f"{size:#.3g} {UNITS[unit]}"
-    return f"Unable to allocate {many} for an array with shape {shape} and data type {dtype}"

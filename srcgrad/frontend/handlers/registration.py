@@ -33,6 +33,7 @@ from srcgrad.frontend.handlers import (
     reductions,
     rounding,
     scalars,
+    schedules,
     selections,
     shapes,
     shifts,

@@ -199,9 +199,21 @@ def tape(w: Writer, s: Def) -> Ref:
     if slot:
         before = w.do(f"load i64, ptr {w.do(f'getelementptr i64, ptr %work, i64 {slot}')}, align 8")
         size = w.most(size, before)
+    if s.var.name.endswith(tapes.SAVED):
+        _check_room(w, s, s.var, size)
     zeros = slot is None or s.op is tapes.tape_like
     r = _buffer(w, s, (size,), s.var.type.dtype, zeros, owned=not grows)
     return growing(w, s.var, r) if grows else r
+
+
+def _check_room(w: Writer, s: Def, tape: Var, size: str) -> None:
+    """Leaves the function if tapes would take more than they may; those of a workspace together."""
+    total = _bytes(w, (size,), tape.type.dtype)
+    if s.op is tapes.tape and tape in w.program.in_workspace:
+        before = w.do(f"shl i64 {w.do('load i64, ptr %work, align 8')}, 3")
+        total = w.do(f"add i64 {total}, {before}")
+    w.program.limited = True
+    check(w, f"call i1 @crowded(i64 {total})", s, (size, total))
 
 
 def growing(w: Writer, var: Var, r: Ref) -> Ref:
@@ -226,7 +238,11 @@ def reserve(w: Writer, s: Def) -> None:
     w.put(f"br i1 {w.do(f'icmp sgt i64 {wanted}, {old}')}, label %{more}, label %{after}{RARELY}")
     w.start(more)
     data, mi = (w.do(f"load ptr, ptr {kept[k]}, align 8") for k in (0, 2))
-    item = size_of(s.args[0].type.dtype)
+    holder = s.args[0]
+    assert isinstance(holder, Var)
+    if holder.name.endswith(tapes.SAVED):
+        _check_room(w, s, holder, wanted)
+    item = size_of(holder.type.dtype)
     sizes = f"i64 {old}, i64 {wanted}, i64 {item}"
     new = w.do(f"call {GROWN} @grow(ptr {data}, ptr {mi}, {sizes})")
     found = [w.do(f"extractvalue {GROWN} {new}, {k}") for k in range(3)]

@@ -24,6 +24,7 @@ from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import not_emitted
 from srcgrad.backends.cpu.environment import environment
 from srcgrad.backends.cpu.fastmath import HELPERS
+from srcgrad.backends.cpu.limits import name_crowded
 from srcgrad.backends.cpu.polling import name_poll
 from srcgrad.backends.cpu.threads import name_threads
 from srcgrad.ir.text import identifier
@@ -67,6 +68,8 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         inside.name_raising()
     if program.polled:
         name_poll()
+    if program.limited:
+        name_crowded()
     entry = entry_of(program, name)
     depends = (*inside.processor(), *environment(), *emitters())
     file = f"{files.module_name(text.text, depends)}.o"

@@ -83,7 +83,7 @@ def around(program: Program) -> list[Noted]:
     ]
     called = subroutines(program, _subroutine)
     above = [*sorted(program.declared), *declarations(program.elementary)]
-    above += [support(program.guarded, bool(program.lists)), called]
+    above += [support(program.guarded, bool(program.lists), program.limited), called]
     above += [runtime(program.words)] * program.spreads
     return [*map(Noted, (*above, *functions)), *nests]
 

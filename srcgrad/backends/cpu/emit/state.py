@@ -57,6 +57,7 @@ class Program:
     failure: int = 0  # words of the longest record of a failure
     spreads: bool = False  # whether it starts threads
     polled: bool = False  # whether it looks for signals
+    limited: bool = False  # whether it asks how much memory tapes may take
     interpreted: bool = False  # whether it calls what an interpreter runs
     is_routine: bool = False  # whether its caller reports what fails
 

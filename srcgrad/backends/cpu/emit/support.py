@@ -7,6 +7,8 @@ holds nothing: a program that reads one does not use it. Their memory
 is found through the MemInfo, so it must not come from `@fresh`, which promises that it is not.
 """
 
+from srcgrad.config import NOTICED
+
 GUARD_WORD = "-81985529216486896"  # the count of a buffer that is given up, when guarded
 
 CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes after a carved buffer, and their value
@@ -372,6 +374,23 @@ done:
 """
 
 
-def support(guarded: bool, lists: bool) -> str:
+CROWDED = """
+declare i8 @srcgrad_crowded(i64)
+
+define internal i1 @crowded(i64 %size) noinline nounwind {{
+  %large = icmp ugt i64 %size, {noticed}
+  br i1 %large, label %ask, label %no
+ask:
+  %answer = call i8 @srcgrad_crowded(i64 %size)
+  %yes = icmp ne i8 %answer, 0
+  ret i1 %yes
+no:
+  ret i1 false
+}}
+"""
+
+
+def support(guarded: bool, lists: bool, limited: bool) -> str:
     allocated = ALLOCATED.format(numba=FILLED if guarded else AS_IT_IS)
-    return COMMON + allocated + (GUARDED if guarded else COUNTING) + LISTS * lists
+    crowded = CROWDED.format(noticed=NOTICED) * limited
+    return COMMON + allocated + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
