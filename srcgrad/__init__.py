@@ -67,7 +67,7 @@ _ELSEWHERE = {
     "njit": "write flow.compile(f)",
     "primitive": "write flow.custom_vjp, flow.custom_jvp or flow.opaque",
     "custom_gradient": "write flow.custom_vjp",
-    "solve_ivp": "write flow.odeint(rhs, y0, t)",
+    "solve_ivp": "call scipy.integrate.solve_ivp, which is differentiated, or flow.odeint",
     "make_vjp": "write flow.vjp(f, *args)",
     "make_jvp": "write flow.jvp(f, args, tangents)",
     "pure_callback": "write flow.opaque",

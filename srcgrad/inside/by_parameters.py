@@ -20,6 +20,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.inside.lifted import Lifted, lifted, located_at, stated
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Array
+from srcgrad.primitives import elementwise
 from srcgrad.records import record
 from srcgrad.transforms.entry_points import stop_gradient
 
@@ -46,6 +47,9 @@ class Problem:
     lifted: Lifted
     places: tuple[int, ...]  # the floats among what it captures, which p holds
     scalars: tuple[int, ...]  # those that are numbers
+    constants: dict[
+        int, Any
+    ]  # captured floats that are not differentiated: refused where they vary
     settings: Any
     at: Location
 
@@ -112,7 +116,8 @@ class Problem:
 
     def computed(self, it: Interpreter, order: int, fixed: tuple, args: list[Any]) -> Any:
         """Emits the call of the library for one order."""
-        fixed, (p, *rest) = self.next(order, fixed, args)
+        fixed, (p, *others) = self.next(order, fixed, args)
+        rest = self.captured(others)
         operands = Operands((p, tuple(rest)), fixed, self.settings)
 
         def called(values: Sequence[Any], target: str) -> list[Any]:
@@ -123,6 +128,20 @@ class Problem:
         types = [Array("f64", (*self.shape(p, fixed), *[p.type.dims[0]] * order))]
         (made,) = emitted(it, self.name, called, types, operands.atoms, by_target=True)
         return made
+
+    def captured(self, others: Sequence[Any]) -> list[Any]:
+        """The captured values, in order: the constants, and the others."""
+        following = iter(others)
+        count = len(self.lifted.program.hidden)
+        return [self.constants[k] if k in self.constants else next(following) for k in range(count)]
+
+    def inlined(self, function: Callable, own: int) -> Any:
+        """A function of its own arguments, p and captured values, without the constants."""
+
+        def emit(it: Interpreter, args: list[Any], node: Node) -> Any:
+            return it.call(function, [*args[: own + 1], *self.captured(args[own + 1 :])], {}, node)
+
+        return Inlined(emit)
 
     @functools.cached_property
     def names(self) -> list[str]:
@@ -148,13 +167,25 @@ class Problem:
 def taken_apart(
     it: Interpreter, fn: Any, own: Sequence[Any], first: Sequence[Any], node: Node
 ) -> tuple[Any, list[Any], dict[str, Any]]:
-    """p, which begins with some values, the captured values, and the fields of a `Problem`."""
+    """p, which begins with some values, other captured values, and the fields of a `Problem`."""
     function, captured = lifted(it, fn, own, node)
-    places = tuple(k for k, v in enumerate(captured) if is_floating(v))
+    constants = {k: v for k, v in enumerate(captured) if is_floating(v) and _is_constant(it, v)}
+    places = tuple(k for k, v in enumerate(captured) if is_floating(v) and k not in constants)
     parts = [it.call(np.ravel, [v], {}, node) for v in (*first, *(captured[k] for k in places))]
     joined = it.call(*((np.concatenate, [parts]) if parts else (np.zeros, [0])), {}, node)
     p = it.call(np.asarray, [joined, np.float64], {}, node)
-    rest = [it.call(stop_gradient, [v], {}, node) for v in captured]
+    others = [v for k, v in enumerate(captured) if k not in constants]
+    rest = [it.call(stop_gradient, [v], {}, node) for v in others]
     scalars = tuple(k for k in places if not isinstance(atom(captured[k]).type, Array))
     at = it.frame.source.location(node)
-    return p, rest, {"lifted": function, "places": places, "scalars": scalars, "at": at}
+    return p, rest, {
+        "lifted": function, "places": places, "scalars": scalars, "constants": constants, "at": at,
+    }  # fmt: skip
+
+
+def _is_constant(it: Interpreter, v: Any) -> bool:
+    """Whether a float is from outside of the compiled function, or a `stop_gradient`."""
+    made = it.definition(v)
+    if made is not None and made.op is elementwise.stop_gradient:
+        return True
+    return any(h.var is v and h.parameter is None for h in it.captures.hidden.values())

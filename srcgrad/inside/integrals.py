@@ -60,7 +60,7 @@ class Integral(Problem):
     def edge(self, order: int, args: list[Any]) -> Any:
         """A function of an end that is zero, with the derivative of the integral by that end."""
         density = self.packed("x", start="0")
-        density = density if order == 0 else grad(density, 1)
+        density = self.inlined(density if order == 0 else grad(density, 1), 1)
         p = args[0]
         dims = (2, *[p.type.dims[0]] * order)
         nothing: Any = Inlined(lambda it, given, node: it.call(np.zeros, [dims], {}, node))

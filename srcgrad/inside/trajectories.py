@@ -49,7 +49,7 @@ class Trajectory(Problem):
     def rule(self, made: Any, order: int, fixed: tuple) -> Callable:
         if fixed:
             return super().rule(made, order, fixed)
-        higher, rhs = self.higher(order + 1, fixed), self.system(0)
+        higher, rhs = self.higher(order + 1, fixed), self.inlined(self.system(0), 2)
 
         def by_all(primals: tuple, tangents: tuple) -> Any:
             p, t0, t = primals[:3]

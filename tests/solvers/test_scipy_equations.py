@@ -166,24 +166,7 @@ def test_every_order():
     assert_allclose(flow.compile(h, target="python")(0.5), 40320.0 * 2.0**9, rtol=1e-9)
 
 
-def test_a_solver_inside_the_equations_of_another():
-    """x = y^3 where y exp(y) = x a: inner roots are functions of outer unknowns."""
-
-    def inner(x, a):
-        return optimize.brentq(lambda y: y * np.exp(y) - x * a, 0.0, 10.0)
-
-    def outer(a):
-        return optimize.fsolve(lambda x: x - np.array([inner(x[0], a) ** 2 + 1.0]), [1.5])[0]
-
-    f = flow.compile(outer, target="python")
-    a, h = 2.0, 1e-5
-    assert_allclose(f(a), outer(a), rtol=1e-8)
-    assert_allclose(flow.grad(f)(a), (outer(a + h) - outer(a - h)) / (2 * h), rtol=1e-5)
-    bent = (outer(a + 1e-3) - 2.0 * outer(a) + outer(a - 1e-3)) / 1e-6
-    assert_allclose(flow.jvp(flow.grad(f), (a,), (1.0,))[1], bent, rtol=1e-3)
-
-
-@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("target", ["cpu"])
 def test_in_a_loop_with_structures(target):
     def total(p):
         s = 0.0

@@ -62,8 +62,8 @@ def by_loss(loss):
 
 METHODS = ["CG", "L-BFGS-B", "Newton-CG", "trust-exact", "trust-krylov", "SLSQP"]
 LOSSES = ["soft_l1", "huber", "cauchy", "arctan"]
-ALL = [captured, with_both, by_squares, by_levenberg, *map(by_method, third(METHODS)),
-       *map(by_loss, third(LOSSES))]  # fmt: skip
+ALL = [captured, by_squares, with_both, by_levenberg, *map(by_method, METHODS),
+       *map(by_loss, LOSSES)]  # fmt: skip
 ARGS = (np.array([0.7, 1.3]), {"k": 0.4, "w": np.array([0.3, -0.2]), "n": 2})
 ALONG = (np.array([1.0, -0.5]), {"k": 0.3, "w": np.array([0.2, 0.4]), "n": None})
 
@@ -73,7 +73,7 @@ def moved(h):
     return ARGS[0] + h * ALONG[0], {"k": p["k"] + h * d["k"], "w": p["w"] + h * d["w"], "n": 2}
 
 
-EACH = [(f, "python") for f in ALL] + [(by_squares, "cpu")]
+EACH = [(captured, "cpu"), *((f, "python") for f in ALL)]
 
 
 @pytest.mark.parametrize(("f", "target"), third(EACH), ids=lambda v: getattr(v, "__name__", v))

@@ -1,5 +1,7 @@
 """`flow.scipy`: SciPy's optimizers with derivatives filled in, on the real library."""
 
+import subprocess
+import sys
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -11,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 import srcgrad as flow
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from tests.tools.turns import third
 
 Pair = namedtuple("Pair", "a b")
 
@@ -37,7 +40,7 @@ METHODS = ["CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "Newton-CG", "trust-ncg", "
 
 
 # ---- minimize ----
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", third(METHODS))
 def test_every_method_gets_what_it_uses(method):
     start = np.array([0.8, 1.2, 0.9])
     made = flow.scipy.minimize(rosenbrock, start, (100.0,), method, tol=1e-9)
@@ -290,6 +293,14 @@ def test_a_covariance_that_would_be_none_is_refused():
     flat = flow.compile(lambda x: x[0] ** 2 + 0.0 * x[1], target="python")
     with pytest.raises(ArgumentValueError, match="not positive definite"):
         flow.scipy.covariance(flat, np.zeros(2))
+
+
+def test_it_can_be_imported_alone():
+    """It loads what compiled code is told of: the meaning of transforms and solvers."""
+    program = (
+        "import srcgrad as flow, sys; flow.scipy; assert 'srcgrad.inside.lifted' in sys.modules"
+    )
+    subprocess.run((sys.executable, "-c", program), check=True)
 
 
 # ---- refusals ----
