@@ -96,7 +96,20 @@ def call_with_jvp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: N
                 made = it.call(owner.jvp, [*call.constants, primals, tangents], {}, node)
             return _tangents(called, made, at)
 
-        called.rule.push = called.direction(given, len(called.values), run)
+        push = (given, len(called.values), run)
+        if owner.pull is None:
+            called.rule.push = called.direction(*push)
+            return
+        bars = [called.variable(y, "_bar") for y in called.values]
+
+        def run_back() -> list:
+            with followed(called):
+                result = [*call.constants, copied(tuple(call.primals)), called.like_value(bars)]
+                return _cotangents(call, it.call(owner.pull, result, {}, node), at)
+
+        called.rule.push, called.rule.pull = called.directions(
+            push, (bars, len(call.inputs), run_back)
+        )
 
     return call.attach(value, block, state)
 

@@ -124,7 +124,16 @@ def _is_float(a: Any) -> bool:
 
 
 def _elementwise_zero(s: Def, zero: list[bool]) -> bool:
-    """Whether an elementwise operation gives zero, whatever its other operands are."""
+    """Whether zeros in some of its operands make an elementwise operation zero.
+
+    Not always all of them: a quotient is zero where the numerator is.
+    """
+    choices = itertools.product(*[(True, False) if z else (False,) for z in zero])
+    return any(_zero_at(s, choice) for choice in choices)
+
+
+def _zero_at(s: Def, zero: tuple[bool, ...]) -> bool:
+    """Whether a result is zero where these operands are, whatever the others are."""
     tried = [(0,) if z else _TRIED[a.type.dtype[0]] for a, z in zip(s.args, zero, strict=True)]
     with np.errstate(all="ignore"):
         return all(

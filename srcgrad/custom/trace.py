@@ -224,9 +224,21 @@ class Called:
         others += [v for v in self.values[:k] if is_array(v)]
         return next((v for v in others if self.classes.of(v) is mine), None)
 
-    # ---- one direction ----
+    # ---- directions ----
     def direction(self, given: list[Var], results: int, run: Callable[[], list]) -> Direction:
         """Follows a rule into a function: `run` gives one atom for each result, None for zero."""
+        return self.directions((given, results, run))[0]
+
+    def directions(self, *rules: tuple[list[Var], int, Callable[[], list]]) -> list[Direction]:
+        """Follows the rules of both directions, which read the same other values."""
+        made = [self._followed(*each) for each in rules]
+        rest = [v for f, given, _ in made for v in self._free(f, given)]
+        self.rest = list(dict.fromkeys(rest))
+        return [Direction(self._closed(f, given), gives) for f, given, gives in made]
+
+    def _followed(
+        self, given: list[Var], results: int, run: Callable[[], list]
+    ) -> tuple[Function, list[Var], tuple]:
         it = self.it
         before = len(it.snapshots)
         with apart(it), it.b.block() as out:
@@ -239,22 +251,23 @@ class Called:
                 out[:0] = it.heads.pop()[1]
         seen, it.snapshots[before:] = it.snapshots[before:], []
         returns = tuple(a for a in made if a is not None)
-        function = self.function(given, tuple(out), returns)
-        refuse_visible(Function("", (), tuple(out), returns), seen)
-        places = iter(range(len(returns)))
-        return Direction(function, tuple(None if a is None else next(places) for a in made))
-
-    def function(self, given: list[Var], body: Block, returns: tuple) -> Function:
+        body = tuple(out)
+        refuse_stores(body, given, f"the rule of {self.call.name}() stores to")
         own: dict[Var, Atom] = {
             y: v for y, v in zip(self.values, self.own, strict=True)
             if isinstance(y, Var) and y in self.inside
         }  # fmt: skip
-        refuse_stores(body, given, f"the rule of {self.call.name}() stores to")
-        fn = rename(Function(f"{self.call.name}_rule", (), body, returns), own)
+        function = rename(Function(f"{self.call.name}_rule", (), body, returns), own)
+        refuse_visible(Function("", (), body, returns), seen)
+        places = iter(range(len(returns)))
+        return function, given, tuple(None if a is None else next(places) for a in made)
+
+    def _free(self, fn: Function, given: list[Var]) -> list[Var]:
         known = {*given, *self.own}
         free = [v for v in free_variables(fn.body, fn.returns) if v not in known]
-        free += [d for v in (*given, *self.own, *free) for d in type_vars(v.type)]
-        self.rest = list(dict.fromkeys(free))
+        return free + [d for v in (*given, *self.own, *free) for d in type_vars(v.type)]
+
+    def _closed(self, fn: Function, given: list[Var]) -> Function:
         params = (*given, *self.own, *self.rest)
         return clone(_on_copies(Function(fn.name, params, fn.body, fn.returns), given))
 

@@ -16,7 +16,8 @@ from srcgrad.custom.functions import any_tensor, custom_jvp
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.transforms.entry_points import jvp
+from srcgrad.solvers.leaves import float_leaves
+from srcgrad.transforms.entry_points import grad, jvp
 
 FLAT = "the root has no derivative: that of the function there is"
 
@@ -84,17 +85,35 @@ def _ruled(residual: Any, solved: Callable) -> Any:
     root = custom_jvp(solved)
     root.__name__ = getattr(residual, "__name__", "residual")
 
+    def weighted(x: Any, theta: tuple, weights: Any) -> Any:
+        return np.sum(np.asarray(residual(x, *theta)) * weights)
+
     @root.defjvp
     def rule(primals: tuple, tangents: tuple) -> Any:
         x = root(*primals)
         theta = primals[1:]
         _, change = jvp(residual, (x, *theta), (None, *tangents[1:]))
-        slope = _jacobian(residual, x, theta)
-        if np.ndim(x) == 0 and (slope == 0 or slope != slope):
-            raise RuntimeError(f"{FLAT} {slope}")
-        return x, -_solved(slope, change, x)
+        return x, -_solved(_regular(residual, x, theta), change, x)
 
+    def pull(primals: tuple, g: Any) -> tuple:
+        x = root(*primals)
+        theta = primals[1:]
+        slopes = _regular(residual, x, theta)
+        if len(float_leaves(theta)) == 0:
+            return (None,) * len(primals)
+        weights = -_solved(slopes.T if np.ndim(x) > 0 else slopes, g, x)
+        return None, *grad(weighted, 1)(x, theta, weights)
+
+    root.pull = pull
     return root
+
+
+def _regular(residual: Any, x: Any, theta: tuple) -> Any:
+    """The derivative of the residual with respect to x: of a number it is not zero."""
+    slope = _jacobian(residual, x, theta)
+    if np.ndim(x) == 0 and (slope == 0 or slope != slope):
+        raise RuntimeError(f"{FLAT} {slope}")
+    return slope
 
 
 def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -> Any:

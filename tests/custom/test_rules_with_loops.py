@@ -107,3 +107,32 @@ def test_third_order(rule):
 
     got = flow.grad(flow.compile(along(rule), target="python"))(U)
     assert_allclose(got, flow.grad(flow.compile(along(step), target="python"))(U), rtol=1e-10)
+
+
+def test_a_tangent_divided_by_a_sum_of_a_loop_is_linear():
+    @flow.custom_jvp
+    def tripled(x):
+        return 3.0 * x
+
+    @tripled.defjvp
+    def rule(primals, tangents):
+        total = 0.0
+        for i in range(3):
+            total += primals[0] * i
+        return tripled(primals[0]), tangents[0] / total
+
+    compiled = flow.compile(lambda x: tripled(x), target="python")
+    assert flow.grad(compiled)(2.0) == flow.jvp(compiled, (2.0,), (1.0,))[1] == 1 / 6
+
+
+def test_a_tangent_divided_by_itself_is_not_linear():
+    @flow.custom_jvp
+    def tripled(x):
+        return 3.0 * x
+
+    @tripled.defjvp
+    def rule(primals, tangents):
+        return tripled(primals[0]), tangents[0] / (2.0 * tangents[0])
+
+    with pytest.raises(flow.errors.UnsupportedError, match="not linear in the tangents"):
+        flow.grad(flow.compile(lambda x: tripled(x), target="python"))(2.0)

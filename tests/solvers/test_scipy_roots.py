@@ -164,3 +164,49 @@ def test_newton_of_complex_numbers_is_refused(starts, slope):
         flow.compile(f, target="python")(3.0)
     assert "loop of its steps" in str(caught.value) and "in f" in str(caught.value)
     assert_allclose(flow.grad(flow.compile(steps, target="python"))(3.0), 0.5 / np.sqrt(3.0))
+
+
+def summed_in_a_loop(x, a):
+    s = 0.0
+    for i in range(5):
+        s += x * i
+    return s - a
+
+
+def nested_in_a_loop(x, a):
+    s = x
+    for _ in range(3):
+        s = np.exp(-s * a) + s * x
+    return s - 1.2
+
+
+def through_a_list(x, a):
+    parts = []
+    for i in range(3):
+        parts.append(x * i * a)
+    return sum(parts) - 2.0
+
+
+def by_any_solver(equation, name):
+    return {
+        "brentq": lambda a: optimize.brentq(lambda x: equation(x, a), 0.01, 5.0),
+        "newton": lambda a: optimize.newton(lambda x: equation(x, a), 1.0),
+        "fsolve": lambda a: optimize.fsolve(lambda x: np.array([equation(x[0], a)]), [1.0])[0],
+        "minimize": lambda a: optimize.minimize(lambda x: equation(x[0], a) ** 2, [1.0]).x[0],
+    }[name]
+
+
+LOOPS = [
+    (equation, name)
+    for equation in (summed_in_a_loop, nested_in_a_loop, through_a_list)
+    for name in ("brentq", "newton", "fsolve", "minimize")
+]
+
+
+@pytest.mark.parametrize(("equation", "name"), third(LOOPS))
+def test_equations_with_loops_have_gradients(equation, name):
+    f = flow.compile(by_any_solver(equation, name), target="python")
+    x = optimize.brentq(equation, 0.01, 5.0, args=(1.3,))
+    by_x, by_a = flow.grad(flow.compile(equation, target="python"), (0, 1))(x, 1.3)
+    assert_allclose(flow.grad(f)(1.3), -by_a / by_x, rtol=1e-4)
+    assert_allclose(flow.jvp(f, (1.3,), (1.0,))[1], -by_a / by_x, rtol=1e-4)
