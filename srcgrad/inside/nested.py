@@ -81,10 +81,8 @@ def _gradient(
 
 def _known(it: Interpreter, node: Node, position: Any) -> Any:
     """A position, or several: integers of the run become static."""
-    if isinstance(position, tuple | list):
-        found = [_known(it, node, p) for p in position]
-        return tuple(found) if isinstance(position, tuple) else found
-    return it.static_int(position, node, "a position") if isinstance(position, Var) else position
+    at = lambda p: it.static_int(p, node, "a position") if isinstance(p, Var) else p
+    return mapped(position, at)
 
 
 def _refuse_no_function(it: Interpreter, node: Node, fn: Any) -> None:
