@@ -46,7 +46,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Const, Def, Var
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
-from srcgrad.primitives.layouts import layout_told
+from srcgrad.primitives.layouts import layout_told, tells_layout
 from srcgrad.protocols import poses, states
 from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as
 
@@ -142,6 +142,8 @@ class Captures:
         if states(value, "srcgrad_value"):
             return self._tensor(it, path, name, value.srcgrad_value, node)
         if states(value, "__cuda_array_interface__"):
+            if not tells_layout(value):  # of a library that has arrays of the host as well
+                self._refuse_kind(it, value, name, node)
             return self._input(it, path, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):

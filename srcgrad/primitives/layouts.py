@@ -47,6 +47,14 @@ class Layout:
         return np.empty((*self.shape, 2), self.dtype)[..., 0]
 
 
+def tells_layout(value: Any) -> bool:
+    """Whether an array whose class has `__cuda_array_interface__` has it as well."""
+    try:
+        return hasattr(value, "__cuda_array_interface__")
+    except (RuntimeError, TypeError):  # PyTorch: requires grad, sparse
+        return True
+
+
 def layout_told(value: Any) -> Layout:
     """The layout of an array that has `__cuda_array_interface__`."""
     told = value.__cuda_array_interface__
