@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from srcgrad.api import hessian, hvp, jacobian, value_and_grad
-from srcgrad.scipy.unknowns import Unknowns
+from srcgrad.api import hessian, hvp, value_and_grad, value_and_jac
+from srcgrad.scipy.unknowns import Unknowns, stacked
 from srcgrad.solvers.scipy_minimize import GRADIENTS, MATRICES, PRODUCTS
 
 DENSE_ROOTS = frozenset({"hybr", "lm"})  # methods of `root` that take a Jacobian
@@ -108,11 +108,13 @@ def curve_fit(
 
     @functools.cache
     def by_parameters(n: int) -> Any:
-        return jacobian(f, tuple(range(1, n + 1)))
+        return value_and_jac(f, tuple(range(1, n + 1)) if n > 1 else 1)
 
     def columns(x: Any, *parameters: Any) -> np.ndarray:
-        made = by_parameters(len(parameters))(x, *parameters)
-        return np.stack([np.ravel(column) for column in made], axis=-1)
+        n = len(parameters)
+        value, blocks = by_parameters(n)(x, *parameters)
+        made = stacked(value, blocks, lambda made: _side_by_side(made if n > 1 else (made,)))
+        return _repeated(made, ydata)
 
     start = None if p0 is None else unknowns.start
     return optimize.curve_fit(
@@ -180,8 +182,16 @@ def _matrix(fun: Callable, unknowns: Unknowns) -> Callable:
 
 
 def _jacobian(fun: Callable, unknowns: Unknowns) -> Callable:
-    blocks = jacobian(fun)
-    return lambda x, *args, **named: unknowns.columns(blocks(unknowns.value(x), *args, **named))
+    both = value_and_jac(fun)
+
+    def columns(x: Any, *args: Any, **named: Any) -> np.ndarray:
+        return stacked(*both(unknowns.value(x), *args, **named), unknowns.columns)
+
+    return columns
+
+
+def _side_by_side(blocks: tuple) -> np.ndarray:
+    return np.stack([np.ravel(b) for b in blocks], axis=-1)
 
 
 # ---- constraints ----
@@ -212,6 +222,12 @@ def _with_jacobian(constraint: Any, unknowns: Unknowns) -> Any:
 
 
 # ---- results ----
+def _repeated(jacobian: np.ndarray, data: Any) -> np.ndarray:
+    """The rows of a model's Jacobian for all data, where its value is one number for them."""
+    many = np.size(data)
+    return np.repeat(jacobian, many, axis=0) if len(jacobian) == 1 else jacobian
+
+
 def _restored(made: optimize.OptimizeResult, unknowns: Unknowns) -> optimize.OptimizeResult:
     """The result with the unknowns in their structure."""
     made.x = unknowns.value(made.x)
@@ -222,13 +238,14 @@ def _structure_fitted(
     f: Callable, xdata: Any, ydata: Any, unknowns: Unknowns, sigma: Any, jac: Any, options: dict
 ) -> tuple:
     """`curve_fit` of a model whose parameters are one structure."""
-    blocks = jacobian(f, 1)
+    both = value_and_jac(f, 1)
 
     def model(x: Any, *parameters: Any) -> Any:
         return f(x, unknowns.value(np.array(parameters)))
 
     def columns(x: Any, *parameters: Any) -> np.ndarray:
-        return unknowns.columns(blocks(x, unknowns.value(np.array(parameters))))
+        made = stacked(*both(x, unknowns.value(np.array(parameters))), unknowns.columns)
+        return _repeated(made, ydata)
 
     def stated(x: Any, *parameters: Any) -> Any:
         return jac(x, unknowns.value(np.array(parameters)))

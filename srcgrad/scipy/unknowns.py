@@ -8,6 +8,7 @@ other leaves (None, flags, names) are constants.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,14 @@ class Unknowns:
             rows.append(np.hstack([np.reshape(b, (size, m)) for b, m in pairs]))
             at += len(sizes)
         return np.vstack(rows)
+
+
+def stacked(value: Any, blocks: Any, rows: Callable[[Any], np.ndarray]) -> np.ndarray:
+    """The rows of a Jacobian for a value: those of its elements in order, if it is a list."""
+    if not isinstance(value, list | tuple):
+        return rows(blocks)
+    pairs = zip(value, blocks, strict=True)
+    return np.concatenate([stacked(v, b, rows) for v, b in pairs])
 
 
 def _is_vector(x0: Any) -> bool:

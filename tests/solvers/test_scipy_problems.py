@@ -317,3 +317,50 @@ def test_tensors_and_nothing_are_refused():
         flow.scipy.minimize(lambda x: x, {"a": None})
     with pytest.raises(ArgumentTypeError, match="return one array"):
         flow.scipy.jacobian_operator(flow.compile(lambda x: (x, x), target="python"), np.ones(2))
+
+
+# ---- values that are lists ----
+LISTS = [
+    lambda x, a, b: [a * x[0] + b, a * a * x[1] - 3 * b],
+    lambda x, a, b: (a * x[0] + b, a * a * x[1] - 3 * b),
+]
+
+
+@pytest.mark.parametrize("model", LISTS)
+def test_models_that_return_lists(model):
+    f = flow.compile(model, target="python")
+    data = np.array([1.0, 2.0]), [3.0, 4.0], [1.0, 1.0]
+    options = {"sigma": [0.1, 0.2], "absolute_sigma": True}
+    want = optimize.curve_fit(model, *data, **options)
+    made = flow.scipy.curve_fit(f, *data, **options)
+    assert_allclose(made[0], want[0], rtol=1e-6)
+    assert_allclose(made[1], want[1], rtol=1e-5)
+    by_name = flow.compile(lambda x, p: model(x, p["a"], p["b"]), target="python")
+    found = flow.scipy.curve_fit(by_name, *data[:2], {"a": 1.0, "b": 1.0}, **options)[0]
+    assert_allclose([found["a"], found["b"]], want[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", [lambda x, c: c, lambda x, c: [c], lambda x, c: c * c + 1.0])
+@pytest.mark.parametrize("sigma", [None, [1.0, 2.0, 3.0], np.diag([1.0, 2.0, 3.0]) + 0.1])
+def test_models_that_return_one_number(model, sigma):
+    f = flow.compile(model, target="python")
+    data = np.arange(3.0), np.array([2.0, 4.0, 3.0]), [1.2], sigma
+    made, want = flow.scipy.curve_fit(f, *data), optimize.curve_fit(model, *data)
+    assert_allclose(made[0], want[0], rtol=1e-6)
+    assert_allclose(made[1], want[1], rtol=1e-5)
+
+
+def test_lists_of_equations_of_structures():
+    def equations(p):
+        return [p["a"] - 1.0, p["b"][0] * p["a"] - 2.0, p["b"][1] - 3.0]
+
+    start = {"a": 0.5, "b": np.ones(2)}
+    flat = flow.compile(equations, target="python")
+    constraint = {"type": "eq", "fun": flat}
+    far = flow.compile(lambda p: p["a"] ** 2 + np.sum(p["b"] ** 2), target="python")
+    for made in (
+        flow.scipy.least_squares(flat, start),
+        flow.scipy.root(flat, start),
+        flow.scipy.minimize(far, start, constraints=constraint),
+    ):
+        assert_allclose([made.x["a"], *made.x["b"]], [1.0, 2.0, 3.0], rtol=1e-6)
