@@ -151,6 +151,7 @@ class custom_jvp(Ruled):
 
     kind = "custom_jvp"
     jvp: Any = None
+    partial: Any = None  # a warning for those who take a derivative
     pull: Any = None  # `pull(primals, g)`: the adjoints of the arguments, instead of the transpose
 
     def defjvp(self, jvp: Callable) -> Callable:

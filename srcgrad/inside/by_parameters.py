@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.custom.functions import custom_jvp
 from srcgrad.custom.opaque import Operands, emitted
 from srcgrad.custom.trace import Call, Called, is_floating
-from srcgrad.errors import Location, UnsupportedError
+from srcgrad.errors import LocatedWarning, Location, UnsupportedError
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.inside.lifted import Lifted, lifted, located_at, stated
 from srcgrad.ir.nodes import atom
@@ -52,6 +52,7 @@ class Problem:
     ]  # captured floats that are not differentiated: refused where they vary
     settings: Any
     at: Location
+    partial: LocatedWarning | None  # for those who take a derivative
 
     # ---- what the kinds of problems state ----
     def shape(self, p: Any, fixed: tuple) -> tuple:
@@ -89,6 +90,7 @@ class Problem:
         made = custom_jvp(value)
         made.__name__ = self.name
         made.defjvp(self.rule(made, order, fixed))
+        made.partial = self.partial
         return made
 
     def call(self, it: Interpreter, order: int, fixed: tuple, args: list[Any], node: Node) -> Any:

@@ -16,6 +16,7 @@ from srcgrad.custom.trace import varies
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.inside.by_parameters import Inlined, Problem, taken_apart
+from srcgrad.inside.switches import switch
 from srcgrad.records import record
 from srcgrad.solvers.by_library import integral
 from srcgrad.transforms.entry_points import compile, grad, stop_gradient
@@ -29,8 +30,16 @@ def _integral(
 ) -> Any:  # fmt: skip
     p, rest, parts = taken_apart(it, f, [0.0], [], node)
     still = tuple(it.call(stop_gradient, [end], {}, node) for end in (a, b))
+    program = parts["lifted"].program.function
+    partial = switch(name, "the integrand", program, program.params[1:])
     made = Integral(
-        name=name, library=library, settings=settings, ends=(a, b), still=still, **parts
+        name=name,
+        partial=partial,
+        library=library,
+        settings=settings,
+        ends=(a, b),
+        still=still,
+        **parts,
     )
     return made.call(it, 0, still, [p, *rest], node)
 

@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.inside.by_parameters import Problem, taken_apart
 from srcgrad.inside.lifted import stated
+from srcgrad.inside.switches import switch
 from srcgrad.records import record
 from srcgrad.solvers.by_library import trajectory
 from srcgrad.solvers.sensitivities import initial, sensitivities, tensor
@@ -29,7 +30,9 @@ def _trajectory(
 ) -> Any:  # fmt: skip
     p, rest, parts = taken_apart(it, rhs, [t0, y0], [y0], node)
     n = y0.type.dims[0]
-    made = Trajectory(name=name, library=library, settings=settings, n=n, **parts)
+    program = parts["lifted"].program.function
+    partial = switch(name, "the right-hand side", program, program.params[1:])  # all but the time
+    made = Trajectory(name=name, library=library, settings=settings, n=n, partial=partial, **parts)
     return made.call(it, 0, (), [p, t0, t, *rest], node)
 
 

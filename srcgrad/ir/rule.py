@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from srcgrad.errors import Location, SrcgradError
+from srcgrad.errors import LocatedWarning, Location, SrcgradError
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.records import record
 
@@ -42,6 +42,7 @@ class Rule:
     push: Direction | None = None
     loc: Location | None = None
     refused: SrcgradError | None = None  # raised when a derivative is requested
+    partial: LocatedWarning | None = None  # issued then
     found: bool = False  # by the compiler, which states no derivative for what it leaves out
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.by_library import by_library
+from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.transforms.entry_points import grad
 
@@ -22,8 +22,9 @@ from srcgrad.transforms.entry_points import grad
 PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 MATRICES = frozenset({"dogleg", "trust-exact"})
 GRADIENTS = PRODUCTS | MATRICES | {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
+BY_SLOPE = PRODUCTS | MATRICES | {"cg", "bfgs"}  # they end where the gradient is small
 FREE = "write the unknowns as functions of free ones, as in np.exp(u)"
-NEAR = 1e-3  # the relative distance of a minimum within a bracket from its parabola's
+NEAR = 1e-3  # the relative distance of a minimum from that of its parabola
 
 
 @dataclass(eq=False)
@@ -86,7 +87,20 @@ def _minimize(
     made = optimize.minimize(f, start, method=name, tol=tol, options=options, **derivatives)
     if not made.success:
         raise RuntimeError(f"the minimum was not found: {made.message}")
+    if name not in BY_SLOPE:
+        _refuse_kink(f, made.x)
     return made.x
+
+
+def _refuse_kink(f: HostFunction, x: np.ndarray) -> None:
+    """Refuses a minimum where the gradient is not that of a point nearby where it is zero."""
+    slope = f.gradient(x)
+    size, bend = np.linalg.norm(slope), abs(slope @ f.product(x, slope))
+    if not size**3 <= NEAR * (1.0 + np.max(np.abs(x))) * bend:
+        raise RuntimeError(
+            f"the gradient is not zero at the minimum that was found, but {size:.3g}: it is at a "
+            "kink, or not close enough (pass a smaller tol, or scale the function)"
+        )
 
 
 @stands_for(optimize.minimize_scalar)

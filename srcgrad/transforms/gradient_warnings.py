@@ -16,12 +16,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.blocked import paths
 from srcgrad.autodiff.searched import Searched, searched
 from srcgrad.errors import LocatedWarning, PartialGradientWarning, ZeroGradientWarning
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import np_dtype
+from srcgrad.ir.walk import walk
 from srcgrad.primitives import elementwise as e
+from srcgrad.primitives.attached import attached
 from srcgrad.tracebacks import users_level
 
 PARTIAL = (
@@ -64,6 +68,7 @@ def check_gradients(
     if collected is None:
         return
     outputs, zero = tuple(outputs), dict[Def, list[str]]()
+    collected.extend(_of_rules(function, wrt, outputs))
     blocked = paths(function, wrt, outputs).blocked
     for k, n in zip(wrt, names, strict=True):
         if k in blocked:
@@ -87,11 +92,26 @@ def check_tangent(
     if collected is None:
         return
     outputs = tuple(outputs)
+    collected.extend(_of_rules(function, wrt, outputs))
     for s in searched(function, wrt, outputs):
         collected.append(_partial(f"the derivative of {name}()", s, "the input"))
     found = paths(function, wrt, outputs)
     if found.blocked and not found.open:
         collected.append(_zero(f"the derivative of {name}()", next(iter(found.blocked.values()))))
+
+
+def _of_rules(
+    function: Function, wrt: Sequence[int], outputs: tuple[Atom, ...]
+) -> Iterator[LocatedWarning]:
+    """The warnings of the rules by which the derivative is taken."""
+    found = [s for s in walk(function.body) if isinstance(s, Def) and s.op is attached]
+    if any(s.params["rule"].partial for s in found):
+        inputs = [function.params[k] for k in wrt]
+        active = Activity(function, inputs, AliasClasses(function), outputs)
+        for s in found:
+            partial = s.params["rule"].partial
+            if partial is not None and s.var is not None and active(s.var):
+                yield partial
 
 
 def _zero(what: str, step: Def) -> ZeroGradientWarning:

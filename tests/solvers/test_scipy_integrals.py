@@ -167,3 +167,21 @@ def test_what_is_not_there_is_refused():
 
     with pytest.raises(UnsupportedError, match="full_output"):
         flow.grad(flow.compile(f, target="python"))(3.0)
+
+
+def test_a_derivative_without_the_jump_is_warned_of():
+    @flow.compile(target="python")
+    def f(a):
+        return integrate.quad(lambda x: 1.0 if x < a else 0.5 * a, 0.0, 2.0)[0]
+
+    with pytest.warns(flow.errors.PartialGradientWarning, match="the integrand switches"):
+        flow.grad(f)(1.0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_jump_that_stays_is_not_warned_of():
+    @flow.compile(target="python")
+    def f(a):
+        return integrate.quad(lambda x: a * x if x < 1.0 else a * a, 0.0, 2.0, points=[1.0])[0]
+
+    assert_allclose(flow.grad(f)(3.0), 6.5)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import optimize
 
 import srcgrad as flow
-from srcgrad.errors import SrcgradError, UnsupportedError
+from srcgrad.errors import SingularError, SrcgradError, UnsupportedError
 from tests.tools.turns import third
 
 T = np.linspace(0.0, 1.0, 8)
@@ -191,3 +191,31 @@ def test_the_way_out_of_a_bound():
     x = compiled(a)
     assert_allclose(2.0 * (x - a) - x**-2, 0.0, atol=1e-7)
     assert_allclose(flow.grad(compiled)(a), 2.0 / (2.0 + 2.0 * x**-3), rtol=1e-6)
+
+
+KINKS = [
+    ("Powell", lambda x, a: np.abs(x[0] - a)),
+    ("Nelder-Mead", lambda x, a: np.maximum(x[0] - a, -2.0 * (x[0] - a))),
+    ("Powell", lambda x, a: np.abs(x[0] - a) + 0.3 * (x[0] - 2.0 * a) ** 2 + (x[1] - a) ** 2),
+]
+
+
+@pytest.mark.parametrize(("method", "value"), KINKS)
+def test_minima_at_kinks_are_refused(method, value):
+    def found(a):
+        return optimize.minimize(lambda x: value(x, a), [0.0, 0.0], method=method).x[0]
+
+    said = "the gradient is not zero at the minimum|Singular matrix"
+    with pytest.raises((RuntimeError, SingularError), match=said):
+        flow.grad(flow.compile(found, target="python"))(1.0)
+
+
+@pytest.mark.parametrize("method", ["Powell", "Nelder-Mead", "COBYLA", "L-BFGS-B", "TNC", "SLSQP"])
+def test_smooth_minima_of_other_methods_are_not(method):
+    def found(a):
+        def value(x):
+            return 1.0 + np.abs(x[0] + 5.0) + (x[0] - a) ** 2 + 3.0 * (x[1] - x[0] ** 2) ** 2
+
+        return optimize.minimize(value, [0.3, 0.3], method=method, tol=1e-9).x[0]
+
+    assert_allclose(flow.grad(flow.compile(found, target="python"))(1.0), 1.0, rtol=1e-2)

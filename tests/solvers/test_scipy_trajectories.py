@@ -238,3 +238,46 @@ def test_what_is_not_solved_raises_at_the_users_line(f):
 def test_what_is_not_there_is_refused(f, said):
     with pytest.raises(UnsupportedError, match=said):
         flow.grad(flow.compile(f, target="python"))(1.0)
+
+
+# ---- right-hand sides that switch ----
+JUMPS = [
+    lambda t, y, a: np.where(t > a, 2.0, -a) * np.ones(1),
+    lambda t, y, a: (a if y[0] < 1.0 else 3.0 * a) * np.ones(1),
+    lambda t, y, a: a * np.floor(t + a) * np.ones(1),
+    lambda t, y, a: a * (y < a),
+]
+CONTINUOUS = [
+    lambda t, y, a: np.maximum(y - a, 0.0) + a,
+    lambda t, y, a: max(y[0], a) * np.ones(1),
+    lambda t, y, a: -np.abs(y - a),
+    lambda t, y, a: np.clip(y, 0.0, a),
+    lambda t, y, a: (a if t < 1.0 else 0.0) - y,  # at a time that stays
+]
+
+
+def at_two(rhs):
+    @flow.compile(target="python")
+    def f(a):
+        fun = lambda t, y: rhs(t, y, a)
+        return integrate.solve_ivp(fun, (0.0, 2.0), [0.5], t_eval=[2.0], max_step=0.05).y[0, 0]
+
+    return f
+
+
+@pytest.mark.parametrize("rhs", third(JUMPS))
+def test_a_derivative_without_the_jump_is_warned_of(rhs):
+    f = at_two(rhs)
+    f(1.0)
+    with pytest.warns(flow.errors.PartialGradientWarning, match="the right-hand side switches"):
+        flow.grad(f)(1.0)
+    with pytest.warns(flow.errors.PartialGradientWarning, match="the right-hand side switches"):
+        flow.jvp(f, (1.0,), (1.0,))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rhs", third(CONTINUOUS))
+def test_derivatives_of_continuous_right_hand_sides_are_whole(rhs):
+    f = at_two(rhs)
+    want = (f(1.0 + 1e-4) - f(1.0 - 1e-4)) / 2e-4
+    assert_allclose(flow.grad(f)(1.0), want, rtol=1e-2)
