@@ -185,7 +185,8 @@ def _jacobian(fun: Callable, unknowns: Unknowns) -> Callable:
     both = value_and_jac(fun)
 
     def columns(x: Any, *args: Any, **named: Any) -> np.ndarray:
-        return stacked(*both(unknowns.value(x), *args, **named), unknowns.columns)
+        value, blocks = both(unknowns.value(x), *args, **named)
+        return stacked(value, blocks, unknowns.columns)
 
     return columns
 
@@ -244,8 +245,8 @@ def _structure_fitted(
         return f(x, unknowns.value(np.array(parameters)))
 
     def columns(x: Any, *parameters: Any) -> np.ndarray:
-        made = stacked(*both(x, unknowns.value(np.array(parameters))), unknowns.columns)
-        return _repeated(made, ydata)
+        value, blocks = both(x, unknowns.value(np.array(parameters)))
+        return _repeated(stacked(value, blocks, unknowns.columns), ydata)
 
     def stated(x: Any, *parameters: Any) -> Any:
         return jac(x, unknowns.value(np.array(parameters)))
