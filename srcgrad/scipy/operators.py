@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 from srcgrad.api import hvp, jvp, value_grad_hess, vjp
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.scipy.unknowns import Unknowns
+from srcgrad.tree import mapped
 
 NEAR = 0.1  # standard errors within which a point is at the minimum
 
@@ -23,10 +24,15 @@ class Products(LinearOperator):
         self.product, self.transposed = product, transposed
 
     def _matvec(self, x: Any) -> np.ndarray:
-        return self.product(x)
+        return _of_parts(self.product, x)
 
     def _rmatvec(self, x: Any) -> np.ndarray:
-        return self.transposed(x)
+        return _of_parts(self.transposed, x)
+
+
+def _copied(args: tuple) -> tuple:
+    """Arguments with arrays of their own: what the caller changes later changes no product."""
+    return mapped(args, lambda v: v.copy() if isinstance(v, np.ndarray) else v)
 
 
 def jacobian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
@@ -42,11 +48,15 @@ def jacobian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
     ((2, 3), array([2., 0.]), array([0., 3., 2.]))
     """
     unknowns = Unknowns.of(x)
-    at = unknowns.value(unknowns.start)
+    at, args = unknowns.value(unknowns.start), _copied(args)
     out, pull = vjp(fn, at, *args)
     if not isinstance(out, float | np.floating | np.ndarray):
         raise ArgumentTypeError(
             f"the function returns {type(out).__name__}", None, "return one array of floats"
+        )
+    if np.iscomplexobj(out):
+        raise ArgumentTypeError(
+            "the function returns complex numbers", None, "return real and imaginary parts"
         )
     shape = np.shape(out)
 
@@ -75,7 +85,7 @@ def hessian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
     array([10.,  6.])
     """
     unknowns = Unknowns.of(x)
-    at, n = unknowns.value(unknowns.start), unknowns.start.size
+    at, n, args = unknowns.value(unknowns.start), unknowns.start.size, _copied(args)
     by_direction = hvp(fn)
 
     def product(v: Any) -> np.ndarray:
@@ -118,6 +128,13 @@ def covariance(fn: Callable, x: Any, *args: Any) -> np.ndarray:
             "minimize further: a smaller tol",
         )  # fmt: skip
     return made
+
+
+def _of_parts(product: Callable, v: Any) -> np.ndarray:
+    """The product of a real matrix with a vector, which may be complex."""
+    if np.iscomplexobj(v):
+        return product(np.real(v)) + 1j * product(np.imag(v))
+    return product(v)
 
 
 def _as(v: Any, like: np.ndarray) -> np.ndarray:

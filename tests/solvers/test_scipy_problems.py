@@ -364,3 +364,26 @@ def test_lists_of_equations_of_structures():
         flow.scipy.minimize(far, start, constraints=constraint),
     ):
         assert_allclose([made.x["a"], *made.x["b"]], [1.0, 2.0, 3.0], rtol=1e-6)
+
+
+# ---- operators ----
+@pytest.mark.parametrize("make", [flow.scipy.jacobian_operator, flow.scipy.hessian_operator])
+def test_operators_keep_their_arguments_and_take_complex_vectors(make):
+    hessian = make is flow.scipy.hessian_operator
+    f = (lambda x, w: np.sum(w * x**3)) if hessian else (lambda x, w: w * x[::-1] * x)
+    x, w = np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0, 7.0])
+    operator = make(flow.compile(f, target="python"), x, w)
+    matrix = operator @ np.eye(3)
+    w[:] = 0.0
+    v = np.array([1.0, 2.0j, 3.0 - 1.0j])
+    for by, want in ((operator, matrix), (operator.T, matrix.T), (operator.H, matrix.T)):
+        assert_allclose(by @ v, want @ v)
+        assert_allclose(by @ v.real, want @ v.real)
+
+
+def test_operators_of_complex_functions_are_refused():
+    f = flow.compile(lambda x: x * (1.0 + 2.0j), target="python")
+    with pytest.raises(ArgumentTypeError, match="returns complex numbers"):
+        flow.scipy.jacobian_operator(f, np.ones(2))
+    parts = flow.compile(lambda x: np.stack([x * 1.0, x * 2.0]), target="python")
+    assert_allclose(flow.scipy.jacobian_operator(parts, np.ones(1)) @ np.ones(1), [1.0, 2.0])
