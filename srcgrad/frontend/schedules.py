@@ -35,8 +35,9 @@ def checkpointed(over: T, *, segments: int | None = None, memory: int | str | No
     only: it keeps what it began with, and runs once more before the schedule begins.
 
     The state is what the loop carries, and the arrays that it stores to and reads; those that it
-    only stores to are not kept. Values and derivatives are those of the loop as it is, in any order
-    and direction. What it prints is printed again. Outside of compiled code it is `over` itself.
+    only stores to are not kept. Values and derivatives are those of the loop as it is, of any order
+    (reverse over reverse is refused where a trip makes an array and stores to it). What it prints
+    is printed again. Outside of compiled code it is `over` itself.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.compile(target="python")

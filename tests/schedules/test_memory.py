@@ -146,3 +146,33 @@ def test_memory_may_be_a_text():
     f = flow.compile(lambda u: values(lambda r: flow.checkpointed(r, memory="2GB"), u, 1.3, 9))
     want = flow.compile(lambda u: values(lambda r: r, u, 1.3, 9))
     assert_allclose(flow.grad(f)(U), flow.grad(want)(U), rtol=1e-12)
+
+
+def repeated(u, memory, n):
+    for _ in flow.checkpointed(range(n), memory=memory):
+        u = np.sin(u) * 1.1
+    return np.sum(u)
+
+
+def repeated_while(u, segments, n):
+    t = 0
+    while flow.checkpointed(t < n, segments=segments):
+        u = np.sin(u) * 1.1
+        t += 1
+    return np.sum(u)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_amounts_of_any_integer_type(target):
+    u = np.array([0.3, -0.7, 1.1])
+    want = flow.grad(flow.compile(repeated, target=target))(u, 900, 7)
+    for kind in (np.int8, np.int32, np.uint16):
+        found = flow.grad(flow.compile(repeated, target=target))(u, kind(100), 7)
+        np.testing.assert_array_equal(found, want)
+
+
+def test_a_while_has_no_more_slots_than_trips():
+    u, f = np.array([0.3, -0.7, 1.1]), flow.grad(flow.compile(repeated_while, target="python"))
+    want = f(u, 1, 7)
+    for segments in (7, 8, 10**9, 2**62):
+        np.testing.assert_array_equal(f(u, segments, 7), want)

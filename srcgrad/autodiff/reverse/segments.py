@@ -192,6 +192,8 @@ class _Plan:
         most = s.limit if isinstance(s, While) else b.maximum(b.sub(s.stop, s.start), 0)
         self.length: Any = None
         self.count: Any = Const(1, INT)
+        if by in ("room", "memory"):
+            args = (b.cast(args[0], INT),)  # of any integer type
         if by == "room":
             self._by_room(most, args[0])
         elif by == "slots":
@@ -226,9 +228,8 @@ class _Plan:
 
     def _by_slots(self, most: Any, args: tuple[Atom, ...]) -> None:
         """One slot for each segment, and one for the segment that is being reversed."""
-        segments = self._asked(most, args)
-        self._split(most, segments)
-        self.slots = (self.b.add(segments, 1),)
+        self._split(most, self._asked(most, args))
+        self.slots = (self.b.add(self.count, 1),)
 
     def _by_room(self, most: Any, room: Any) -> None:
         """Half of the bytes for slots, half for the tapes of one segment."""
