@@ -41,12 +41,19 @@ ABSENT = {
     "of tensors only": rows("expand pick put patch erase diagonal from_diagonal"),
     "taken out before, by passes/strip_custom_rules.py": rows("attached part"),
 }
+MARKS = {
+    "a mark of a loop, taken out before, by passes/strip_custom_rules.py": rows(
+        "scheduled recomputed split"
+    ),
+    "a number before, by autodiff/reverse/segments.py": rows("trip_bytes"),
+}
 
 # a place: the operations in its tables, and why the others are not there
 STAGES = {
     "passes/lower/step.py or expand.py": (
         ELEMENTWISE | LOOPS,
         ABSENT
+        | MARKS
         | {
             "a library call, which stays whole": {*CALLS},
             "a view": {p for p in ALL if p.view},
@@ -59,6 +66,7 @@ STAGES = {
     "backends/cpu/text/expressions.py or statements.py": (
         CPU,
         ABSENT
+        | MARKS
         | {
             "an expression that depends on its parameters": rows("cast powi"),
             "a statement of its own, in printer.py": rows("reserve"),
@@ -69,6 +77,7 @@ STAGES = {
     "backends/cpu/calls.py": (
         {*CALLS},
         ABSENT
+        | MARKS
         | {
             "scalar arithmetic": ELEMENTWISE | SCALARS,
             "loops": LOOPS,
@@ -100,7 +109,7 @@ STAGES = {
             "a library call: by its name": {*CALLS},
             "an effect: a statement in program.py, or by its name": {p for p in ALL if p.effect},
             "of lengths, tapes and indices: by its name": SCALARS
-            | rows("indices trips slots tape_like reftape ref_get take_last pack"),
+            | rows("indices trips slots trip_bytes tape_like reftape ref_get take_last pack"),
             "a loop over an array: by its name": {
                 *step.REDUCTIONS,
                 *step.MOVES,
