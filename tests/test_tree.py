@@ -35,6 +35,7 @@ OTHERS = {
     "ops/clipping.py:clip_by_value": "a program of the user's, which compiled code follows",
     "transforms/batched.py:axes_of": "a prefix of another structure",
     "transforms/mindspore.py:_pairs": "a search in gradients with ids",
+    "scipy/unknowns.py:stacked": "data of an array as nested sequences",
     "tree/registered.py:static_key": "what a static part is looked up by",
     "transforms/reuse.py:_check_parameter": "static attributes of operations",
     "transforms/tangents.py:_check_structure": "what has more parts than another structure",

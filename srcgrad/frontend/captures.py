@@ -142,8 +142,6 @@ class Captures:
         if states(value, "srcgrad_value"):
             return self._tensor(it, path, name, value.srcgrad_value, node)
         if states(value, "__cuda_array_interface__"):
-            if not tells_layout(value):  # of a library that has arrays of the host as well
-                self._refuse_kind(it, value, name, node)
             return self._input(it, path, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         if type(value) is float and key[0] in ("global", "default"):
@@ -236,7 +234,7 @@ class Captures:
     def _input(
         self, it: Any, path: Path, name: str, value: Any, node: Any, tensor: Path | None = None
     ) -> Any:
-        device = states(value, "__cuda_array_interface__")
+        device = states(value, "__cuda_array_interface__") and tells_layout(value)
         value = layout_told(value).stand_in() if device else value
         type_ = type_of_value(value)
         if type_ is None:
