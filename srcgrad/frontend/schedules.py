@@ -58,7 +58,7 @@ def checkpointed(over: T, *, segments: int | None = None, memory: int | str | No
 
 
 def check_segments(segments: Any) -> None:
-    """Raises for what is no number of segments."""
+    """Raises unless `segments` is a positive integer."""
     if isinstance(segments, bool) or not hasattr(type(segments), "__index__"):
         raise ArgumentTypeError(f"segments is an integer, not {type(segments).__name__}")
     if segments < 1:

@@ -47,9 +47,7 @@ class Problem:
     lifted: Lifted
     places: tuple[int, ...]  # the floats among what it captures, which p holds
     scalars: tuple[int, ...]  # those that are numbers
-    constants: dict[
-        int, Any
-    ]  # captured floats that are not differentiated: refused where they vary
+    constants: dict[int, Any]  # floats that are not differentiated: refused where they vary
     settings: Any
     at: Location
     partial: LocatedWarning | None  # for those who take a derivative
@@ -57,11 +55,11 @@ class Problem:
     # ---- what the kinds of problems state ----
     def shape(self, p: Any, fixed: tuple) -> tuple:
         """The dims of the value; those of p follow."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each kind of problem has its own
 
     def solved(self, order: int, target: str, p: np.ndarray, rest: tuple, *given: Any) -> Any:
         """The derivatives of an order, computed by the library from run-time values."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each kind of problem has its own
 
     def rule(self, made: Any, order: int, fixed: tuple) -> Callable:
         """The derivative of one order."""

@@ -45,7 +45,7 @@ class SecondOrder(ByPosition):
 
     def derived(self, p: Program, slots: list, arguments: dict[str, Any]) -> Program:
         """The program of value and gradient, differentiated; each derivative has its own."""
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each derivative has its own
 
 
 @record(frozen=True)

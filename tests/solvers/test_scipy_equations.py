@@ -172,7 +172,7 @@ def test_in_a_loop_with_structures(target):
         s = 0.0
         for k in range(len(p["a"])):
             c = p["a"][k]
-            sol = optimize.root(lambda x: x + p["b"] * x**3 - c, np.ones(1))  # noqa: B023
+            sol = optimize.root(lambda x: x + p["b"] * x**3 - c, np.ones(1))  # noqa: B023  (called here)
             if sol.success:
                 s += np.sum(sol.x) + 0.0 * np.sum(sol.fun)
         return s

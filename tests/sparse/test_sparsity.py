@@ -216,7 +216,7 @@ def test_transforms_of_several_axes(module):
     whole = np.kron(np.eye(2), np.ones((8, 8)))
     for there, back in (("rfft2", "irfft2"), ("fft2", "ifft2")):
         there, back = getattr(module, there), getattr(module, back)
-        fn = flow.compile(lambda x: np.real(back(there(x) * 2.0)), target="python")  # noqa: B023
+        fn = flow.compile(lambda x: np.real(back(there(x) * 2.0)), target="python")  # noqa: B023  (called here)
         assert np.array_equal(flow.sparsity(fn, x).toarray(), whole != 0)
     fn = flow.compile(lambda x: module.irfftn(module.rfftn(x)), target="python")
     assert flow.sparsity(fn, x).toarray().all()
