@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
@@ -35,17 +36,22 @@ def positions_of(
 
 
 def checked_positions(position: Any, weights: Any, name: str = "grad_position") -> tuple[int, ...]:
-    """`grad_position` as a tuple; empty if only weights are differentiated with respect to."""
+    """`grad_position` as a tuple; empty if only weights are differentiated with respect to.
+
+    Only an `int` is a `grad_position`, as in MindSpore; as in JAX, `argnums` are any integers.
+    """
+    as_int = operator.index if name == "argnums" else _int
     if position is None:
         if weights is None:
             raise ArgumentValueError(f"`{name}` and `weight` can not be None at the same time.")
         return ()
     if not isinstance(position, tuple):
-        single = _index(position, f"the '{name}' must be int or tuple")
+        single = _checked(position, as_int, f"the '{name}' must be int or tuple")
         if single < 0:
             raise ArgumentValueError(f"{name} must be >= 0.")
         return (single,)
-    positions = tuple(_index(p, f"the element in '{name}' must be int") for p in position)
+    said = f"the element in '{name}' must be int"
+    positions = tuple(_checked(p, as_int, said) for p in position)
     if any(p < 0 for p in positions):
         raise ArgumentValueError(f"The element in {name} must be >= 0.")
     if len(set(positions)) != len(positions):
@@ -53,9 +59,14 @@ def checked_positions(position: Any, weights: Any, name: str = "grad_position") 
     return positions
 
 
-def _index(p: Any, said: str) -> int:
-    """An integer of any class, as Python takes it for an index."""
+def _int(p: Any) -> int:
+    if not isinstance(p, int):
+        raise TypeError
+    return p
+
+
+def _checked(p: Any, as_int: Callable[[Any], int], said: str) -> int:
     try:
-        return operator.index(p)
+        return as_int(p)
     except TypeError:
         raise ArgumentTypeError(f"For 'F.grad', {said}.") from None
