@@ -44,6 +44,7 @@ MODULES: dict[str, Any] = {
     "scipy.signal": signal,
     "scipy.ndimage": ndimage,
     "scipy.sparse": sparse,
+    "scipy.sparse.linalg": sparse.linalg,
 }
 TREES = ("flatten", "leaves", "map", "structure", "unflatten")
 
@@ -118,6 +119,8 @@ def home_of(f: Any) -> tuple[str, str]:
     if getattr(f, "__qualname__", "").startswith("object."):
         return "builtins", f.__qualname__
     own = str(getattr(f, "__module__", None) or "numpy")
+    if own.startswith("scipy.sparse."):
+        return "scipy.sparse", f"csr_array.{name}"
     return ("srcgrad" if own.startswith("srcgrad.") else own.removeprefix("_")), name
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.values import article, describe
 from srcgrad.protocols import class_states, held, poses
+from srcgrad.tree import registered_as
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
 LIBRARIES = {
@@ -25,7 +26,7 @@ LIBRARIES = {
     "xarray": ("xarray", "{}.to_numpy()"),
     "cupy": ("CuPy", "{}.get()"),
     "mindspore": ("MindSpore", "{}.asnumpy()"),
-    "scipy": ("SciPy", "{}.toarray()"),  # sparse matrices
+    "scipy": ("SciPy", "{}.tocsr()"),  # sparse matrices of other formats
 }
 
 
@@ -71,6 +72,8 @@ def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
         return f"'{name}' is {kind} of Numba's", f"pass {way_out.format(name)}"
     library = LIBRARIES.get(str(cls.__module__).split(".")[0])
     if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
+        return None
+    if registered_as(cls) is not None:
         return None
     kind = cls.__name__ if cls.__name__ != "ArrayImpl" else "array"
     return f"'{name}' is {article(kind)} {kind} of {library[0]}", f"pass {library[1].format(name)}"

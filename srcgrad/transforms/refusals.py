@@ -16,7 +16,7 @@ from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
 from srcgrad.protocols import states
-from srcgrad.tree import is_leaf, leaves
+from srcgrad.tree import is_leaf, leaves, nodes
 
 if TYPE_CHECKING:
     from srcgrad.transforms.program import Program
@@ -100,6 +100,17 @@ def no_float(function: str, name: str, value: Any) -> Exception:
     return ArgumentTypeError(
         f"argument '{name}' of {function}() {what}: only floats have gradients", None, way
     )
+
+
+def refuse_sparse(function: str, path: tuple, value: Any) -> None:
+    """Refuses a sparse matrix, whose values mean nothing without the indices beside them."""
+    for v in nodes(value):
+        if type(v).__module__.startswith("scipy.sparse."):
+            cls, name = type(v).__name__, ".".join(map(str, path))
+            raise ArgumentTypeError(
+                f"argument '{name}' of {function}() holds a {cls}, which is a constant", None,
+                f"pass its data, and make the matrix inside: sparse.{cls}((data, ...), shape=...)",
+            )  # fmt: skip
 
 
 def refuse_known(function: str, path: tuple, value: Any) -> None:

@@ -40,6 +40,7 @@ from srcgrad.transforms.refusals import (
     nothing_returned,
     refuse_complex,
     refuse_known,
+    refuse_sparse,
     without_floats,
 )
 from srcgrad.transforms.stage_cache import kept
@@ -98,14 +99,15 @@ class ByPosition:
     def slots(self, arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
         """The (path, argument) pairs of the differentiated arguments."""
         given = one_by_one(self.below(arguments), self.variadic)
-        if self.positions is None:
-            return given
         if self.positions == () and self.weights is None:
             raise PositionError("grad_position should not be empty when grad by position!")
-        for k in self.positions:
+        for k in self.positions or ():
             if k >= len(given):
                 raise no_position(k, self.name, len(given))
-        return [given[k] for k in self.positions]
+        chosen = given if self.positions is None else [given[k] for k in self.positions]
+        for path, v in chosen:
+            refuse_sparse(self.name, path, v)
+        return chosen
 
     def refuse_without_floats(self, slots: list[tuple[tuple, Any]]) -> None:
         """Refuses a differentiated argument that holds values but no float."""

@@ -9,6 +9,7 @@ from the top to a leaf. Never copies a leaf, and makes dataclasses without calli
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
@@ -83,6 +84,8 @@ _DATACLASS = Kind(
     _fields,
 )
 
+# modules with classes that are structures, and those that register them, imported when one is met
+LATE = {"scipy.sparse.": "srcgrad.tree.scipy_sparse"}
 _KINDS: dict[type, Kind | None] = {Leaf: None}
 _LEAVES: list[type] = [np.ndarray, np.generic, bool, int, float, complex]
 
@@ -107,6 +110,10 @@ def _kind_of(cls: type) -> Kind | None:
         return None
     if class_states(cls, "__dataclass_fields__"):
         return _DATACLASS
+    late = next((m for m in LATE if cls.__module__.startswith(m)), None)
+    if late is not None:
+        importlib.import_module(LATE.pop(late))
+        return _KINDS.get(cls)
     if issubclass(cls, tuple):
         return _NAMED_TUPLE if hasattr(cls, "_fields") else _TUPLE
     return _LIST if issubclass(cls, list) else _DICT if issubclass(cls, dict) else None

@@ -272,9 +272,9 @@ def masked_array(x):  # error, no line: TypeError: MaskedArray ... x.filled(0.0)
 
 @program(how="plain")
 def sparse_matrix():
-    m = scipy.sparse.csr_matrix(np.eye(2))
+    m = scipy.sparse.lil_matrix(np.eye(2))
     f = flow.grad(lambda x, m: x * m[0, 0])
-    f(0.7, m)  # error, no line: TypeError: 'm' is a csr_matrix of SciPy ... m.toarray()
+    f(0.7, m)  # error, no line: TypeError: 'm' is a lil_matrix of SciPy ... m.tocsr()
 
 
 KEPT_MATRIX = np.matrix([[1.0]])

@@ -28,6 +28,8 @@ from scipy import fft, integrate, linalg, ndimage, optimize, signal, sparse, spe
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
+from srcgrad.frontend.formulas.registry import FORMULAS
+from srcgrad.frontend.handlers.registry import know_scipy
 from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
 from srcgrad.frontend.versions import there
 
@@ -78,6 +80,10 @@ FROZEN = [
       (stats.poisson(1.0), OF_DISCRETE)) for name in names),
 ]  # fmt: skip
 
+# classes of sparse matrices, their methods and functions
+know_scipy()
+OF_SPARSE = [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith("scipy.sparse")]
+
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -94,8 +100,9 @@ WITHOUT = {
        for n in ("debug", "info", "warning", "error", "critical")},
     warnings.warn: "writes", warnings.simplefilter: "sets a filter",
     warnings.filterwarnings: "sets a filter",
-    sparse.issparse: "asks about a kind", sparse.isspmatrix: "asks about a kind",
     **{f: "is of a distribution" for f in FROZEN},
+    sparse.issparse: "asks about a kind",
+    **dict.fromkeys(OF_SPARSE, "makes or takes a sparse matrix: tests/sparse"),
     **dict.fromkeys((
         optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,
         optimize.root_scalar, optimize.fixed_point, integrate.solve_ivp, integrate.odeint,

@@ -25,6 +25,8 @@ FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # context managers of `with`
 BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not imported here
 PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: helpers of its own source
+# by the name of a method of a C class: makes its handler from the object
+OF_OWNER: dict[str, Callable[[Any], Callable]] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
 # library functions that are refused with a reason and a way out of their own
 REFUSED: dict[Any, tuple[str, str]] = {}
@@ -47,7 +49,8 @@ OF_SCIPY = {
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.ndimage": "srcgrad.frontend.formulas.scipy_ndimage",
-    "scipy.sparse": "srcgrad.frontend.handlers.scipy_sparse",
+    "scipy.sparse": "srcgrad.frontend.formulas.scipy_sparse_made",
+    "scipy.sparse.linalg": "srcgrad.solvers.scipy_sparse",
 }
 
 
@@ -137,6 +140,8 @@ def handler_of(f: Any) -> Callable | None:
     if found is None and is_of_library(f):
         library = str(f.__module__).partition(".")[0]
         found = PRIVATE.get((library, getattr(f, "__name__", "")))
+    if found is None and isinstance(f, types.BuiltinMethodType) and f.__qualname__ in OF_OWNER:
+        return OF_OWNER[f.__qualname__](f.__self__)
     if found is None and _is_of_scipy(f):
         new = [m for m in OF_SCIPY if m in sys.modules]
         for module in new:

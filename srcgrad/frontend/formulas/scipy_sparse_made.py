@@ -1,0 +1,129 @@
+"""Constructors of SciPy's sparse matrices as NumPy programs, which make CSR, CSC or COO formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
+from srcgrad.frontend.formulas.scipy_sparse import of_triplets, tocoo, tocsc, tocsr, triplets
+from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates
+
+STATED = "state the shape: shape=(n, m)"
+
+
+def _cast(values: Any, dtype: Any) -> Any:
+    values = np.asarray(values)
+    return values if dtype is None else values.astype(dtype)
+
+
+def _of(cls: Any, shape: Any, rows: Any, columns: Any, values: Any) -> Any:
+    if cls in COO:
+        return coordinates(cls, shape, values, (rows, columns))
+    return of_triplets(cls, shape, rows, columns, values)
+
+
+def _constructor(cls: Any) -> Callable:
+    """The formula of a class: from triplets, from its own arrays, from a dense or a sparse one."""
+
+    def made(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
+        if sparse.issparse(arg1):
+            rows, columns, values = triplets(arg1)
+            return _of(cls, arg1._shape, rows, columns, _cast(values, dtype))
+        if not isinstance(arg1, tuple):
+            dense = np.asarray(arg1)
+            if dense.ndim != 2:
+                unsupported("a sparse array of another rank than 2", "use a matrix of one row")
+            rows, columns = np.nonzero(dense)
+            return _of(cls, dense.shape, rows, columns, _cast(dense[rows, columns], dtype))
+        if len(arg1) == 2 and np.ndim(arg1[0]) == 0:
+            nothing, none = np.zeros(0, dtype=dtype), np.zeros(0, dtype=np.int64)
+            return _of(cls, arg1, none, none, nothing)
+        if shape is None:
+            unsupported("a sparse matrix whose shape follows from its indices", STATED)
+        if len(arg1) == 2:
+            values, (rows, columns) = arg1
+            rows, columns = np.asarray(rows), np.asarray(columns)
+            return _of(cls, shape, rows, columns, _cast(values, dtype))
+        values, indices, indptr = arg1
+        return compressed(cls, shape, _cast(values, dtype), np.asarray(indices), np.asarray(indptr))
+
+    made.__name__ = made.__qualname__ = cls.__name__
+    return made
+
+
+for _cls in (*CSR, *CSC, *COO):
+    enter(FORMULAS, _cls, _constructor(_cls))
+
+
+def _in_format(a: Any, name: Any) -> Any:
+    if name == "csr":
+        return tocsr(a)
+    if name == "csc":
+        return tocsc(a)
+    if name not in (None, "coo", "dia"):
+        unsupported(f"the sparse format {name!r}", "use 'csr', 'csc' or 'coo'")
+    return tocoo(a)
+
+
+def _with_diagonals(
+    cls: Any, diagonals: Any, offsets: Any, shape: Any, format: Any, dtype: Any
+) -> Any:
+    if np.ndim(offsets) == 0:
+        single = np.ndim(diagonals[0]) == 0
+        if not single and len(diagonals) != 1:
+            raise ValueError("Different number of diagonals and offsets.")
+        diagonals, offsets = [diagonals] if single else diagonals, [offsets]
+    if len(diagonals) != len(offsets):
+        raise ValueError("Different number of diagonals and offsets.")
+    if shape is None:
+        n = m = len(np.atleast_1d(diagonals[0])) + abs(offsets[0])
+    else:
+        n, m = shape
+    rows, columns, values = [], [], []
+    for d, k in zip(diagonals, offsets, strict=True):
+        places = np.arange(min(n + min(k, 0), m - max(k, 0)))
+        rows.append(places - min(k, 0))
+        columns.append(places + max(k, 0))
+        values.append(np.broadcast_to(np.atleast_1d(d), places.shape))
+    joined = _cast(np.concatenate(values), dtype)
+    made = coordinates(cls, (n, m), joined, (np.concatenate(rows), np.concatenate(columns)))
+    return _in_format(made, format)
+
+
+@stands_for(sparse.diags)
+def diags(
+    diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
+) -> Any:
+    return _with_diagonals(sparse.coo_matrix, diagonals, offsets, shape, format, dtype)
+
+
+@stands_for(sparse.diags_array)
+def diags_array(
+    diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
+    dtype: Any = None,
+) -> Any:  # fmt: skip
+    return _with_diagonals(sparse.coo_array, diagonals, offsets, shape, format, dtype)
+
+
+def _eye(cls: Any, m: Any, n: Any, k: Any, dtype: Any, format: Any) -> Any:
+    shape = (m, m if n is None else n)
+    return _with_diagonals(cls, [np.ones(1, dtype=dtype)], [k], shape, format, None)
+
+
+@stands_for(sparse.eye)
+def eye(m: Any, n: Any = None, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
+    return _eye(sparse.coo_matrix, m, n, k, dtype, format)
+
+
+@stands_for(sparse.eye_array)
+def eye_array(m: Any, n: Any = None, *, k: Any = 0, dtype: Any = float, format: Any = None) -> Any:
+    return _eye(sparse.coo_array, m, n, k, dtype, format)
+
+
+@stands_for(sparse.identity)
+def identity(n: Any, dtype: Any = "d", format: Any = None) -> Any:
+    return _eye(sparse.coo_matrix, n, n, 0, dtype, format)
