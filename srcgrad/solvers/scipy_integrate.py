@@ -87,6 +87,8 @@ def _steps(functions: Sequence[Any], begin: float, start: np.ndarray, settings: 
 def _by_solve_ivp(
     fun: Callable, jac: Callable, y0: Any, t0: Any, t: Any, copies: int, **settings: Any
 ) -> np.ndarray:
+    if len(t) == 0 or t0 == settings["end"]:  # SciPy has no array then
+        return np.tile(y0, (len(t), 1))
     return _solved(fun, jac, y0, t0, t, _tiled(settings, copies)).y.T
 
 
@@ -144,6 +146,6 @@ def _by_odeint(
     y, info = integrate.odeint(
         fun, y0, t, Dfun=jac, full_output=True, tfirst=True, **_tiled(options, copies)
     )
-    if info["message"] != "Integration successful.":
+    if not info["message"].startswith(("Integration successful", "Nothing was done")):
         raise RuntimeError(f"the problem was not solved: {info['message']}")
     return y

@@ -240,6 +240,36 @@ def test_what_is_not_there_is_refused(f, said):
         flow.grad(flow.compile(f, target="python"))(1.0)
 
 
+def at_no_time(a):
+    y = integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [a], t_eval=[]).y
+    return np.sum(y) + a * y.shape[0]
+
+
+def in_an_empty_span(a):
+    found = integrate.solve_ivp(lambda t, y: -a * y, (0.5, 0.5), [a * a])
+    return found.y[0, -1] * len(found.t)
+
+
+def at_one_time(a):
+    return integrate.odeint(lambda y, t: -a * y, [a * a], [0.5])[0, 0]
+
+
+def at_one_time_twice(a):
+    return np.sum(integrate.odeint(lambda y, t: a + 0.0 * y, [a], [0.0, 1.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("f", "value", "slope"),
+    [(at_no_time, 2.0, 1.0), (in_an_empty_span, 8.0, 8.0), (at_one_time, 4.0, 4.0),
+     (at_one_time_twice, 10.0, 5.0)],
+)  # fmt: skip
+def test_spans_without_a_step(f, value, slope):
+    assert f is at_no_time or f(2.0) == pytest.approx(value)  # SciPy has a list there
+    got = flow.value_and_grad(flow.compile(f, target="python"))(2.0)
+    assert_allclose(got, (value, slope), rtol=1e-6)
+    assert_allclose(flow.jvp(flow.compile(f, target="python"), (2.0,), (1.0,))[1], slope, rtol=1e-6)
+
+
 # ---- right-hand sides that switch ----
 JUMPS = [
     lambda t, y, a: np.where(t > a, 2.0, -a) * np.ones(1),
