@@ -22,8 +22,7 @@ MINIMUM = (
     "flow.implicit_root(flow.grad(f), flow.opaque(solver, like))"
 )
 SPLINE = (
-    "np.interp(x, xs, ys) interpolates linearly; a spline that is made outside can be called: "
-    "flow.opaque(spline, lambda x: x, vjp=lambda primals, g: (g * spline(primals[0], 1),))"
+    "make it outside, from data that are not differentiated: what it gives can be called inside"
 )
 FILES = "read or write outside and pass the arrays"
 SETTINGS = "set it outside"
@@ -39,17 +38,13 @@ _BY_ADVICE = {
     MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
         dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell
         fmin_slsqp fmin_tnc fminbound golden leastsq lsq_linear nnls shgo""",
-    SPLINE: """scipy.interpolate: Akima1DInterpolator BSpline
-        CubicHermiteSpline CubicSpline InterpolatedUnivariateSpline
-        LSQUnivariateSpline PPoly PchipInterpolator UnivariateSpline make_interp_spline
-        make_lsq_spline make_smoothing_spline pchip_interpolate splev splrep""",
+    SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",
     SETTINGS: """numpy: printoptions set_printoptions setbufsize seterr seterrcall
         scipy.special: errstate seterr""",
     TEXTS: """numpy: array2string array_repr array_str format_float_positional
         format_float_scientific""",
-    "np.interp(x, xs, ys) interpolates linearly": "scipy.interpolate: interp1d",
     "use arrays and @": "numpy: asmatrix matrix",
     "use np.block": "numpy: bmat",
     "use np.polyval(coefficients, x)": "numpy: poly1d",

@@ -33,7 +33,7 @@ from srcgrad.frontend.guards import (
     attribute,
     item,
 )
-from srcgrad.frontend.handlers.registry import know_tensors
+from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -116,7 +116,7 @@ class Captures:
         if library(owner) or isinstance(owner, np.dtype):
             note_read(owner, name, value)
             return value
-        own = registered_as(type(value)) is not None
+        own = registered_as(type(value)) is not None or followed_as(value) is not None
         if not own and (callable(value) or isinstance(value, types.ModuleType)):
             watch_member(self, owner, name)
             return value
@@ -153,7 +153,7 @@ class Captures:
             return self._input(it, path, name, value, node)
         if registered_as(type(value)) is not None:
             return self._instance(it, path, name, value, node)
-        if is_dataclass_instance(value):
+        if is_dataclass_instance(value) or followed_as(value) is not None:
             return self._record(it, path, name, value, node)
         self.keep(path, value, name)
         if isinstance(value, list | tuple | dict) and not hasattr(type(value), "n_sequence_fields"):
@@ -201,15 +201,13 @@ class Captures:
 
     def _record(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
         key = path.key
-
-        def part(f: str) -> Any:
-            return self.take(it, path.then(attribute(f)), f, node)
-
         if key in self.containers:
             return self.containers[key]
         self.watch(path.then(CLASS), name)
-        names = [f.name for f in fields(value)]
-        return self._unchanging(key, Record(type(value), {f: part(f) for f in names}))
+        cls, parts = followed_as(value) or (type(value), {f.name: f.name for f in fields(value)})
+        there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
+        made = {f: self.take(it, path.then(step), f, node) for f, step in there}
+        return self._unchanging(key, Record(cls, made))
 
     def _instance(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
         """A captured instance of a registered class: its children are captured."""

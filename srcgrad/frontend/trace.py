@@ -29,6 +29,7 @@ from srcgrad.frontend.dispatch import StagedInterpreter
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
+from srcgrad.frontend.handlers.registry import followed_as
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
@@ -106,6 +107,9 @@ class _Arguments:
             return var
         if type_of_value(value) is None and (why := not_taken(value, label)) is not None:
             raise ArgumentTypeError(why[0], None, why[1])
+        if followed_as(value) is not None:
+            self.it.captures.inlined.append(value)  # its id stays its own
+            return self.it.captures.take(self.it, Path("self", value), label, self.found.tree)
         out = self._container(value, path, label)
         if is_mutable(out):
             self.given.append((path, out, contents(out)))

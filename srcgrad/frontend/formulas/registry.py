@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that is followed
 # the formulas of SciPy's ufuncs, which compute with doubles and round to the dtype of the result
 UFUNCS: dict[Callable, np.ufunc] = {}
+F = TypeVar("F", bound=Callable)
 PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -32,10 +33,10 @@ def enter(table: dict[Any, Callable], name: Any, meaning: Callable) -> None:
         raise ValueError(f"{name} has a meaning already: {at}")
 
 
-def stands_for(*functions: Any) -> Callable[[Callable], Callable]:
+def stands_for(*functions: Any) -> Callable[[F], F]:
     """Registers the decorated formula for calls of these functions."""
 
-    def register(formula: Callable) -> Callable:
+    def register(formula: F) -> F:
         for f in functions:
             enter(FORMULAS, f, formula)
         return formula

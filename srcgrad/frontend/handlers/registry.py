@@ -27,6 +27,8 @@ BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not impor
 PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: helpers of its own source
 # by the name of a method of a C class: makes its handler from the object
 OF_OWNER: dict[str, Callable[[Any], Callable]] = {}
+# classes of SciPy: the class of formulas that an instance is followed as, and where its parts are
+OBJECTS: dict[type, tuple[type, dict[str, str]]] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
 # library functions that are refused with a reason and a way out of their own
 REFUSED: dict[Any, tuple[str, str]] = {}
@@ -44,6 +46,7 @@ OF_SCIPY = {
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
     "scipy.integrate": "srcgrad.solvers.scipy_integrate",  # which imports the formulas of samples
+    "scipy.interpolate": "srcgrad.frontend.handlers.scipy_interpolate",
     "scipy.optimize": "srcgrad.solvers.scipy_optimize",  # which imports `scipy_roots`
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
@@ -159,6 +162,20 @@ def _is_of_scipy(f: Any) -> bool:
     """Whether a function may be one of SciPy's: its ufuncs do not tell where they come from."""
     named = str(getattr(f, "__module__", "")).startswith("scipy.")
     return named or (isinstance(f, np.ufunc) and "scipy.special" in sys.modules)
+
+
+def follows_as(cls: type, formula: type, **parts: str) -> None:
+    """Says of which attributes of an object of a library its stand-in is made."""
+    OBJECTS[cls] = formula, parts
+
+
+def followed_as(value: Any) -> tuple[type, dict[str, str]] | None:
+    """The class of formulas that an object of SciPy is followed as, and the names of its parts."""
+    cls = type(value)
+    if not str(cls.__module__).startswith("scipy."):
+        return None
+    handler_of(cls)  # imports the handlers of its module
+    return next((OBJECTS[c] for c in cls.__mro__ if c in OBJECTS), None)
 
 
 def know_scipy() -> None:
