@@ -34,7 +34,7 @@ from srcgrad.frontend.library_source import is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
-from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
+from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -97,6 +97,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         note_made(it, f, args, result)
         result = strong(it, result) if _gives_strong(f) else result
         return in_shell(it, result) if _gives_shell(it, f) else result
+    if (known := by_known_arguments(it, f, args, kwargs, node)) is not None:
+        return known
     if is_of_library(it.frame.source.function) and (function := python_of(f)) is not None:
         return inline(it, *entered(it, function, args, kwargs, node), None, node)
     match f:

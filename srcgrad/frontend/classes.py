@@ -72,8 +72,8 @@ def construct(
         it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
     watch_member(it.captures, cls, "__init__")
-    if hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__):
-        _fill_dataclass(it, record, args, kwargs, node)
+    if _is_generated_init(cls):
+        _fill_dataclass(it, cls, record, args, kwargs, node)
     elif cls.__init__ is object.__init__:
         if args or kwargs:
             it.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
@@ -104,10 +104,25 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
                 )  # fmt: skip
 
 
+def _is_generated_init(cls: type) -> bool:
+    """Whether `__init__` of a class is the one that `dataclass` wrote."""
+    return hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__)
+
+
+class _Init:
+    """`__init__` of a dataclass, called for an instance of a class derived from it."""
+
+    def __init__(self, cls: type, instance: Record):
+        self.cls, self.instance = cls, instance
+
+    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> None:
+        """Called by the frontend where a compiled function calls this one."""
+        _fill_dataclass(it, self.cls, self.instance, args, kwargs, node)
+
+
 def _fill_dataclass(
-    it: Interpreter, record: Record, args: list[Any], kwargs: dict[str, Any], node: Node
+    it: Interpreter, cls: type, record: Record, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> None:
-    cls = record.cls
     try:
         bound = inspect.signature(cls).bind(*args, **kwargs)
     except TypeError as e:
@@ -243,6 +258,8 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
         return getattr(home, name)
     if callable(found) and home is object:  # __init__, __setattr__
         return Partial(found, (instance,), {})
+    if name == "__init__" and isinstance(instance, Record) and _is_generated_init(home):
+        return _Init(home, instance)
     return _of_class(it, instance, home, name, node)
 
 

@@ -109,9 +109,10 @@ class Interpreter:
     def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
         """Handles a certain exception `cls` of plain Python: a `try` may catch it, else refused.
 
-        A look-up on one path only raises on that path.
+        A look-up on one path only raises on that path, and so does a missing attribute.
         """
-        if self.catches(cls) or (issubclass(cls, LookupError) and self.is_in_flow):
+        late = issubclass(cls, LookupError | AttributeError) and self.is_in_flow
+        if self.catches(cls) or late:
             self.locate(node)
             self.fail(name_of(cls), literal(reason))
         self.refuse(node, reason, way_out, like=cls)

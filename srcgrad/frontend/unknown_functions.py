@@ -16,8 +16,57 @@ from srcgrad.frontend.advice import way_out
 from srcgrad.frontend.foreign import called_of_numba, foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import article
+from srcgrad.frontend.values import TrackedList, article, is_integer
+from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held
+
+# packages whose functions depend on their arguments alone
+PURE = ("scipy.special", "scipy.signal", "scipy.linalg", "scipy.constants", "numpy.polynomial")
+LONGEST = 1024  # of an array that is written into the program
+
+
+def by_known_arguments(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a pure library function whose arguments are known; None for any other call."""
+    home = str(getattr(f, "__module__", None) or "").partition("._")[0]
+    pure = home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
+    if not pure or isinstance(f, type):
+        return None
+    given = [_static(it, v, node) for v in args]
+    named = {n: _static(it, v, node) for n, v in kwargs.items()}
+    if any(v is UNKNOWN for v in (*given, *named.values())):
+        return None
+    try:
+        made = f(*given, **named)
+    except (TypeError, ValueError) as e:
+        it.fails(e, node)
+    parts = made if isinstance(made, tuple) else (made,)
+    if not all(isinstance(p, int | float | complex | np.generic | np.ndarray) for p in parts):
+        return None
+    if any(np.size(p) > LONGEST or np.asarray(p).dtype.kind not in "biufc" for p in parts):
+        return None
+    values = [_written(it, p, node) for p in parts]
+    return type(made)(values) if type(made) is tuple else values[0]
+
+
+UNKNOWN: Any = object()
+
+
+def _static(it: Interpreter, v: Any, node: Node) -> Any:
+    """A known argument; integers among the arguments of the function are specialized on."""
+    if isinstance(v, Var) and is_integer(v) and it.captures.is_of_arguments(it, v):
+        return it.static_int(v, node, "the argument of a library function")
+    if isinstance(v, tuple | list) and type(v) in (tuple, list, TrackedList):
+        parts = [_static(it, p, node) for p in v]
+        return UNKNOWN if any(p is UNKNOWN for p in parts) else type(v)(parts)
+    return v if isinstance(v, bool | int | float | complex | str | np.generic | None) else UNKNOWN
+
+
+def _written(it: Interpreter, value: Any, node: Node) -> Any:
+    if isinstance(value, np.ndarray):
+        return it.call(np.array, [value.tolist(), value.dtype], {}, node)
+    return value
 
 
 def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:

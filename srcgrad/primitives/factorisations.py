@@ -156,10 +156,12 @@ eigh = custom(
 )
 
 
-# ---- eigenvalues and eigenvectors of any complex matrix ----
+# ---- eigenvalues and eigenvectors of any matrix ----
 def _eig(a: Any) -> Any:
+    """NaN for a real matrix whose eigenvalues are complex."""
     w, v = np.linalg.eig(a)
-    return np.concatenate((w[None], v))
+    made = np.concatenate((w[None], v))
+    return made if made.dtype == a.dtype else np.full(made.shape, np.nan, a.dtype)
 
 
 def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:

@@ -45,14 +45,26 @@ def eigh(out: Any, a: Any, lower: bool) -> None:
 
 
 def eig(out: Any, a: Any) -> None:
-    """The eigenvalues and vectors of a complex matrix."""
+    """The eigenvalues and vectors; NaN for a real matrix whose eigenvalues are complex."""
     n = a.shape[0]
     leave_if(not finite(a), NOT_FINITE)
     vectors, values = room(n, n, a.dtype), room(1, n, a.dtype)
-    info = worked("geev", a, "N", "V", n, columns(a), lead(n), values, None, 1, vectors,
-                  lead(n), then=(reals(2 * n, a),))  # fmt: skip
-    check(info)
-    stack(out, values, vectors)
+    if np.iscomplexobj(a):
+        info = worked("geev", a, "N", "V", n, columns(a), lead(n), values, None, 1, vectors,
+                      lead(n), then=(reals(2 * n, a),))  # fmt: skip
+        check(info)
+        stack(out, values, vectors)
+    else:
+        imaginary = room(1, n, a.dtype)
+        info = worked("geev", a, "N", "V", n, columns(a), lead(n), values, imaginary, None, 1,
+                      vectors, lead(n))  # fmt: skip
+        check(info)
+        fill(out, np.nan)
+        off_axis = 0.0
+        for k in range(n):
+            off_axis += abs(imaginary[0, k])
+        leave_if(off_axis != 0.0, 0)
+        stack(out, values, vectors)
 
 
 # ---- singular values ----

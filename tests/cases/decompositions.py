@@ -44,6 +44,18 @@ def any_eigenvalues(a):
     return np.sum(np.abs(w) ** 2) + w[0].real * np.linalg.eigvals(a + 1j)[1].imag + v[0, 1].real
 
 
+@case(SQUARE)
+def real_eigenvalues(a):
+    w, v = np.linalg.eig((a @ a.T + np.eye(3)) @ np.diag(np.array([1.0, 2.0, 4.0])))
+    return w @ w + v[0] ** 2 @ np.linalg.eigvals(a @ a.T)
+
+
+@case(np.stack([SQUARE, SQUARE.T + 0.1]))
+def real_eigenvalues_of_a_stack(a):
+    w, v = np.linalg.eig(a @ np.swapaxes(a, 1, 2) @ np.diag(np.array([1.0, 2.0, 4.0])))
+    return w + np.sum(v**4, axis=1)
+
+
 @case(zmat(3, 3))
 def function_of_any_matrix(a):
     w, v = np.linalg.eig(a)

@@ -61,6 +61,15 @@ def normalised(v: Any) -> Any:
     return v * (np.conj(lead) / (np.abs(lead) * norm))
 
 
+def of_unit_length(v: Any) -> Any:
+    """Columns of norm 1.
+
+    >>> of_unit_length(np.array([[3.0], [4.0]])).tolist()
+    [[0.6], [0.8]]
+    """
+    return v / np.sqrt(np.sum(v * v, axis=0))
+
+
 def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """The norms of singular values: 2, -2 and "nuc".
 

@@ -129,13 +129,16 @@ def eigvalsh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
 @implements(np.linalg.eig)
 def eig(it: Interpreter, node: Node, a: Any) -> Any:
     a = squares(it, node, a, "eig")
-    if not is_complex(a.type.dtype):
-        it.refuse(node, *UNCERTAIN)
     if a.type.ndim > 2:
         return _EIG(*it.call(map_matrices, [np.linalg.eig, ("n", "mn"), a], {}, node))
     y = it.b.eig(a)
     w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
-    return _EIG(w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node))
+    v = rows(it, y, 1, a.type.dims[0])
+    if is_complex(a.type.dtype):
+        return _EIG(w, it.call(formulas.normalised, [v], {}, node))
+    complex_ones = it.call(np.any, [it.call(np.isnan, [w], {}, node)], {}, node)
+    it.refuse_where(complex_ones, node, *COMPLEX)
+    return _EIG(w, it.call(formulas.of_unit_length, [v], {}, node))
 
 
 @implements(np.linalg.eigvals)
@@ -143,10 +146,9 @@ def eigvals(it: Interpreter, node: Node, a: Any) -> Any:
     return eig(it, node, a)[0]
 
 
-UNCERTAIN = (
-    "whether the eigenvalues of a real matrix that need not be symmetric are complex depends on "
-    "its numbers",
-    "use eigh or eigvalsh if it is symmetric, else make it complex: a.astype(complex)",
+COMPLEX = (
+    "eig of a real matrix with complex eigenvalues is not supported",
+    "make it complex: a.astype(complex)",
 )
 
 

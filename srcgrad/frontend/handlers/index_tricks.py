@@ -10,9 +10,9 @@ from srcgrad.frontend.calls import strong
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Slice, is_array, is_number
+from srcgrad.frontend.values import Slice, is_array
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import Scalar, is_complex, join_scalars
 
 
 def _joined(name: str, axis: int, ndim: int) -> None:
@@ -34,8 +34,9 @@ def _joined(name: str, axis: int, ndim: int) -> None:
 def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
     """The numbers that a slice denotes; a step of 5j means five, both ends included."""
     start = 0 if s.lower is None else s.lower
-    if is_number(s.step) and isinstance(s.step, complex):
-        return it.call_numpy(np.linspace, [start, s.upper, int(abs(s.step))], {}, node)
+    if s.step is not None and is_complex(atom(s.step).type.dtype):
+        count = it.call(int, [it.call(abs, [s.step], {}, node)], {}, node)
+        return it.call_numpy(np.linspace, [start, s.upper, count], {}, node)
     return it.call_numpy(np.arange, [start, s.upper, 1 if s.step is None else s.step], {}, node)
 
 

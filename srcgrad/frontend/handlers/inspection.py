@@ -107,7 +107,8 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(hasattr)
 def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if is_array(x):
-        return hasattr(class_of(it, x, node), name)
+        cls = class_of(it, x, node)
+        return hasattr(cls, name) and (name != "__call__" or "__call__" in vars(cls))
     if isinstance(x, Var):
         return hasattr(python_type(x), name)
     if not isinstance(x, Record):
