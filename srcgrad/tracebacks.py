@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
-from srcgrad.errors import ArgumentTypeError, CompilerError, TensorTypeError
+from srcgrad.errors import ArgumentTypeError, CompilerError, Location, TensorTypeError
 
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
@@ -120,6 +120,22 @@ def users_level() -> int:
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def users_place() -> Location | None:
+    """The place in the user's source that is being run; None if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    hidden = _libraries(len(sys.modules))
+    while frame is not None and (_is_ours(frame) or frame.f_code.co_filename.startswith(hidden)):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    code = frame.f_code
+    places = [*code.co_positions()]
+    line, last, start, end = places[frame.f_lasti // 2]
+    if line is None or line != last or start is None or end is None:
+        start = end = 0
+    return Location(code.co_filename, line or frame.f_lineno, start, end, code.co_name)
 
 
 # ---- entry points ----

@@ -18,6 +18,7 @@ from srcgrad.bridge import eager_fallback
 from srcgrad.bridge.fast_path import tensor_path
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.bridge.node import applied, at_home, called, home_of, raw, wanted
+from srcgrad.bridge.recorded.values import is_recorded
 from srcgrad.eager import devices
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -81,6 +82,10 @@ _WITH_NUMBERS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """Runs a call; `extra` holds tangents by path."""
+    if compiled.options.tape == "always":
+        return eager_fallback.run_always(compiled, arguments, extra)
+    if any(is_recorded(v) for a in (*arguments.values(), *extra.values()) for v in leaves(a)):
+        return eager_fallback.run_recorded(compiled, arguments, extra)
     on_tape, refusal = _on_tape(compiled, arguments)
     if on_tape:
         return _by_tape(compiled, arguments, refusal)

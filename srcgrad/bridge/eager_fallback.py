@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.bridge.recorded.calls import of_compiled
+from srcgrad.bridge.recorded.given import OfArray, kept, lifted, like, lowered, of_kind, shown
+from srcgrad.bridge.recorded.refusals import never_caught, refuse
 from srcgrad.bridge.tape_jacobians import diagonal, product, rows, total
 from srcgrad.bridge.views import overlap
 from srcgrad.eager import engine
@@ -22,7 +25,7 @@ from srcgrad.eager.functions import TABLE
 from srcgrad.eager.graph import Leaf
 from srcgrad.eager.mode import differentiated, enable_grad
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.errors import ArgumentTypeError, ArgumentValueError, UnsupportedError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError, UnsupportedError
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.refusals import no_float
 from srcgrad.transforms.second_order import Hessian, HessianDiagonal, HessianProduct, SecondOrder
@@ -128,7 +131,7 @@ def _check_known(name: str, key: str) -> None:
 
 def preferred(compiled: Any) -> bool:
     """Whether the calls of a transform are made on the tape from the start."""
-    return compiled.options.tape and not compiles()
+    return bool(compiled.options.tape) and not compiles()
 
 
 def compiles() -> bool:
@@ -138,7 +141,7 @@ def compiles() -> bool:
 
 def permitted(compiled: Any) -> bool:
     """Whether a transform may use the tape at all."""
-    return compiled.options.tape and _context["mode"] != GRAPH_MODE
+    return bool(compiled.options.tape) and _context["mode"] != GRAPH_MODE
 
 
 def allowed(compiled: Any, arguments: dict[str, Any]) -> bool:
@@ -161,13 +164,58 @@ def _is_float(v: Any) -> bool:
 
 
 def run(compiled: Any, arguments: dict[str, Any]) -> Any:
-    """Runs a stack of gradients on the tape."""
+    """Runs a stack of gradients on the tape: of tensors, or of arrays and numbers."""
+    if any(isinstance(v, Tensor) for a in arguments.values() for v in leaves(a)):
+        return _run(compiled, arguments)
+    given = {n: mapped(v, lifted) for n, v in arguments.items()}
+    made = _run(compiled, given)
+    return mapped(made, lowered)
+
+
+def run_always(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """Runs a transform with `mode="tape"`; refuses what the tape has no form for."""
+    if extra or not is_gradients(compiled.spec):
+        raise UnsupportedError(
+            'jvp, vjp and vmap have no mode="tape"', None,
+            "flow.grad, flow.hvp and the Jacobians have it; sens_param=True takes an adjoint",
+        )  # fmt: skip
+    given = [v for a in arguments.values() for v in leaves(a)]
+    if any(isinstance(v, Tensor) for v in given) and not allowed(compiled, arguments):
+        raise ArgumentTypeError(
+            f"{compiled.__name__}() is differentiated by tensors and by arrays or numbers", None,
+            "pass all of them as tensors, or as arrays and numbers",
+        )  # fmt: skip
+    return run(compiled, arguments)
+
+
+def run_recorded(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
+    """A call of a compiled function from one that is run on the tape: compiled, or on the tape."""
+    if extra:
+        refuse("jvp inside of a function that is run on the tape", "flow.grad or flow.hvp there")
+    try:
+        return of_compiled(compiled, arguments)
+    except SrcgradError:
+        if not compiled.options.tape or not is_gradients(compiled.spec):
+            raise
+    return run(compiled, arguments)
+
+
+def is_gradients(spec: Any) -> bool:
+    """Whether a stack of transforms holds gradients and Jacobians only."""
+    while isinstance(spec, ByPosition):
+        spec = spec.inner
+    return isinstance(spec, Primal)
+
+
+def _run(compiled: Any, arguments: dict[str, Any]) -> Any:
     shared = _sharing(arguments) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
         before = [_state(at_path(given, p)) for p in shared]
-        bound = inspect.BoundArguments(compiled._signature, OrderedDict(given))
-        out = compiled.function(*bound.args, **bound.kwargs)
+        named = OrderedDict((n, mapped(v, shown)) for n, v in given.items())
+        bound = inspect.BoundArguments(compiled._signature, named)
+        with never_caught():
+            out = mapped(compiled.function(*bound.args, **bound.kwargs), kept)
         if before != [_state(at_path(given, p)) for p in shared]:
             raise UnsupportedError(
                 f"two arguments of {compiled.__name__}() share memory that it stores to", None,
@@ -207,7 +255,8 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
         if not isinstance(v, Tensor):
             return v.copy() if isinstance(v, np.ndarray) else v
         variables[path] = _variable(v, path in wanted)
-        return clone(variables[path])  # the function may change its argument in place
+        made = clone(variables[path])  # the function may change its argument in place
+        return of_kind(made, v.kind) if type(v) is OfArray else made
 
     weights = spec.weights.parameters if spec.weights else ()
     with enable_grad(), differentiated(), active(weights):
@@ -236,7 +285,7 @@ def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[st
             return spec.with_others(spec.nested(like_arguments(products)), kept[0])
         if isinstance(spec, HessianDiagonal):
             found = diagonal(spec, slots, main, by, recorded)
-            made = total(found) if spec.total else spec.nested(like_arguments(found))
+            made = _total(found, slots) if spec.total else spec.nested(like_arguments(found))
             return spec.with_others(made, kept[0])
         assert isinstance(spec, Gradient)
         made = iter(_gradients(roots, [*by.values(), *params.values()], recorded))
@@ -258,6 +307,13 @@ def _jacobian(
         return spec.nested(like_arguments(rows(v, by, recorded)))
 
     return mapped_by_path(main, (), blocks)
+
+
+def _total(found: dict[tuple, Tensor], slots: list) -> Tensor:
+    """The sum of a diagonal, which is a number where the arguments are no tensors."""
+    made = total(found)
+    of_arrays = any(type(v) is OfArray for _, value in slots for v in leaves(value))
+    return of_kind(made, made._a.dtype.type) if of_arrays else made
 
 
 def _detached(out: Any) -> Any:
@@ -319,7 +375,7 @@ def _of_argument(
 ) -> list[Any]:
     """The gradient of one argument; none if all are differentiated and it has no float."""
     if any(p in by_path for p, _ in paths(value, path)):
-        return [mapped_by_path(value, path, lambda p, _: by_path.get(p))]
+        return [mapped_by_path(value, path, lambda p, v: like(v, by_path.get(p)))]
     if spec.positions is None:
         return []
     raise no_float(name, ".".join(map(str, path)), value)

@@ -1,7 +1,8 @@
 """Transforms called inside a compiled function: `flow.grad(f)(x)` is built while it is traced.
 
 A differentiated function has to be known at compile time: a function, a method, a partial. Never
-evaluates anything at run time that the transform would evaluate outside.
+evaluates anything at run time that the transform would evaluate outside. `mode=` of a transform
+changes nothing here: what is compiled is compiled as a whole.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def _refuse_no_function(it: Interpreter, node: Node, fn: Any) -> None:
 @implements(entry_points.grad)
 def _grad(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, weights: Any = None,
-    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None,
+    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None, mode: Any = None,
 ) -> Any:  # fmt: skip
     return _gradient(
         it, node, entry_points.grad, fn, grad_position, argnums, weights, has_aux, return_ids
@@ -105,7 +106,7 @@ def _grad(
 @implements(entry_points.value_and_grad)
 def _value_and_grad(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, weights: Any = None,
-    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None,
+    has_aux: Any = False, return_ids: Any = False, *, argnums: Any = None, mode: Any = None,
 ) -> Any:  # fmt: skip
     return _gradient(
         it,
@@ -123,7 +124,7 @@ def _value_and_grad(
 @implements(entry_points.elementwise_grad)
 def _elementwise_grad(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
-    argnums: Any = None,
+    argnums: Any = None, mode: Any = None,
 ) -> Any:  # fmt: skip
     return _gradient(it, node, entry_points.grad, fn, grad_position, argnums, None, has_aux, False)
 
@@ -137,7 +138,7 @@ def _by_name(name: str) -> Any:
 
     def handler(
         it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
-        argnums: Any = None,
+        argnums: Any = None, mode: Any = None,
     ) -> Any:  # fmt: skip
         positions, bare = _positions(it, node, grad_position, argnums)
         return _layered(it, node, name, fn, positions, bare, has_aux)
@@ -153,7 +154,7 @@ for _name, _transform in {**vars(jacobians), **vars(hessians)}.items():
 @implements(hessians.hessian)
 def _hessian(
     it: Interpreter, node: Node, fn: Any, grad_position: Any = FIRST, has_aux: Any = False, *,
-    argnums: Any = None,
+    argnums: Any = None, mode: Any = None,
 ) -> Any:  # fmt: skip
     positions, bare = _positions(it, node, grad_position, argnums)
     rows = _layered(it, node, "jacrev", fn, positions, bare, has_aux)
@@ -174,7 +175,7 @@ def _layered(
 def _layer_of(name: str, fn: Any, positions: Any, has_aux: bool) -> Any:
     """The cached transform of a function, as `_made` for gradients."""
     fn = fn.value if isinstance(fn, Same) else fn
-    return jacobians.transformed(name, fn, FIRST, positions, has_aux)
+    return jacobians.transformed(name, fn, FIRST, positions, has_aux, None)
 
 
 @implements(entry_points.compile)

@@ -147,7 +147,8 @@ class Compiled:
     def _run(self, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
         """Calls the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        if self._requirements.weights or _any_tensor((*given, *extra.items())):
+        on_tape = self.options.tape == "always"
+        if on_tape or self._requirements.weights or _any_tensor((*given, *extra.items())):
             return hooks.tensor_calls().run(self, arguments, extra)
         entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
@@ -388,7 +389,8 @@ class Compiled:
 
 
 def _any_tensor(given: Any) -> bool:
-    return any([states(v, "srcgrad_value") for _, v in given])
+    """Whether there is a tensor, or an array on the tape."""
+    return any([states(v, "srcgrad_value") or states(v, "srcgrad_recorded") for _, v in given])
 
 
 def _defaults_of(function: Any) -> tuple:

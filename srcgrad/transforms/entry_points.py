@@ -25,6 +25,7 @@ from srcgrad.transforms.stacking import (
     gradient_of,
     taken_apart,
     tangent_of,
+    tape_of,
 )
 from srcgrad.transforms.tangents import tangents_of
 from srcgrad.transforms.weighted import Weighted
@@ -118,6 +119,7 @@ def grad(
     target: str | None = None,
     parallel: bool | None = None,
     deterministic: bool | None = None,
+    mode: str | None = None,
 ) -> Any:
     """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
 
@@ -131,8 +133,9 @@ def grad(
     the last argument of a call is the adjoint of the output. `argnums` is JAX's name for
     `grad_position`, and gives a tuple of one for a sequence of one; only one of the two can be
     given. `target`, `parallel` and
-    `deterministic` are those of `compile`; left out, they are the function's. The caller's arrays
-    are never changed.
+    `deterministic` are those of `compile`; left out, they are the function's. `mode="tape"` runs
+    the function as it is, on arrays and numbers that record what is done with them, where it cannot
+    be compiled (docs/functional.md). The caller's arrays are never changed.
 
     >>> import srcgrad as flow
     >>> def g(p):
@@ -149,7 +152,7 @@ def grad(
     """
     return _gradient(
         fn, grad_position, argnums, weights, has_aux, return_ids, sens_param, False,
-        target=target, parallel=parallel, deterministic=deterministic,
+        target=target, parallel=parallel, deterministic=deterministic, tape=tape_of(mode),
     )  # fmt: skip
 
 
@@ -165,6 +168,7 @@ def value_and_grad(
     target: str | None = None,
     parallel: bool | None = None,
     deterministic: bool | None = None,
+    mode: str | None = None,
 ) -> Any:
     """Like `grad`, but returns (value, gradient).
 
@@ -177,7 +181,7 @@ def value_and_grad(
     """
     return _gradient(
         fn, grad_position, argnums, weights, has_aux, return_ids, sens_param, True,
-        target=target, parallel=parallel, deterministic=deterministic,
+        target=target, parallel=parallel, deterministic=deterministic, tape=tape_of(mode),
     )  # fmt: skip
 
 
@@ -187,6 +191,7 @@ def elementwise_grad(
     has_aux: bool = False,
     *,
     argnums: int | tuple[int, ...] | list[int] | None = None,
+    mode: str | None = None,
 ) -> Any:
     """The derivative of a function that maps each element of an array by itself, at each element.
 
@@ -198,14 +203,15 @@ def elementwise_grad(
     >>> flow.elementwise_grad(f)(np.array([1.0, 2.0]))
     array([ 3., 12.])
     """
-    return grad(fn, grad_position, has_aux=has_aux, argnums=argnums)
+    return grad(fn, grad_position, has_aux=has_aux, argnums=argnums, mode=mode)
 
 
 def _gradient(
     fn: Any, position: Any, argnums: Any, weights: Any, has_aux: Any, ids: Any, sens: Any,
-    with_value: bool, **stated: Any,
+    with_value: bool, *, tape: str | None, **stated: Any,
 ) -> Any:  # fmt: skip
     _check_options(**stated)
+    stated["tape"] = tape
     for name, given in (("has_aux", has_aux), ("return_ids", ids), ("sens_param", sens)):
         if not isinstance(given, bool):
             raise ArgumentTypeError(
@@ -277,4 +283,6 @@ def stop_gradient(x: Any) -> Any:
 def _stopped(v: Any) -> Any:
     if states(v, "srcgrad_value"):
         return v.detach().clone()  # of a plain tensor
+    if states(v, "srcgrad_recorded"):
+        return v.srcgrad_recorded()
     return v.copy() if isinstance(v, np.ndarray) else v

@@ -15,7 +15,7 @@ from srcgrad.transforms.positions import FIRST
 
 def hessian(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Any:  # fmt: skip
     """The second derivatives of `fn` with respect to the arguments at `grad_position`.
 
@@ -33,13 +33,13 @@ def hessian(
            [ 6.,  0.]])
     """
     checked_aux("hessian", has_aux)
-    rows = jacrev(fn, grad_position, has_aux, argnums=argnums)
+    rows = jacrev(fn, grad_position, has_aux, argnums=argnums, mode=mode)
     return jacfwd(rows, grad_position, has_aux, argnums=argnums)
 
 
 def hvp(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The product of the Hessian of `fn` with a direction `v`, without the Hessian.
 
@@ -55,12 +55,12 @@ def hvp(
     >>> flow.hvp(f)(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
     array([10.,  6.])
     """
-    return transformed("hvp", fn, grad_position, argnums, has_aux)
+    return transformed("hvp", fn, grad_position, argnums, has_aux, mode)
 
 
 def vhp(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The product of a direction with the Hessian of `fn`: that of `hvp`, as it is symmetric.
 
@@ -69,12 +69,12 @@ def vhp(
     >>> flow.vhp(f)(np.array([3.0, 5.0]), np.array([1.0, 0.0]))
     array([10.,  6.])
     """
-    return transformed("vhp", fn, grad_position, argnums, has_aux)
+    return transformed("vhp", fn, grad_position, argnums, has_aux, mode)
 
 
 def value_grad_hess(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """(value, gradient, Hessian) from one program, in which the value is computed once.
 
@@ -89,12 +89,12 @@ def value_grad_hess(
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    return transformed("value_grad_hess", fn, grad_position, argnums, has_aux)
+    return transformed("value_grad_hess", fn, grad_position, argnums, has_aux, mode)
 
 
 def hessian_diag(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The diagonal of the Hessian of `fn`, with the structure and shapes of the argument.
 
@@ -106,12 +106,12 @@ def hessian_diag(
     >>> flow.hessian_diag(f)(np.array([1.0, 2.0]))
     array([ 6., 12.])
     """
-    return transformed("hessian_diag", fn, grad_position, argnums, has_aux)
+    return transformed("hessian_diag", fn, grad_position, argnums, has_aux, mode)
 
 
 def laplacian(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The sum of the second derivatives of `fn` by each element: the trace of the Hessian.
 
@@ -122,4 +122,4 @@ def laplacian(
     >>> float(flow.laplacian(f)(np.array([1.0, 2.0])))
     18.0
     """
-    return transformed("laplacian", fn, grad_position, argnums, has_aux)
+    return transformed("laplacian", fn, grad_position, argnums, has_aux, mode)

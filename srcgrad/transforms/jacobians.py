@@ -12,14 +12,14 @@ from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.directions import unused_name
 from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.stack import layer, signature_of
-from srcgrad.transforms.stacking import taken_apart, variadic
+from srcgrad.transforms.stacking import taken_apart, tape_of, variadic
 
 Positions = int | tuple[int, ...]
 
 
 def jacrev(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The Jacobian of `fn` with respect to the arguments at `grad_position`, in reverse mode.
 
@@ -43,12 +43,12 @@ def jacrev(
     >>> j["total"]["a"], j["total"]["x"]
     (0.0, array([1., 1.]))
     """
-    return transformed("jacrev", fn, grad_position, argnums, has_aux)
+    return transformed("jacrev", fn, grad_position, argnums, has_aux, mode)
 
 
 def jacfwd(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The Jacobian of `fn` in forward mode: faster where there are fewer inputs than outputs.
 
@@ -61,12 +61,12 @@ def jacfwd(
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return transformed("jacfwd", fn, grad_position, argnums, has_aux)
+    return transformed("jacfwd", fn, grad_position, argnums, has_aux, mode)
 
 
 def jacobian(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """The Jacobian of `fn`, in the mode that suits the numbers of its inputs and outputs.
 
@@ -80,12 +80,12 @@ def jacobian(
     array([[2., 1., 0.],
            [0., 3., 2.]])
     """
-    return transformed("jacobian", fn, grad_position, argnums, has_aux)
+    return transformed("jacobian", fn, grad_position, argnums, has_aux, mode)
 
 
 def value_and_jac(
     fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
-    *, argnums: Positions | list[int] | None = None,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
 ) -> Compiled:  # fmt: skip
     """(value, Jacobian) from one program; see `jacobian`.
 
@@ -99,7 +99,7 @@ def value_and_jac(
     array([[1., 0.],
            [0., 1.]])
     """
-    return transformed("value_and_jac", fn, grad_position, argnums, has_aux)
+    return transformed("value_and_jac", fn, grad_position, argnums, has_aux, mode)
 
 
 def checked_aux(name: str, has_aux: Any) -> None:
@@ -110,13 +110,15 @@ def checked_aux(name: str, has_aux: Any) -> None:
         )
 
 
-def transformed(name: str, fn: Any, position: Any, argnums: Any, has_aux: Any) -> Compiled:
+def transformed(
+    name: str, fn: Any, position: Any, argnums: Any, has_aux: Any, mode: str | None
+) -> Compiled:
     """The transform of this name on a function, its arguments checked."""
     checked_aux(name, has_aux)
     positions, bare = positions_of(position, argnums)
     function, spec, options = taken_apart(fn)
-    if not isinstance(fn, Compiled):
-        options = replace(options, tape=True)
+    tape = tape_of(mode) or ("" if isinstance(fn, Compiled) else "tensors")
+    options = replace(options, tape=tape or options.tape)
     below = signature_of(spec, inspect.signature(function))
     made = layer(name, positions, bare, has_aux, unused_name(below.parameters))
     return Compiled(function, replace(made, inner=spec, variadic=variadic(function)), options)

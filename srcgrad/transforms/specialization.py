@@ -39,7 +39,8 @@ UNDETERMINED = (
 @record(frozen=True)
 class Options(BuildOptions):
     target: str = "cpu"
-    tape: bool = False  # whether calls with tensors may use the tape where the compiler refuses
+    # "": never; "tensors": for calls with tensors, where the compiler refuses; "always"
+    tape: str = ""
 
 
 @record(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.backends.gpu_arrays import is_on_device, layout_of
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.ir.types import float_type
 from srcgrad.protocols import is_compiled, of_numba
@@ -48,7 +48,7 @@ def gradient_of(
     """
     function, spec, options = taken_apart(fn)
     if not is_compiled(fn):
-        options = replace(options, tape=True)
+        options = replace(options, tape="tensors")
     options = replace(options, **{k: v for k, v in stated.items() if v is not None})
     if bare is None:
         bare = positions is not None and len(positions) == 1
@@ -57,6 +57,17 @@ def gradient_of(
         variadic=variadic(function),
     )  # fmt: skip
     return Compiled(function, gradient, options)
+
+
+def tape_of(mode: str | None) -> str | None:
+    """The option `tape` that `mode=` of a transform sets; None: the function's."""
+    if mode is None:
+        return None
+    if mode != "tape":
+        raise ArgumentValueError(
+            f'mode must be "tape", not {mode!r}', None, "leave it out: functions are compiled"
+        )
+    return "always"
 
 
 def variadic(function: Any) -> tuple[str, str]:

@@ -37,6 +37,6 @@ def vmap(fn: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Any:
     """
     _, _, options = taken_apart(fn)
     if not is_compiled(fn):
-        options = replace(options, tape=True)
+        options = replace(options, tape="tensors")
     function = as_function(Batched(fn, in_axes, out_axes))
     return Compiled(function, Primal(function), options)
