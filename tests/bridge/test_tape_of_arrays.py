@@ -277,7 +277,6 @@ LOSING = [
     lambda x: np.fromiter((v for v in x), float).sum(), lambda x: np.sum(x.view(np.int64)) * x[0],
     lambda x: scipy.special.pbdv(1.0, x[0])[0], lambda x: np.frexp(x)[0].sum(),
     lambda x: np.vectorize(lambda v: v * 2.0)(x).sum(), 
-    lambda x: np.linalg.eigvals(np.outer(x, x))[0],
     lambda x: np.random.default_rng(0).normal(x[0]), lambda x: x[0] * round(float(x[1])),
     lambda x: x[0].hex(), lambda x: np.add.reduce(x, out=np.zeros(())), lambda x: bytes(x),
     lambda x: np.interp(0.5, [0.0, 1.0], [x[0], x[1]]) + np.array(x, dtype=object).sum(),
