@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import fft, integrate, linalg, ndimage, signal, sparse, special
+from scipy import fft, fftpack, integrate, linalg, ndimage, signal, sparse, special
 
 import srcgrad as flow
 from srcgrad import api
@@ -40,6 +40,7 @@ MODULES: dict[str, Any] = {
     "scipy.special": special,
     "scipy.linalg": linalg,
     "scipy.fft": fft,
+    "scipy.fftpack": fftpack,
     "scipy.integrate": integrate,
     "scipy.signal": signal,
     "scipy.ndimage": ndimage,

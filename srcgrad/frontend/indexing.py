@@ -81,6 +81,8 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
     if isinstance(x, tuple | list | str):
         if len(items) == 1 and isinstance(items[0], Slice | slice):
             return _slice_of_sequence(it, x, items[0], node)
+        if (found := it.item_of_the_run(x, items, node)) is not None:
+            return found
         return x[it.list_place(x, items, node)]
     if isinstance(x, dict):
         key = it.static_key(items[0], node)

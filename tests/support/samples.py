@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import fft, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
+from scipy import fft, fftpack, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
@@ -38,6 +38,7 @@ BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
     "np": np, "math": math, "cmath": cmath, "bisect": bisect, "copy": copy,
     "functools": functools, "itertools": itertools, "operator": operator, "fft": fft,
+    "fftpack": fftpack,
     "integrate": integrate, "linalg": linalg, "ndimage": ndimage, "signal": signal,
     "special": special, "stats": stats, "distance": distance,
 }  # fmt: skip
@@ -82,7 +83,13 @@ FROZEN = [
 
 # classes of sparse matrices, their methods and functions
 know_scipy()
-OF_SPARSE = [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith("scipy.sparse")]
+
+
+def _formulas_of(module: str) -> list[Any]:
+    return [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith(module)]
+
+
+OF_SPARSE, OF_INTERPOLATORS = _formulas_of("scipy.sparse"), _formulas_of("scipy.interpolate")
 
 # functions without numbers to compare: what they do instead
 WITHOUT = {
@@ -103,6 +110,7 @@ WITHOUT = {
     **{f: "is of a distribution" for f in FROZEN},
     sparse.issparse: "asks about a kind",
     **dict.fromkeys(OF_SPARSE, "makes or takes a sparse matrix: tests/sparse"),
+    **dict.fromkeys(OF_INTERPOLATORS, "interpolates: tests/frontend/test_interpolators.py"),
     **dict.fromkeys((
         optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,
         optimize.root_scalar, optimize.fixed_point, integrate.solve_ivp, integrate.odeint,

@@ -49,6 +49,7 @@ OF_SCIPY = {
     "scipy.interpolate": "srcgrad.frontend.handlers.scipy_interpolate",
     "scipy.optimize": "srcgrad.solvers.scipy_optimize",  # which imports `scipy_roots`
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
+    "scipy.fftpack": "srcgrad.frontend.formulas.scipy_fftpack",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.ndimage": "srcgrad.frontend.formulas.scipy_ndimage",

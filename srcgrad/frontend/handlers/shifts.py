@@ -16,6 +16,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, describe, is_array, is_number, is_scalar, ndim
 from srcgrad.frontend.versions import error_class
 from srcgrad.ir.nodes import atom
+from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import INT, is_complex
 
 
@@ -86,7 +87,8 @@ def diff(it: Interpreter, node: Node, x: Any, n: Any = 1, axis: Any = -1) -> Any
     for _ in range(order):
         late, early = _whole(x.type.ndim), _whole(x.type.ndim)
         late[k], early[k] = Slice(1, None, None), Slice(None, -1, None)
-        x = it.emit(node, "sub", view(it, x, late, node), view(it, x, early, node))
+        op: RowName = "ne" if x.type.dtype == "bool" else "sub"
+        x = it.emit(node, op, view(it, x, late, node), view(it, x, early, node))
     return x
 
 

@@ -1,0 +1,99 @@
+"""`scipy.fftpack`: the transforms of numpy.fft and scipy.fft by its arguments.
+
+Those of reals, which have a form of their own for the result, are not there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import fft as of_scipy
+from scipy import fftpack
+
+from srcgrad.frontend.formulas.registry import stands_for
+
+
+@stands_for(fftpack.fft)
+def fft(x: Any, n: Any = None, axis: Any = -1, overwrite_x: Any = False) -> Any:
+    """The discrete Fourier transform.
+
+    >>> fft([1.0, 2.0]).tolist()
+    [(3+0j), (-1+0j)]
+    """
+    return np.fft.fft(x, n, axis)
+
+
+@stands_for(fftpack.ifft)
+def ifft(x: Any, n: Any = None, axis: Any = -1, overwrite_x: Any = False) -> Any:
+    """The inverse of the discrete Fourier transform.
+
+    >>> ifft([3.0, -1.0]).tolist()
+    [(1+0j), (2+0j)]
+    """
+    return np.fft.ifft(x, n, axis)
+
+
+@stands_for(fftpack.fft2)
+def fft2(x: Any, shape: Any = None, axes: Any = (-2, -1), overwrite_x: Any = False) -> Any:
+    """The discrete Fourier transform over two axes.
+
+    >>> fft2([[1.0, 2.0]]).tolist()
+    [[(3+0j), (-1+0j)]]
+    """
+    return np.fft.fft2(x, shape, axes)
+
+
+@stands_for(fftpack.ifft2)
+def ifft2(x: Any, shape: Any = None, axes: Any = (-2, -1), overwrite_x: Any = False) -> Any:
+    """The inverse of `fft2`.
+
+    >>> ifft2([[3.0, -1.0]]).tolist()
+    [[(1+0j), (2+0j)]]
+    """
+    return np.fft.ifft2(x, shape, axes)
+
+
+@stands_for(fftpack.fftn)
+def fftn(x: Any, shape: Any = None, axes: Any = None, overwrite_x: Any = False) -> Any:
+    """The discrete Fourier transform over several axes.
+
+    >>> fftn([[1.0, 2.0]]).real.tolist()
+    [[3.0, -1.0]]
+    """
+    return of_scipy.fftn(x, shape, axes)
+
+
+@stands_for(fftpack.ifftn)
+def ifftn(x: Any, shape: Any = None, axes: Any = None, overwrite_x: Any = False) -> Any:
+    """The inverse of `fftn`.
+
+    >>> ifftn([[3.0, -1.0]]).real.tolist()
+    [[1.0, 2.0]]
+    """
+    return of_scipy.ifftn(x, shape, axes)
+
+
+@stands_for(fftpack.dct)
+def dct(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: Any = False
+) -> Any:
+    """The discrete cosine transform.
+
+    >>> dct([1.0, 2.0]).round(8).tolist()
+    [6.0, -1.41421356]
+    """
+    return of_scipy.dct(x, type, n, axis, norm)
+
+
+@stands_for(fftpack.idct)
+def idct(
+    x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: Any = False
+) -> Any:
+    """The inverse of `dct`; that of SciPy's newer module times 2 n.
+
+    >>> idct([6.0, -1.41421356]).round(6).tolist()
+    [4.0, 8.0]
+    """
+    made = of_scipy.idct(x, type, n, axis, norm)
+    return made if norm is not None else made * (2.0 * made.shape[axis])

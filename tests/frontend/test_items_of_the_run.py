@@ -1,0 +1,85 @@
+"""Items of lists and tuples of numbers at an index that only the run tells."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import srcgrad as flow
+from srcgrad.errors import UnsupportedError
+from tests.tools.turns import third
+
+TABLE = (1.0, 2.5, 4.0, 8.0)
+PLACES = [0.0, 1.0, 2.5, 3.5]
+COUNTS = [3, 1, 2, 0]
+
+
+def interpolated(x):
+    low, high = 0, len(PLACES) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if PLACES[middle] <= x:
+            low = middle
+        else:
+            high = middle
+    s = (x - PLACES[low]) / (PLACES[high] - PLACES[low])
+    return TABLE[low] * (1.0 - s) + TABLE[high] * s + TABLE[-1 - low] * x
+
+
+def scaled(x):
+    k = int(x)
+    return TABLE[k] * x * COUNTS[k] / COUNTS[k - 1]
+
+
+def of_a_tuple(x):
+    powers = (x, x * x, 3.0)
+    return powers[int(x)] * 2.0
+
+
+def of_a_list(x):
+    powers = [x, x * x, x**3]
+    powers[1] = 5.0 * x
+    return powers[int(x)] * 2.0
+
+
+def of_integers(x):
+    k = COUNTS[int(x)]
+    return x ** (k + 1) / (k // 2 + 1)
+
+
+def of_bools(x):
+    return x * x if (True, False, True)[int(x)] else x
+
+
+FUNCTIONS = [interpolated, scaled, of_a_tuple, of_a_list, of_integers, of_bools]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", third(FUNCTIONS), ids=lambda f: f.__name__)
+def test_values_and_gradients(f, target):
+    compiled = flow.compile(f, target=target)
+    for x in (1.3, 2.7) if f is not of_a_list else (1.3,):
+        value, gradient = flow.value_and_grad(compiled)(x)
+        assert value == f(x) and type(value) is type(f(x))
+        assert_allclose(gradient, (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rtol=1e-8)
+        assert_allclose(flow.jvp(compiled, (x,), (1.0,))[1], gradient, rtol=1e-14)
+
+
+@pytest.mark.parametrize("x", [4.2, -5.1])
+def test_an_index_outside_raises(x):
+    f = flow.compile(lambda x: TABLE[int(x)] * x, target="python")
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        flow.grad(f)(x)
+
+
+def test_changes_of_a_captured_list_are_seen():
+    items = [1.0, 2.0, 3.0]
+    f = flow.compile(lambda x: items[int(x)] * x, target="python")
+    assert flow.grad(f)(1.5) == 2.0
+    items[1] = 7.0
+    assert flow.grad(f)(1.5) == 7.0
+
+
+def test_items_of_several_kinds_are_refused():
+    f = flow.compile(lambda x: np.sum(("a", 1.0, x)[int(x)]), target="python")
+    with pytest.raises(UnsupportedError, match="must be known at compile time"):
+        flow.grad(f)(1.5)
