@@ -230,7 +230,7 @@ def syntax() -> str:
     refused = ", ".join(f"`{text}`" for text in names)
     return (
         f"Statements: {listed_nodes(STATEMENTS)}.\n\nExpressions: {listed_nodes(EXPRESSIONS)}.\n\n"
-        f"Refused by name: {refused}, `yield`, `await`."
+        f"Refused by name: {refused}, `await`."
     )
 
 

@@ -9,7 +9,7 @@ Where Python raises and NumPy does not, `float_errors` checks while a handler ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import LIMITS
 from srcgrad.frontend.control_flow import exited, has_returned, negate, nothing
 from srcgrad.frontend.frame import RETURNED, Diverged
-from srcgrad.frontend.heap import State, captured, restore, snapshot
+from srcgrad.frontend.heap import State, captured, reachable, restore, snapshot
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import Kind
 from srcgrad.frontend.library_source import is_of_library
@@ -79,7 +79,8 @@ class Attempt:
 
 def do_try(it: Interpreter, node: gast.Try) -> None:
     tensors = Kind.TENSOR in it.captures.kinds.values()
-    if tensors and not is_of_library(it.frame.source.function):  # their errors are of other classes
+    ours = is_of_library(it.frame.source.function)
+    if node.handlers and tensors and not ours:  # their errors are of other classes
         it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
     if len(it.attempts) >= DEEPEST:
         said = "a 'try' that runs inside of so many others is not supported"
@@ -294,7 +295,17 @@ def _finally(it: Interpreter, stmts: Sequence[Any], raises: bool) -> None:
         it.block(list(stmts))
     it.b.out.extend(out)
     after = captured(it, before.objects)
-    changed = any(_differ(before.contents[k], after.contents[k]) for k in before.objects)
+    seen = _seen_later(it, before)
+    changed = any(_differ(before.contents[k], after.contents[k]) for k in seen)
     if raises and (changed or first_shown(out) is not None):
         it.refuse(stmts[0], "a 'finally' that changes something beside names is not supported "
                   "if the body may raise", "change it before the try")  # fmt: skip
+
+
+def _seen_later(it: Interpreter, state: State) -> Iterable[int]:
+    """The containers of a state that something may read after an exception has left here."""
+    if any(a.classes for a in it.attempts):
+        return state.objects
+    return reachable([*it.frames[0].arguments.values()], it.captures.immutable).keys() & {
+        *state.objects
+    }

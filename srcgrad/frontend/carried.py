@@ -91,9 +91,7 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
             if x is y or (owner, key) in trip.specs or narrowed(x, y):
                 continue
-            if owner in it.scopes and key.startswith("$"):
-                continue
-            if owner == mine and key in bound:
+            if owner == mine and (key in bound or key.startswith("$")):
                 continue
             found.append((owner, key))
     if found:
@@ -130,7 +128,7 @@ def _refuse_conflict(it: Interpreter, cell: Cell, c: Conflict) -> NoReturn:
     if key == RESULT:
         raise UnsupportedError(
             f"the returns of {it.frame.source.title}() do not fit together: {c.reason}",
-            it.frame.returns[-1], "return one kind of value on every path",
+            _returns_of(it, cell[0])[-1], "return one kind of value on every path",
         )  # fmt: skip
     what = str(key).lstrip("$") if cell[0] in it.scopes else f"the item or attribute {key!r}"
     raise UnsupportedError(
@@ -138,6 +136,11 @@ def _refuse_conflict(it: Interpreter, cell: Cell, c: Conflict) -> NoReturn:
         it.b.loc,
         "give it one kind (dtype, rank, structure) before the loop, or use another name",
     )
+
+
+def _returns_of(it: Interpreter, scope: int) -> list[Any]:
+    """The places where the function with these names returns."""
+    return next(f.returns for f in it.frames if id(f.env) == scope)
 
 
 def narrowed(old: Any, new: Any) -> bool:

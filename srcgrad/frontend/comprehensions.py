@@ -12,12 +12,26 @@ from typing import Any, TypeVar
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedError
+from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import items_in_turn, iterated
+from srcgrad.frontend.iteration import items_in_turn, iterated, own_iterator
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
-from srcgrad.frontend.trees import LISTING, as_function, function_at, item_functions
-from srcgrad.frontend.values import Closure, GrownList, Iterated, Range, Slice, is_array
+from srcgrad.frontend.trees import (
+    LISTING,
+    as_function,
+    as_generator_function,
+    function_at,
+    item_functions,
+)
+from srcgrad.frontend.values import (
+    Closure,
+    GrownList,
+    Iterated,
+    Range,
+    Slice,
+    is_array,
+)
 from srcgrad.ir.nodes import Var
 
 # methods that change their owner
@@ -59,11 +73,18 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
             return follow(as_function(node, stop), [first])
         return _until(it, first, node, stop)
 
-    out = Iterated(None, lambda k: None, once=True, lazy=True, build=build)
+    plain = not _binds(node) and not any(g.is_async for g in node.generators)
+    of_generator = isinstance(first, Generated)
+    if plain and (len(node.generators) > 1 or of_generator):
+        out = follow(as_generator_function(node), [first])
+    else:
+        out = Iterated(None, lambda k: None, once=True, lazy=True)
+    out.build = build
     # where a `try` catches it, any operation may raise
-    out.until = None if _is_pure(it, node) and not it.attempts else until
+    pure = not of_generator and _is_pure(it, node) and not it.attempts
+    out.until = None if pure else until
     filtered = isinstance(first, Iterated) and (first.test or first.length is None)
-    if len(node.generators) > 1 or filtered or _binds(node) or node.generators[0].is_async:
+    if isinstance(out, Generated) or filtered or not plain:
         return out
     part = iterated(it, first, node)
     part.spent = False  # `build` may run over it instead
@@ -87,13 +108,13 @@ def collected(it: Interpreter, v: Any) -> Any:
         return v
     if v.length is not None and v.test is None and not _has_many(it, v):
         return v
-    v.spent = True
+    v.spent |= not isinstance(v, Generated)  # which notes it where it is run over
     return v.build()
 
 
 def list_of(it: Interpreter, v: Any, node: Node) -> Any:
     """A new list of the items of `v`."""
-    v = it.collected(v)
+    v = it.collected(own_iterator(it, v, node))
     if isinstance(v, GrownList):
         return it.grown_slice(v, Slice(None, None, None), node)
     if not is_long(it, v, node):
@@ -146,6 +167,9 @@ def _until(it: Interpreter, first: Any, node: Unrolled, stop: bool) -> Any:
 # ---- comprehensions ----
 def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
     """The items one by one, or as a list that grows."""
+    if isinstance(first, Generated):
+        tree = as_function(node)
+        return it.call(Closure(tree, it.env, [], [], it.frame, tree.name), [first], {}, node)
     tested = isinstance(first, Iterated) and first.test is not None
     looped = tested or _place(it, node) in it.captures.required.looped
     if looped or is_long(it, first, node):
@@ -157,7 +181,8 @@ def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
 
 def _first(it: Interpreter, node: Comprehension) -> Any:
     """The first iterable, which is evaluated outside of the comprehension."""
-    return it.expression(node.generators[0].iter)
+    first = node.generators[0].iter
+    return own_iterator(it, it.expression(first), first)
 
 
 def _place(it: Interpreter, node: Node) -> tuple:

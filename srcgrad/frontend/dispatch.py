@@ -14,8 +14,10 @@ from srcgrad.frontend import (
     classes,
     comparisons,
     comprehensions,
+    contexts,
     control_flow,
     expressions,
+    generators,
     indexing,
     inlining,
     iteration,
@@ -29,6 +31,7 @@ from srcgrad.frontend.handlers import registration  # noqa: F401 (registers them
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.narrowing import execute_each, of_several_kinds
 from srcgrad.frontend.values import Several
+from srcgrad.frontend.yields import Asking
 
 STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Match: patterns.do_match, gast.Pass: statements.do_pass, gast.Expr: statements.do_expr,
@@ -37,7 +40,7 @@ STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.While: statements.do_while, gast.For: statements.do_for, gast.Break: statements.do_break,
     gast.Continue: statements.do_continue, gast.Return: statements.do_return,
     gast.FunctionDef: statements.do_function_def, gast.Nonlocal: statements.do_nonlocal,
-    gast.Delete: statements.do_delete, gast.With: statements.do_with,
+    gast.Delete: statements.do_delete, gast.With: contexts.do_with,
     gast.Assert: statements.do_assert, gast.Raise: statements.do_raise,
     gast.Import: statements.do_import, gast.ImportFrom: statements.do_import_from,
     gast.Try: attempts.do_try,
@@ -52,7 +55,8 @@ EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
     gast.Dict: expressions.of_dict, gast.JoinedStr: expressions.of_joined_str,
     gast.UnaryOp: expressions.of_unary_op, gast.BinOp: expressions.of_bin_op,
     gast.IfExp: expressions.of_if_exp, gast.Attribute: expressions.of_attribute,
-    gast.Subscript: indexing.of_subscript,
+    gast.Subscript: indexing.of_subscript, gast.Yield: generators.of_yield,
+    Asking: generators.of_yield,
 }  # fmt: skip
 
 

@@ -373,6 +373,6 @@ def of_attribute(it: Interpreter, node: gast.Attribute) -> Any:
 
 
 _SPELLED = {
-    "Await": "'await'", "Yield": "'yield'", "YieldFrom": "'yield from'",
+    "Await": "'await'", "YieldFrom": "'yield from'",
     "SetComp": "a set comprehension",
 }  # fmt: skip

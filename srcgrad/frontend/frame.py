@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from dataclasses import field
 from typing import Any
 
@@ -39,6 +39,8 @@ class Frame:
     open_blocks: int = 0  # the number of blocks of the program that were open when it was called
     called_at: Any = None  # the location of its call; None for the function that is compiled
     arguments: dict[str, Any] = field(default_factory=dict)
+    # takes what a generator yields: its answer is the value of the `yield`
+    resumes: Callable[[Any], Any] | None = None
 
 
 class Poisoned(Exception):

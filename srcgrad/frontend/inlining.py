@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -18,6 +20,7 @@ from srcgrad.frontend.binding import bind
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Poisoned
+from srcgrad.frontend.generators import Generated, generated
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import OwnSource
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -29,7 +32,11 @@ from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
 from srcgrad.frontend.values import Closure, Conflict, MaybeNone, Several
+from srcgrad.frontend.yields import as_generator, handles_yields, is_generator
 from srcgrad.ir.nodes import Var
+from srcgrad.protocols import held
+
+MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # of all functions that it makes
 
 
 def follow(
@@ -39,8 +46,10 @@ def follow(
     module = str(f.__module__ or "").split(".")[0]
     if module in ("numpy", "scipy", "numba") or foreign_library(f):
         refuse_unknown(it, f, node)
-    if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-        it.refuse(node, f"{f.__name__}() is a generator or coroutine", "return a list or an array")
+    if f.__code__.co_flags & inspect.CO_COROUTINE:
+        it.refuse(node, f"{f.__name__}() is a coroutine", "write it as a plain function")
+    if f.__code__ is MANAGER and isinstance(held(f, "__wrapped__"), types.FunctionType):
+        return managed(it, f.__wrapped__, args, kwargs, node)
     try:
         found = source.find(f)
     except SourceError as e:
@@ -60,6 +69,17 @@ def follow(
         return inline(it, found, bound, None, node)
     name = f"{f.__module__}.{f.__qualname__}" if library else f.__name__
     return _inline_placed(it, found, bound, name, node, library)
+
+
+def managed(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Generated:
+    """The result of a function that `contextlib.contextmanager` made of `f`."""
+    made = it.call(f, args, kwargs, node)
+    if not isinstance(made, Generated):
+        it.refuse(node, "contextmanager() of what is no generator function", like=TypeError)
+    made.manages = True
+    return made
 
 
 def follow_library(
@@ -107,14 +127,21 @@ def _inline_placed(
 
 
 def inline(
-    it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
-) -> Any:
-    """Interprets a function's body in a frame of its own; its result."""
+    it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node,
+    resumes: Callable[[Any], Any] | None = None,
+) -> Any:  # fmt: skip
+    """Interprets a function's body in a frame of its own; its result.
+
+    Of a generator function that is an iterator: the body is interpreted when something runs over it
+    and `resumes` with each item.
+    """
+    if resumes is None and it.frames and is_generator(found.tree):
+        return _generated(it, found, env, outer, node)
     limit_recursion(it, found, env, node)
     loc, bound = it.b.loc, it.bound is node or not it.frames
     tree = found.tree
     frame = Frame(found, dict(env), _liveness(tree), outer, arguments=env)
-    frame.open_blocks = len(it.b.scopes)
+    frame.open_blocks, frame.resumes = len(it.b.scopes), resumes
     if it.frames:
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env
@@ -126,7 +153,6 @@ def inline(
             return it.bound_value(tree.body) if bound else it.expression(tree.body)
         frame.bound_outside = nonlocals(tree)
         frame.local = set(assigned(tree.body)) - frame.bound_outside
-        _refuse_scopes(it, tree)
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None
         return _result(it, frame, bound)
@@ -157,10 +183,24 @@ def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
     return result
 
 
-def _refuse_scopes(it: Interpreter, tree: Any) -> None:
-    for n in own_statements(tree):
-        if isinstance(n, gast.Yield | gast.YieldFrom | gast.Await):
-            it.refuse(n, "generators and coroutines are not supported", "return a list or an array")
+def _generated(
+    it: Interpreter, found: source.Source, env: dict[str, Any], outer: Any, node: Node
+) -> Generated:
+    def run(step: Callable[[Any], Any], stops: bool) -> None:
+        tree = as_generator(found.tree, stops)
+        asks = [n for n in own_statements(tree) if type(n) is gast.Yield] if stops else []
+        if asks or handles_yields(tree):
+            it.refuse(
+                node, f"{found.title}() yields in a 'try' with handlers, or where its value is read"
+                if not asks else f"{found.title}() may be stopped at a 'yield' whose value is read",
+                "make a list of what it yields in it, and return that",
+            )  # fmt: skip
+        resumes = step if stops else (lambda item: (step(item), None)[1])
+        inline(it, dataclasses.replace(found, tree=tree), env, outer, node, resumes)
+
+    made = generated(it, node, run)
+    made.tree = found.tree
+    return made
 
 
 # ---- closures ----

@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.frontend.captures import roots
 from srcgrad.frontend.control_flow import exited, flag, negate
+from srcgrad.frontend.generators import Generated, for_each
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.trees import exits
@@ -36,7 +37,11 @@ LARGEST = 2**63 - 1
 
 # ---- for ----
 def for_loop(it: Interpreter, node: gast.For) -> None:
-    over = iterated(it, it.expression(node.iter), node.iter, tested=True, scheduled=True)
+    items = own_iterator(it, it.expression(node.iter), node.iter)
+    if isinstance(items, Generated):
+        for_each(it, node, items)
+        return
+    over = iterated(it, items, node.iter, tested=True, scheduled=True)
     key = (it.frame.source.file, node.lineno)
     static = over.static or (key in it.unrolled and is_number(over.length))
     if static and over.schedule is not None:
@@ -150,6 +155,8 @@ def iterated(
                     "an iterator is run over twice: it has no items left",
                     "make a list of it",
                 )
+            if isinstance(v, Generated):
+                it.refuse(node, "a generator is not followed here", "make a list of it")
             if v.length is None or (v.test is not None and not tested):
                 it.refuse(
                     node, f"{describe(v)} that leaves items out, or has several loops, is not "
@@ -195,6 +202,12 @@ def iterated(
         it.wrong(node, f"{describe(v)} cannot be iterated over", TypeError)
     wrong = None if states(v, "__iter__") else TypeError
     it.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
+
+
+def own_iterator(it: Interpreter, v: Any, node: Node) -> Any:
+    """The iterator that an instance makes of itself; other values unchanged."""
+    own = items_of_instance(it, v, node)
+    return v if own is NotImplemented else own
 
 
 def item_of(it: Interpreter, v: Var, k: Any) -> Any:
@@ -289,7 +302,7 @@ def static_items(it: Interpreter, v: Any, node: Node) -> list[Any]:
 
 def items_in_turn(it: Interpreter, v: Any, node: Node) -> Iterator[Any]:
     """The same, each read on demand: the use of one may store to the next."""
-    v = it.collected(v)
+    v = it.collected(own_iterator(it, v, node))
     if isinstance(v, GrownList):
         it.refuse(node, "the length of a list that grows at run time is not known", "use an array")
     over = iterated(it, v, node)

@@ -9,14 +9,13 @@ import importlib
 from typing import Any, NoReturn
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.classes import set_field
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
-from srcgrad.frontend.handlers.registry import CONTEXTS
+from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.inlining import closure
@@ -35,22 +34,18 @@ from srcgrad.frontend.stores import (
     store_part,
 )
 from srcgrad.frontend.texts import literal, shown, without_values
-from srcgrad.frontend.values import UNBOUND, GrownList, Iterated, Record, describe, is_array, plain
-from srcgrad.frontend.versions import there
+from srcgrad.frontend.values import (
+    UNBOUND,
+    GrownList,
+    Iterated,
+    Record,
+    describe,
+    is_array,
+    plain,
+)
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
-
-# NumPy before 2.3 enters the second one in functions that are followed by their own source
-WITHOUT_EFFECT = (
-    np.errstate,
-    *there(importlib.import_module("numpy._core._ufunc_config"), "_no_nep50_warning"),
-)
-
-
-def context_of(f: Any) -> Any:
-    """The handler of a context manager in a `with`."""
-    return CONTEXTS.get(f) if isinstance(f, type) else None
 
 
 def refuse_statement(it: Interpreter, node: Node) -> NoReturn:
@@ -91,7 +86,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
             if isinstance(value, Var):
                 _name(it, value, target.id)
                 note_name(it, value)
-            if isinstance(value, Iterated) and value.lazy:
+            if isinstance(value, Iterated) and value.lazy and not isinstance(value, Generated):
                 it.refuse(
                     target,
                     "a generator expression or map() that is kept in a name is not supported",
@@ -296,24 +291,6 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
                 delete_item(it, target)
             case _:
                 it.refuse(target, "'del' of this is not supported")
-
-
-def do_with(it: Interpreter, node: gast.With) -> None:
-    """Follows a `with`: a context that changes no value is left out; others have handlers."""
-    for item in node.items:
-        call: Any = item.context_expr
-        f = it.expression(call.func) if isinstance(call, gast.Call) else None
-        if (context := context_of(f)) is not None and len(node.items) == 1:
-            context(it, node, item)
-            return
-        if f not in WITHOUT_EFFECT or item.optional_vars is not None:
-            it.refuse(node, "'with' is not supported", "move it out of the compiled function")
-        if any(k.arg in (None, "call") for k in call.keywords) or any(
-            not isinstance(k.value, gast.Constant) or k.value.value in ("raise", "call", "log")
-            for k in call.keywords
-        ):
-            it.refuse(node, "np.errstate that raises or calls is not supported", "use 'ignore'")
-    it.block(node.body)
 
 
 # ---- failing ----

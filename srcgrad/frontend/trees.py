@@ -115,6 +115,12 @@ def until(_srcgrad_items):
 """
 
 
+YIELDING = """\
+def generator(_srcgrad_items):
+    yield 0
+"""
+
+
 def _parsed(text: str) -> Any:
     """The function that a text of srcgrad's defines, with unique names: `ªmade`, `ªrange`."""
     made: Any = gast.parse(text).body[0]
@@ -148,13 +154,27 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
         inner.value, made.body[-1].value = (gast.Constant(v, None) for v in (stop, not stop))
         test = comprehension.elt if stop else gast.UnaryOp(gast.Not(), comprehension.elt)
         inner = gast.If(test, [inner], [])
+    made.body[-2] = _looped(comprehension, inner)
+    return _placed(made, comprehension)
+
+
+@functools.lru_cache(maxsize=1024)
+def as_generator_function(expression: Any) -> Any:
+    """A generator expression as a generator function of its first iterable."""
+    made: Any = _parsed(YIELDING)
+    made.body[0].value.value = expression.elt
+    made.body = [_looped(expression, made.body[0])]
+    return _placed(made, expression)
+
+
+def _looped(comprehension: Any, inner: Any) -> Any:
+    """The loops and conditions of a comprehension around a statement."""
     for g in reversed(comprehension.generators):
         for test in reversed(g.ifs):
             inner = gast.If(test, [inner], [])
         inner = gast.For(g.target, g.iter, [inner], [], None)
     inner.iter = gast.Name("ªitems", gast.Load(), None, None)
-    made.body[-2] = inner
-    return _placed(made, comprehension)
+    return inner
 
 
 def _placed(made: Any, at: Any) -> Any:
@@ -233,6 +253,20 @@ ALL = """\
 def all(f, items):
     for v in items:
         if not f(*v):
+            return False
+    return True
+"""
+SOME = """\
+def any(items):
+    for v in items:
+        if v:
+            return True
+    return False
+"""
+EVERY = """\
+def all(items):
+    for v in items:
+        if not v:
             return False
     return True
 """

@@ -107,7 +107,7 @@ async def waiting(x):
 @program(how="plain")
 def awaited_helper():
     def f(x):
-        return waiting(x)  # error: UnsupportedError: generator or coroutine ... list or an array
+        return waiting(x)  # error: UnsupportedError: is a coroutine ... as a plain function
 
     on_python(f)(2.0)
 

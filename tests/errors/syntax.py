@@ -21,20 +21,7 @@ def with_statement(x):
 @program(vec(3))
 def generator_function(x):
     for v in x:
-        yield v * v  # error: UnsupportedError: generators ... return a list
-
-
-def squares(x):
-    for v in x:
-        yield v * v
-
-
-@program(vec(3))
-def generator_helper(x):
-    s = 0.0
-    for v in squares(x):  # error: UnsupportedError: generator
-        s += v
-    return s
+        yield v * v  # error: UnsupportedError: in what is compiled itself ... return a list
 
 
 @program(0.7)

@@ -5,6 +5,7 @@ docs/limitations.md prints the table; `test_language.py` compares other pages wi
 
 import contextlib
 import functools
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ ROWS: list[tuple[str, str, Callable]] = []
 AT = 1.5
 SCALE = 2.0
 LOG: list = []
+LOCK = threading.Lock()
 
 
 def row(keyword: str, what: str) -> Callable[[Callable], Callable]:
@@ -85,10 +87,21 @@ def with_errstate(x):
         return x * x
 
 
+@contextlib.contextmanager
+def doubled(x):
+    yield 2 * x
+
+
+@row("", "`with` a generator of `contextmanager`, an object of a class, `nullcontext`, `suppress`")
+def with_own(x):
+    with contextlib.nullcontext(2.0) as k, doubled(x) as y:
+        return x * y * k
+
+
 @row("with", "`with` anything else")
 def with_another(x):
-    with contextlib.nullcontext(2.0) as k:
-        return x * x * k
+    with LOCK:
+        return x * x
 
 
 @dataclass
@@ -151,7 +164,7 @@ def raises(x):
     return x * x
 
 
-@row("yield", "generators: `yield`")
+@row("", "generators that are run over: by `for`, `list`, `sum`, `enumerate`, `zip`")
 def generator(x):
     def values():
         yield x

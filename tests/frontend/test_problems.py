@@ -20,7 +20,7 @@ from srcgrad.frontend.problems import MOST
 
 def independent(x, n):
     a = np.spacing(x)  # problem: numpy.spacing
-    with open("somewhere") as b:  # problem: 'with'
+    with open("somewhere") as b:  # problem: open()
         pass
     c = random.random()  # problem: random numbers
     return np.sum(x) * n

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend import generators
 from srcgrad.frontend.casts import as_integer, cast
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
+from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view
@@ -144,11 +146,17 @@ def _index(it: Interpreter, v: Any) -> Any:
 def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
+    if isinstance(x, Generated):
+        return generators.enumerated(it, node, x, _index(it, start))
     return enumerated(it, iterated(it, x, node), _index(it, start))
 
 
 @implements(zip)
 def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
+    if sum(isinstance(x, Generated) for x in xs) == 1 and strict is False:
+        parts = [x if isinstance(x, Generated) else iterated(it, x, node) for x in xs]
+        lengths = [None if p is x else length_of(it, p) for p, x in zip(parts, xs, strict=True)]
+        return generators.zipped(it, node, parts, lengths)
     parts = [iterated(it, x, node) for x in xs]
     if strict is True:
         for k, p in enumerate(parts[1:]):

@@ -12,8 +12,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
@@ -95,6 +97,8 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
 
 @implements(map)
 def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
+    if len(xs) == 1 and isinstance(xs[0], Generated):
+        return generators.mapped(it, node, xs[0], lambda item: it.call(f, [item], {}, node))
     parts = [iterated(it, x, node, tested=len(xs) == 1) for x in xs]
     return _called(it, node, f, replace(zipped(it, parts, node), test=parts[0].test))
 
@@ -106,6 +110,9 @@ def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
 
 @implements(filter)
 def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
+    if isinstance(x, Generated):
+        kept = lambda item: it.truth(it.call(bool if f is None else f, [item], {}, node), node)
+        return generators.selected(it, node, x, kept)
     f, part = bool if f is None else f, iterated(it, x, node, tested=True)
     held: list[Any] = []  # the item that is tested, which is computed once
 

@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.frontend.casts import widened
 from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
@@ -183,7 +184,7 @@ def all_(it: Interpreter, node: Node, x: Any) -> Any:
 
 def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, start: bool) -> Any:
     if isinstance(x, Iterated) and x.until is not None:
-        x.spent = True
+        x.spent |= not isinstance(x, Generated)  # which notes it where it is run over
         return x.until(not start)
     x = it.collected(x)
     if is_array(x) and not x.type.dims:
