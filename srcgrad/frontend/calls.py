@@ -17,7 +17,7 @@ from srcgrad.frontend.expressions import elements
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
-from srcgrad.frontend.handlers.signatures import as_named
+from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -93,7 +93,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         return _call_instance(it, f, args, kwargs, node)
     handler = handler_of(f)
     if handler is not None:
-        result = it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
+        result = _answered(it, f, handler, args, kwargs, node)
         note_made(it, f, args, result)
         result = strong(it, result) if _gives_strong(f) else result
         return in_shell(it, result) if _gives_shell(it, f) else result
@@ -196,6 +196,15 @@ def handled(
 def call_numpy(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
     handler = handler_of(f)
     assert handler is not None, f
+    return _answered(it, f, handler, args, kwargs, node)
+
+
+def _answered(
+    it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of the handler of a library function for the arguments of a call."""
+    if isinstance(f, np.ufunc) and (kwargs or len(args) > f.nin):
+        return it.with_keywords(f, handler, args, kwargs, node)
     return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
 
 
@@ -205,6 +214,8 @@ def _named(
     """The arguments of a handler, bound as NumPy binds those of its function."""
     try:
         return as_named(f, handler, args, kwargs)
+    except NotTaken as e:
+        it.refuse(node, f"the argument '{e}' of {callable_name(f)} is not supported")
     except TypeError as e:
         it.refuse(node, f"this call is not supported: {_arguments_of(e)}", like=TypeError)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import stacked_rows
@@ -31,8 +33,10 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
         return _strong(it, x)
     if isinstance(x, GrownList):
         return it.b.copy(items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
-    if isinstance(x, Iterated | Range):
-        it.refuse(node, "an array of a range: use np.arange")
+    if isinstance(x, Range | range):
+        return it.call_numpy(np.arange, [x.start, x.stop, x.step], {}, node)
+    if isinstance(x, Iterated):
+        it.refuse(node, "an array of an iterator", "make a list of it: list(...)")
     if isinstance(x, list | tuple):
         return _stacked(it, node, x)
     it.refuse(node, f"{describe(x)} cannot be made an array")

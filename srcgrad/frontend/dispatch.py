@@ -27,7 +27,10 @@ from srcgrad.frontend import (
     problems,
     statements,
 )
-from srcgrad.frontend.handlers import registration  # noqa: F401 (registers them)
+from srcgrad.frontend.handlers import (
+    registration,  # noqa: F401 (registers them)
+    ufunc_keywords,
+)
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.narrowing import execute_each, of_several_kinds
 from srcgrad.frontend.values import Several
@@ -87,6 +90,7 @@ class StagedInterpreter(Interpreter):
 
     call = calls.call
     call_numpy = calls.call_numpy
+    with_keywords = ufunc_keywords.with_keywords
     follow_library = inlining.follow_library
     handled = calls.handled
     attribute = classes.attribute

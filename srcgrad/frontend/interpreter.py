@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
 from srcgrad.frontend.frame import Diverged, Frame, Poisoned
-from srcgrad.frontend.memory_orders import Reshape
+from srcgrad.frontend.memory_orders import Reshape, in_c_order
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import OURS
@@ -236,12 +236,27 @@ class Interpreter:
     def definition(self, v: Any) -> Def | None:
         return self.b.definition.get(v) if isinstance(v, Var) else None
 
+    def in_c_order(self, v: Any) -> bool:
+        """Whether a value is known to lie in C order in NumPy."""
+        return in_c_order(v, self.definition, self.orders, self.captures.given)
+
+    def order_of(self, node: Node, order: Any, allowed: str = "CFAK") -> str:
+        """An `order=` argument, which must be one of these letters; "K" for None."""
+        order = "K" if order is None else order
+        if isinstance(order, str) and order.upper() in tuple(allowed):
+            return order.upper()
+        said = f"order= must be one of {', '.join(allowed)}, not {order!r}"
+        self.wrong(node, said, ValueError if isinstance(order, str) else TypeError)
+
     # ---- calls between the parts: `dispatch` binds each to its function ----
     def execute(self, node: Node) -> None: ...
     def expression(self, node: Node) -> Any: ...
     def bound_value(self, node: Node) -> Any: ...
     def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def call_numpy(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
+    def with_keywords(
+        self, /, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any: ...
     def follow_library(
         self, /, handler: Any, args: tuple, kwargs: dict[str, Any], node: Node
     ) -> Any: ...

@@ -8,7 +8,7 @@ stored to, and is refused there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from srcgrad.errors import Location, UnsupportedError
@@ -100,6 +100,21 @@ def _made_disordered(s: Def, found: set[Var], mark: Var | bool | None) -> bool:
     if s.op is memory.gather and ":" in s.params["spec"][: s.params["spec"].index("a")]:
         return True
     return any(a in found for a in s.args)
+
+
+def in_c_order(
+    v: Atom, definition: Callable[[Atom], Def | None], marks: Mapping[Var, Var | bool],
+    given: Container[Var],
+) -> bool:  # fmt: skip
+    """Whether an array is known to lie in C order in NumPy; `given` are the arguments."""
+    if not isinstance(v, Var) or not _matrix(v):
+        return True
+    made, mark = definition(v), marks.get(v)
+    if v.type.layout != "C" or (made is None and mark is None):
+        return v.type.layout == "C" and v in given
+    sources = (mark,) if isinstance(mark, Var) else made.args if made is not None else ()
+    others = {a for a in sources if not in_c_order(a, definition, marks, given)}
+    return not (_made_disordered(made, others, mark) if made is not None else mark in others)
 
 
 def _together(group: tuple[Atom, ...], found: set[Var]) -> None:

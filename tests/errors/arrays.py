@@ -190,8 +190,8 @@ def select_with_too_few(x):
 
 
 @program(vec(3), 2)
-def array_of_a_run_time_range(x, n):
-    return np.sum(x[np.array(range(n))])  # error: UnsupportedError: use np.arange
+def array_of_an_iterator(x, n):
+    return x[0] * np.ndim(np.array(map(abs, x)))  # error: UnsupportedError: of an iterator
 
 
 @program(vec(3))
@@ -246,8 +246,8 @@ def square_root_of_a_list(x):
 
 
 @program(mat(2, 3))
-def an_order_of_fortran(x):
-    return np.sum(np.asarray(x, order="F"))  # error: UnsupportedError: arrays in Fortran order
+def an_order_of_elements_that_is_not_known(x):
+    return np.ravel(x.T * 2.0, order="K")[1]  # error: UnsupportedError: is not known ... order='F'
 
 
 @program(vec(1))

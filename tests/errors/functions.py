@@ -337,7 +337,7 @@ def out_that_is_no_array(x):
 
 @program(vec(3), np.arange(3))
 def out_of_integers(x, k):
-    np.sin(x, out=k)  # error: UnsupportedError: is f64 and cannot be stored with out= in i64
+    np.sin(x, out=k)  # error: TypeError: Cannot cast ufunc 'sin' output ... .astype
     return np.sum(x)
 
 

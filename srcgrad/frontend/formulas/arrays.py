@@ -99,7 +99,7 @@ def diagonals(a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @stands_for(np.broadcast_arrays)
-def broadcast_arrays(*args: Any) -> Any:
+def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
     """Arrays in their common shape.
 
     >>> [a.shape for a in broadcast_arrays(np.zeros(3), np.zeros((2, 1)))]

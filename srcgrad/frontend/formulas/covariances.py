@@ -31,7 +31,7 @@ def cov(
         return unsupported("cov with a dtype is not supported")
     free = (0 if bias else 1) if ddof is None else ddof
     if fweights is not None or aweights is not None:
-        frequencies, weights = (1.0 if w is None else w for w in (fweights, aweights))
+        frequencies, weights = (1.0 if w is None else np.asarray(w) for w in (fweights, aweights))
         return weighted_cov(x, frequencies, weights, aweights is not None, free)
     gap = x - np.mean(x, axis=1, keepdims=True)
     degrees = x.shape[1] - free

@@ -170,7 +170,7 @@ def multivariate_normal_logpdf(
     if cov.ndim != 2 or allow_singular:
         return unsupported("multivariate_normal takes a regular matrix for cov")
     x = np.asarray(x, dtype=np.float64)
-    gap = x if mean is None else x - mean
+    gap = x if mean is None else x - np.asarray(mean)
     n = cov.shape[0]
     if gap.shape[-1] != n:
         raise ValueError("the vectors are as long as the covariance is wide")

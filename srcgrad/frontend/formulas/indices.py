@@ -223,9 +223,11 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     """
     if np.ndim(keys[0]) != 1:
         return unsupported("lexsort takes vectors")
+    if axis not in (0, -1):
+        return unsupported("lexsort of vectors has one axis", like=ValueError)
     order = np.argsort(keys[0])
     for k in range(1, len(keys)):
-        order = order[np.argsort(keys[k][order])]
+        order = order[np.argsort(np.asarray(keys[k])[order])]
     return order
 
 
@@ -294,7 +296,8 @@ def _cumulative(f: Any, start: Any, x: Any, axis: Any, dtype: Any, include_initi
     x = np.atleast_1d(x)
     if axis is None and x.ndim != 1:
         raise ValueError("For arrays which have more than one dimension ``axis`` is required.")
-    axis = 0 if axis is None else known(axis)
+    axis = known(axis)
+    axis = axis[0] if isinstance(axis, tuple) else 0 if axis is None else axis
     total = f(x, axis=axis, dtype=dtype)
     if not include_initial:
         return total

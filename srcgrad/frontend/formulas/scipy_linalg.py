@@ -163,7 +163,7 @@ def lu(a: Any, permute_l: bool, p_indices: bool) -> tuple:
     if permute_l:
         return lower[np.argsort(order)], upper
     if p_indices:
-        return np.argsort(order), lower, upper
+        return np.argsort(order).astype(np.int32), lower, upper
     rows = np.arange(len(order))
     return (rows[:, None] == order).astype(a.dtype), lower, upper
 

@@ -51,6 +51,8 @@ def isin(
     >>> isin(np.array([1, 2, 3]), [1, 3])
     array([ True, False,  True])
     """
+    if kind not in (None, "sort", "table"):
+        return unsupported(f"Invalid kind: {kind!r}", "use None, 'sort' or 'table'", ValueError)
     element, others = np.asarray(element), np.ravel(np.asarray(test_elements))
     found = np.any(np.expand_dims(element, -1) == others, axis=-1)
     return np.logical_not(found) if invert else found

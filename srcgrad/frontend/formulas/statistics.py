@@ -57,7 +57,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
     3.0
     """
     top = np.max(a, axis=axis, keepdims=keepdims)
-    return np.subtract(top, np.min(a, axis=axis, keepdims=keepdims), out=out)
+    return stored(top - np.min(a, axis=axis, keepdims=keepdims), out)
 
 
 COUNT_IS_PYTHONS = type(np.count_nonzero(np.ones(1))) is int  # until NumPy 2.3

@@ -15,13 +15,11 @@ from srcgrad.frontend.expressions import positive as positive_of
 from srcgrad.frontend.float_errors import check_float_division, check_math, is_python
 from srcgrad.frontend.handlers.elementwise import (
     at_compile_time,
-    chosen_into,
     elementwise,
     in_float_kind,
     numbers_of_math,
     operands,
     refuse_booleans,
-    to_out,
 )
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -32,12 +30,8 @@ from srcgrad.ir.types import FLOAT, Scalar
 
 
 @implements(np.log)
-def log_where(
-    it: Interpreter, node: Node, x: Any, /, out: Any = None, *, where: Any = None, dtype: Any = None
-) -> Any:
-    if where is None or where is True:
-        return elementwise(it, node, "log", np.log, (x,), out, dtype)
-    return chosen_into(it, node, where, log_where(it, node, x, dtype=dtype), out)
+def log(it: Interpreter, node: Node, x: Any) -> Any:
+    return elementwise(it, node, "log", np.log, (x,))
 
 
 @implements(math.log)
@@ -53,21 +47,21 @@ def math_log(it: Interpreter, node: Node, x: Any, base: Any = None) -> Any:
         above, below = logs
         check_float_division(it, above, below, operator.truediv)
         return it.emit(node, "div", above, below)
-    return elementwise(it, node, "log", math.log, (x,), None, None)
+    return elementwise(it, node, "log", math.log, (x,))
 
 
 @implements(np.power)
-def power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
+def power(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     x, n = operands(it, node, (x, n), "power")
     if is_number(x) and is_number(n):
         return at_compile_time(it, node, np.power, (x, n))
-    return to_out(it, node, to_power(it, x, n, node), out)
+    return to_power(it, x, n, node)
 
 
 @implements(np.float_power)
-def float_power(it: Interpreter, node: Node, x: Any, n: Any, out: Any = None) -> Any:
+def float_power(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
     x, n = (it.b.cast(v, Scalar("f64")) for v in operands(it, node, (x, n), "float_power"))
-    return to_out(it, node, to_power(it, plain(x), plain(n), node), out)
+    return to_power(it, plain(x), plain(n), node)
 
 
 @implements(math.pow)
@@ -82,17 +76,17 @@ def math_pow(it: Interpreter, node: Node, x: Any, n: Any) -> Any:
 
 
 @implements(np.square)
-def square(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
+def square(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "square")
     if atom(x).type.dtype == "bool":
         it.refuse(node, "NumPy's square of booleans is an int8", "use .astype(int)")
-    return to_out(it, node, it.emit(node, "mul", x, x), out)
+    return it.emit(node, "mul", x, x)
 
 
 @implements(np.positive)
-def positive(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
+def positive(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "positive")
-    return to_out(it, node, strong(it, positive_of(it, x, node)), out)
+    return strong(it, positive_of(it, x, node))
 
 
 def _of_numpy(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
@@ -101,15 +95,15 @@ def _of_numpy(it: Interpreter, a: Any, c: Any) -> tuple[Any, Any]:
 
 
 @implements(np.floor_divide)
-def floor_divide(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
+def floor_divide(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = _of_numpy(it, *operands(it, node, (a, c), "floor_divide"))
-    return to_out(it, node, binary(it, gast.FloorDiv(), a, c, node), out)
+    return binary(it, gast.FloorDiv(), a, c, node)
 
 
 @implements(np.mod, np.remainder)
-def mod(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
+def mod(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     a, c = _of_numpy(it, *operands(it, node, (a, c), "mod"))
-    return to_out(it, node, binary(it, gast.Mod(), a, c, node), out)
+    return binary(it, gast.Mod(), a, c, node)
 
 
 def _angles(name: str, scale: float, *of_numpy: Any) -> None:
@@ -123,11 +117,11 @@ def _angles(name: str, scale: float, *of_numpy: Any) -> None:
         x = it.b.cast(x, FLOAT)
         return it.emit(node, "mul", x, scale, weak=True)
 
-    def array(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
+    def array(it: Interpreter, node: Node, x: Any) -> Any:
         (x,) = operands(it, node, (x,), name)
         refuse_booleans(it, node, name, x)
         (x,) = in_float_kind(it, [x])
-        return to_out(it, node, it.emit(node, "mul", x, scale), out)
+        return it.emit(node, "mul", x, scale)
 
     implements(of_math)(number)
     implements(*of_numpy)(array)

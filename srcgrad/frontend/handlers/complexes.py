@@ -18,7 +18,6 @@ from srcgrad.frontend.handlers.elementwise import (
     numbers_of_math,
     operands,
     scalar_type,
-    to_out,
 )
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -49,12 +48,13 @@ def imag(it: Interpreter, node: Node, x: Any) -> Any:
 @method("array", "conj", "conjugate")
 def conj_method(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     """The method `conj`: of a real array NumPy's returns itself, its function a new one."""
-    real_array = is_array(x) and not complex_operand(x) and out is None
-    return x if real_array else conj(it, node, x, out)
+    if is_array(x) and not complex_operand(x) and out is None:
+        return x
+    return it.call_numpy(np.conj, [x], {} if out is None else {"out": out}, node)
 
 
 @implements(np.conj, np.conjugate)
-def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
+def conj(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "conj")
     if is_number(x):
         return np.conj(x)
@@ -63,7 +63,7 @@ def conj(it: Interpreter, node: Node, x: Any, out: Any = None) -> Any:
     made = it.emit(node, "conj", x) if complex_operand(x) else x
     if made is x and is_array(x):
         made = (it.b.copy if x.type.dims else it.b.load)(x)
-    return to_out(it, node, made, out)
+    return made
 
 
 # ---- tests of values ----
@@ -131,7 +131,7 @@ def _register(name: str, primitive: RowName) -> None:
 
     def handler(it: Interpreter, node: Node, z: Any) -> Any:
         if is_number(z):
-            return elementwise(it, node, primitive, f, (z,), None, None)
+            return elementwise(it, node, primitive, f, (z,))
         return it.emit(node, primitive, _number(it, node, z, name), weak=True)
 
     implements(f)(handler)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.calls import strong
-from srcgrad.frontend.casts import as_integer, cast
+from srcgrad.frontend.casts import as_integer, cast, check_same_kind
 from srcgrad.frontend.conversion import as_array
-from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
+from srcgrad.frontend.handlers.elementwise import operands, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.rank_zero import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
+    Range,
     describe,
     is_array,
     is_integer,
@@ -43,6 +44,8 @@ def dims_of(it: Interpreter, node: Node, shape: Any) -> list[Any]:
     """A shape argument as dims: ints and run-time integers."""
     if is_array(shape) and shape.type.ndim == 1:
         shape = it.static_items(shape, node)
+    if isinstance(shape, Range | range):
+        shape = tuple(it.static_items(shape, node))
     parts = list(shape) if isinstance(shape, tuple | list) else [shape]
     out = []
     p: Any
@@ -101,36 +104,43 @@ def filled(it: Interpreter, dims: list[Any], value: Any, dtype: str) -> Any:
 
 @implements(np.zeros)
 def zeros(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-    return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
+    made = filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+    return _ordered(it, made, it.order_of(node, order, "CF"))
 
 
 @implements(np.ones)
 def ones(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
-    return _ordered(it, filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype)), order)
+    made = filled(it, dims_of(it, node, shape), 1, _dtype(it, node, dtype))
+    return _ordered(it, made, it.order_of(node, order, "CF"))
 
 
 @implements(np.empty)
 def empty(it: Interpreter, node: Node, shape: Any, dtype: Any = None, order: Any = "C") -> Any:
     # zeros, so that a read of an element never written is at least the same every time
-    return _ordered(it, filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype)), order)
+    made = filled(it, dims_of(it, node, shape), 0, _dtype(it, node, dtype))
+    return _ordered(it, made, it.order_of(node, order, "CF"))
 
 
 @implements(np.ndarray)
-def ndarray(it: Interpreter, node: Node, shape: Any, dtype: Any = None) -> Any:
+def ndarray(it: Interpreter, node: Node, shape: Any, dtype: Any = None, *, order: Any = "C") -> Any:
     """A call of the class for memory; a buffer or strides of the caller's are refused."""
-    return empty(it, node, shape, dtype)
+    return empty(it, node, shape, dtype, order)
 
 
 @implements(np.full)
-def full(it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(
+    it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C"
+) -> Any:
     dims = dims_of(it, node, shape)
     (value,) = operands(it, node, (fill_value,), "full")
-    return filled(it, dims, value, _dtype(it, node, dtype, atom(value).type.dtype))
+    made = filled(it, dims, value, _dtype(it, node, dtype, atom(value).type.dtype))
+    return _ordered(it, made, it.order_of(node, order, "CF"))
 
 
 def _like(
-    it: Interpreter, node: Node, x: Any, value: Any, dtype: Any = None, shape: Any = None
+    it: Interpreter, node: Node, x: Any, value: Any, dtype: Any, order: Any, shape: Any
 ) -> Any:
+    order = it.order_of(node, order)
     if isinstance(x, list | tuple):
         x = array(it, node, x)
     dims = list(x.type.dims) if is_array(x) else []
@@ -139,9 +149,10 @@ def _like(
     kind = _dtype(it, node, dtype, atom(x).type.dtype)
     (value,) = operands(it, node, (value,), "full")
     made = filled(it, dims, value, kind)
-    if is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
+    if order in ("K", "A") and is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
-    return made
+        return made
+    return _ordered(it, made, "C" if order == "K" else order)
 
 
 @implements(np.zeros_like, np.empty_like)
@@ -149,7 +160,7 @@ def zeros_like(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
     shape: Any = None,
 ) -> Any:  # fmt: skip
-    return _like(it, node, x, 0, dtype, shape)
+    return _like(it, node, x, 0, dtype, order, shape)
 
 
 @implements(np.ones_like)
@@ -157,7 +168,7 @@ def ones_like(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
     shape: Any = None,
 ) -> Any:  # fmt: skip
-    return _like(it, node, x, 1, dtype, shape)
+    return _like(it, node, x, 1, dtype, order, shape)
 
 
 @implements(np.full_like)
@@ -165,15 +176,19 @@ def full_like(
     it: Interpreter, node: Node, x: Any, fill_value: Any, dtype: Any = None, order: Any = "K",
     subok: Any = True, shape: Any = None,
 ) -> Any:  # fmt: skip
-    return _like(it, node, x, fill_value, dtype, shape)
+    return _like(it, node, x, fill_value, dtype, order, shape)
 
 
 @implements(np.eye)
-def eye(it: Interpreter, node: Node, N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+def eye(
+    it: Interpreter, node: Node, N: Any, M: Any = None, k: Any = 0, dtype: Any = None,
+    order: Any = "C",
+) -> Any:  # fmt: skip
     n, m = dims_of(it, node, (N, N if M is None else M))
     rows, cols = ranges(it, n, m)
     diagonal = it.b.eq(it.b.add(rows, k), cols)
-    return it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
+    made = it.b.cast(diagonal, Scalar(_dtype(it, node, dtype)))
+    return _ordered(it, made, it.order_of(node, order, "CF"))
 
 
 def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
@@ -192,6 +207,8 @@ def array(
     out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
     if dtype is not None:
         out = cast(it, out, scalar_type(it, node, dtype))
+    order = it.order_of(node, order)
+    out = out if order in ("K", "A") else _ordered(it, out, order)
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
     if missing > 0 and is_array(out):
         out = it.b.view(out, spec=("n",) * missing + (":",) * out.type.ndim)
@@ -219,24 +236,37 @@ def asarray(
     out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
     if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
         out = cast(it, out, scalar_type(it, node, dtype))
-    if order in (None, "K", "A"):
+    order = it.order_of(node, order)
+    if order in ("K", "A") or not is_array(out) or not out.type.dims:
         return out
-    if str(order).upper() != "C":
-        it.refuse(node, "arrays in Fortran order are not made here", "leave out order=")
-    shaped = is_array(out) and out.type.dims
-    return it.call_numpy(np.ascontiguousarray, [out], {}, node) if shaped else out
+    if order == "F":
+        return _columns_first(it, node, x, out)
+    return it.call_numpy(np.ascontiguousarray, [out], {}, node)
+
+
+def _columns_first(it: Interpreter, node: Node, x: Any, out: Any) -> Any:
+    """An array in Fortran order: itself if it is, else a copy."""
+    dims = [d for d in out.type.dims if isinstance(d, Var) or d != 1]
+    if len(dims) < 2:  # it is in both orders
+        return it.call_numpy(np.ascontiguousarray, [out], {}, node)
+    if out is not x:
+        return _ordered(it, out, "F")
+    made = _ordered(it, it.b.copy(x), "F")
+    if not it.in_c_order(x) or sum(map(it.b.never_one, dims)) < 2:
+        it.stands_for_view(made, x, "an array in Fortran order", node)
+    return made
 
 
 @implements(np.copy)
 def copy(it: Interpreter, node: Node, x: Any, order: Any = "K") -> Any:
-    return _ordered(it, as_array(it, node, x, copy=True), order)
+    return _ordered(it, as_array(it, node, x, copy=True), it.order_of(node, order))
 
 
 @implements(method="copy")
 def copy_method(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
     if is_shell(it, x):
         return in_shell(it, x)
-    return _ordered(it, as_array(it, node, x, copy=True), order)
+    return _ordered(it, as_array(it, node, x, copy=True), it.order_of(node, order))
 
 
 def _ordered(it: Interpreter, made: Any, order: Any) -> Any:
@@ -255,7 +285,10 @@ def copyto(
     (src,) = operands(it, node, (src,), "copyto")
     src = strong(it, src) if COPIES_WRAP else src
     value = src if where is True else it.emit(node, "where", where, src, dst)
-    to_out(it, node, value, dst)
+    if not is_array(dst):
+        it.refuse(node, f"copyto() stores to an array, not to {describe(dst)}", like=TypeError)
+    check_same_kind(it, node, "copyto", atom(value).type.dtype, dst.type.dtype, "with copyto")
+    assign_array(it, dst, stored_value(it, dst, value, node, by_value=False))
 
 
 @implements(method="astype")

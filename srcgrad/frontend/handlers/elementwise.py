@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.calls import strong
-from srcgrad.frontend.casts import cast, check_same_kind, widened
+from srcgrad.frontend.casts import widened
 from srcgrad.frontend.control_flow import numpy_bool
 from srcgrad.frontend.float_errors import check_math
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted as promoted_as_tensors
-from srcgrad.frontend.stores import assign_array, stored_value
+from srcgrad.frontend.stores import assign_array
 from srcgrad.frontend.values import (
     GrownList,
+    Range,
     describe,
     is_array,
     is_number,
     is_scalar,
     is_value,
+    ndim,
     plain,
 )
 from srcgrad.frontend.versions import raised
@@ -73,16 +75,8 @@ FLOATING = frozenset(NAMES) - {
 
 
 def _register(name: RowName, f: Any) -> None:
-    def handler(
-        it: Interpreter, node: Node, *args: Any, out: Any = None, dtype: Any = None,
-        where: Any = None,
-    ) -> Any:  # fmt: skip
-        if isinstance(f, np.ufunc) and len(args) == f.nin + f.nout and out is None:
-            args, out = args[:-1], args[-1]
-        if where is not None and where is not True:
-            made = elementwise(it, node, name, f, tuple(args), None, dtype)
-            return chosen_into(it, node, where, made, out)
-        return elementwise(it, node, name, f, tuple(args), out, dtype)
+    def handler(it: Interpreter, node: Node, *args: Any) -> Any:
+        return elementwise(it, node, name, f, args)
 
     implements(f)(handler)
 
@@ -96,7 +90,7 @@ def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
     """Arguments of an elementwise function: lists are converted, others refused."""
     out = []
     for v in args:
-        if isinstance(v, list | tuple | GrownList):
+        if isinstance(v, list | tuple | GrownList | Range | range):
             v = it.call_numpy(np.array, [v], {}, node)
         if not is_value(v):
             it.refuse(node, f"{what} does not take {describe(v)}", like=TypeError)
@@ -105,24 +99,17 @@ def operands(it: Interpreter, node: Node, args: tuple, what: str) -> list[Any]:
     return out
 
 
-def elementwise(
-    it: Interpreter, node: Node, name: RowName, f: Any, args: tuple, out: Any, dtype: Any
-) -> Any:
+def elementwise(it: Interpreter, node: Node, name: RowName, f: Any, args: tuple) -> Any:
     what = getattr(f, "__name__", name)
-    if all(is_number(a) for a in args) and out is None and dtype is None:
+    if all(is_number(a) for a in args):
         return at_compile_time(it, node, f, args)
     of_math = getattr(f, "__module__", "") == "math"
     values = (numbers_of_math if of_math else operands)(it, node, args, what)
     whole = all(atom(v).type == INT for v in values)
     if of_math:
         values = [it.b.cast(v, FLOAT) for v in values]
-    if dtype is not None:
-        target = scalar_type(it, node, dtype)
-        for v in values:
-            check_same_kind(it, node, what, atom(v).type.dtype, target.dtype, "with dtype=")
-        values = [cast(it, v, target) for v in values]
     in_floats = name in FLOATING or f is np.fabs
-    if not of_math and dtype is None:
+    if not of_math:
         values = promoted_as_tensors(it, node, values, in_floats)
     if in_floats:
         refuse_booleans(it, node, what, *values)
@@ -132,7 +119,7 @@ def elementwise(
     result = it.emit(node, name, *values, weak=of_math)
     if of_math:
         check_math(it, f, values, result, whole)
-    return to_out(it, node, result, out, what)
+    return result
 
 
 def refuse_booleans(it: Interpreter, node: Node, what: str, *values: Any) -> None:
@@ -196,25 +183,23 @@ def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
     return Scalar(short)
 
 
-def to_out(it: Interpreter, node: Node, result: Any, out: Any, what: str = "the call") -> Any:
-    """Stores a result into the `out=` array, if there is one."""
+def to_out(it: Interpreter, node: Node, result: Any, out: Any) -> Any:
+    """Stores the result of a function in the `out=` array, if there is one: in its own kind."""
     if out is None:
         return result
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not is_array(out):
-        it.refuse(node, f"out= takes an array, not {describe(out)}", like=TypeError)
-    check_same_kind(it, node, what, atom(result).type.dtype, out.type.dtype, "with out=")
-    assign_array(it, out, stored_value(it, out, result, node, by_value=False))
+        like = None if isinstance(out, tuple) else TypeError
+        it.refuse(node, f"out= takes an array, not {describe(out)}", like=like)
+    if ndim(result) != out.type.ndim:
+        it.wrong(node, "out= has not the shape of the result", ValueError)
+    have, want = atom(result).type.dtype, out.type.dtype
+    if have != want:
+        it.refuse(node, f"out= of {want} for a result of {have}", "pass an array of that dtype")
+    for m, n in zip(result.type.dims if is_array(result) else (), out.type.dims, strict=True):
+        if m is not n:
+            it.b.check_equal(m, n, message="out= has not the shape of the result: {} for {}")
+    assign_array(it, out, it.b.value(atom(result)))
     return out
-
-
-def chosen_into(it: Interpreter, node: Node, where: Any, made: Any, out: Any) -> Any:
-    """The result of a ufunc with where=: elsewhere `out` is unchanged."""
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not is_array(out):
-        it.refuse(node, "where= without out= leaves places undefined", "pass out=, or use np.where")
-    (where,) = operands(it, node, (where,), "where=")
-    return to_out(it, node, it.emit(node, "where", where, made, out), out)
 
 
 # ---- functions with handlers of their own ----
@@ -252,6 +237,8 @@ def clip(
     it: Interpreter, node: Node, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
     min: Any = None, max: Any = None,
 ) -> Any:  # fmt: skip
+    if (a_min is not None or a_max is not None) and (min is not None or max is not None):
+        it.wrong(node, "Passing `min` or `max` beside `a_min` and `a_max`", ValueError)
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
     (x,) = operands(it, node, (x,), "clip")
     x = strong(it, x)

@@ -17,10 +17,11 @@ from srcgrad.ir.types import INT, Scalar, is_complex, is_float, is_int, promoted
 
 
 @implements(np.arange)
-def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
+def arange(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
     """Computes in 64 bits, whatever the widths of the arguments, unless a dtype is given."""
-    given = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    start, stop, step = (plain(it.b.value(atom(v))) for v in operands(it, node, given, "arange"))
+    *given, dtype = _ends(it, node, args, named)
+    given = operands(it, node, tuple(given), "arange")
+    start, stop, step = (plain(it.b.value(atom(v))) for v in given)
     kind = promoted(atom(v).type for v in (start, stop, step))
     if not all(map(is_scalar, (start, stop, step))) or is_complex(kind.dtype):
         it.refuse(node, "arange of complex numbers or of arrays is not supported")
@@ -44,6 +45,23 @@ def arange(it: Interpreter, node: Node, *args: Any, dtype: Any = None) -> Any:
     if not (is_number(start) and start == 0 and is_number(step) and step == 1):
         out = b.add(start, b.mul(step, out))
     return b.cast(out, target)
+
+
+def _ends(it: Interpreter, node: Node, args: tuple, named: dict[str, Any]) -> tuple:
+    """The start, the stop, the step and the dtype, each by its place or by its name."""
+    names = ("start", "stop", "step", "dtype")
+    by_place = dict(zip(names, args, strict=False))
+    wrong = next((n for n in named if n in by_place or n not in names), None)
+    if wrong is not None or len(args) > len(names):
+        said = "more than 4 arguments" if wrong is None else f"an unexpected argument '{wrong}'"
+        it.wrong(node, f"arange() got {said}", TypeError)
+    given = by_place | named
+    if "stop" not in given and not args:
+        it.wrong(node, "arange() requires stop to be specified.", TypeError)
+    start, stop, step, dtype = (given.get(n) for n in names)
+    if stop is None:
+        start, stop = None, start
+    return 0 if start is None else start, stop, 1 if step is None else step, dtype
 
 
 def _length(it: Interpreter, quotient: Any) -> Any:

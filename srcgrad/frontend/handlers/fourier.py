@@ -25,6 +25,15 @@ from srcgrad.ir.types import Scalar, is_complex, real_dtype
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+UNFILLED = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)  # which leave out= as it was, or half done
+
+
+def _to_out(it: Interpreter, node: Node, f: Any, made: Any, out: Any) -> Any:
+    if out is not None and f in UNFILLED:
+        it.refuse(node, f"NumPy's {f.__name__} does not fill out=", "assign to a slice")
+    return to_out(it, node, made, out)
+
+
 # ---- operands ----
 def _array(it: Interpreter, node: Node, x: Any, f: Any) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
@@ -120,7 +129,8 @@ def _over_one(f: Any, transform: Any) -> None:
         it: Interpreter, node: Node, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out:
         Any = None,
     ) -> Any:  # fmt: skip
-        return to_out(it, node, transform(it, node, _array(it, node, a, f), n, axis, norm), out)
+        made = transform(it, node, _array(it, node, a, f), n, axis, norm)
+        return _to_out(it, node, f, made, out)
 
     implements(f)(handler)
 
@@ -182,7 +192,7 @@ def _over_many(f: Any, transform: Any, last: Any, last_first: bool, default: Any
         steps = [(last, *end), *steps] if last_first else [*steps, (last, *end)]
         for step, n, axis in steps:
             x = step(it, node, x, n, axis, norm)
-        return to_out(it, node, x, out)
+        return _to_out(it, node, f, x, out)
 
     implements(f)(handler)
 

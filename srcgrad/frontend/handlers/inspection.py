@@ -191,6 +191,8 @@ def shape(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(np.size)
 def size(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     dims = dims_of_value(it, node, x)
+    if isinstance(axis, tuple):
+        return it.b.size([dims[place_of_axis(it, node, a, len(dims))] for a in axis])
     if axis is not None:
         return dims[place_of_axis(it, node, axis, len(dims))]
     return it.b.size(dims)
@@ -198,7 +200,7 @@ def size(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
 
 def dims_of_value(it: Interpreter, node: Node, x: Any) -> Any:
     """The shape of an array, or of the array that NumPy would make of a sequence."""
-    if isinstance(x, list | tuple | GrownList):
+    if isinstance(x, list | tuple | GrownList | Range | range):
         x = it.call_numpy(np.asarray, [x], {}, node)
     return x.type.dims if is_array(x) else ()
 

@@ -46,11 +46,10 @@ def meet(it: Interpreter, node: Node, m: Any, n: Any) -> None:
 
 
 @implements(np.matmul)
-def matmul(it: Interpreter, node: Node, a: Any, c: Any, out: Any = None) -> Any:
+def matmul(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
     if (is_value(a) and not ndim(a)) or (is_value(c) and not ndim(c)):
         it.wrong(node, "matmul does not take numbers", ValueError, "use * instead")
-    a, c = pair(it, node, a, c, "matmul")
-    return to_out(it, node, product(it, node, a, c), out)
+    return product(it, node, *pair(it, node, a, c, "matmul"))
 
 
 @implements(np.dot, method="dot")

@@ -23,8 +23,8 @@ def hypot(it: Interpreter, node: Node, *xs: Any) -> Any:
     if not xs:
         return 0.0
     if len(xs) == 1:
-        return elementwise(it, node, "abs", math.fabs, xs, None, None)
-    return reduce(lambda a, c: elementwise(it, node, "hypot", math.hypot, (a, c), None, None), xs)
+        return elementwise(it, node, "abs", math.fabs, xs)
+    return reduce(lambda a, c: elementwise(it, node, "hypot", math.hypot, (a, c)), xs)
 
 
 @implements(math.dist)

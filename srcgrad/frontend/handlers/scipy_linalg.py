@@ -119,6 +119,8 @@ def solve(
 
 def _of_numpy(f: Any, of_numpy: Any) -> None:
     def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+        if "a" in kwargs:  # the name of the first argument here
+            args = (kwargs.pop("a"), *args)
         return it.call_numpy(of_numpy, list(args), kwargs, node)
 
     scipys(f)(handler)

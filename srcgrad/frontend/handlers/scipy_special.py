@@ -12,7 +12,7 @@ from scipy import special
 
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
-from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, refuse_booleans, to_out
+from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, refuse_booleans
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -30,26 +30,22 @@ OTHERS: dict[str, RowName] = {
 
 
 def _register(f: Any, name: RowName) -> None:
-    def handler(it: Interpreter, node: Node, *args: Any, out: Any = None) -> Any:
-        args, out = _given(it, node, f, args, out)
-        if all(is_number(a) for a in args) and out is None:
+    def handler(it: Interpreter, node: Node, *args: Any) -> Any:
+        _check_number(it, node, f, args)
+        if all(is_number(a) for a in args):
             return at_compile_time(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         refuse_booleans(it, node, f.__name__, *values)
         _refuse_complex(it, node, f, values)
         kind = _computed_in(f, values)
-        return to_out(it, node, it.emit(node, name, *(it.b.cast(v, kind) for v in values)), out)
+        return it.emit(node, name, *(it.b.cast(v, kind) for v in values))
 
     implements(f)(handler)
 
 
-def _given(it: Interpreter, node: Node, f: Any, args: tuple, out: Any) -> tuple[tuple, Any]:
-    """The operands of a ufunc, and its out=, which may be the last argument."""
-    if len(args) == f.nin + 1 and out is None:
-        args, out = args[:-1], args[-1]
+def _check_number(it: Interpreter, node: Node, f: Any, args: tuple) -> None:
     if len(args) != f.nin:
         it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError)
-    return args, out
 
 
 def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
@@ -59,17 +55,15 @@ def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> N
 
 
 @implements(as_ufunc)
-def of_formula(
-    it: Interpreter, node: Node, f: Any, formula: Any, *args: Any, out: Any = None
-) -> Any:
-    args, out = _given(it, node, f, args, out)
-    if all(is_number(a) for a in args) and out is None:
+def of_formula(it: Interpreter, node: Node, f: Any, formula: Any, *args: Any) -> Any:
+    _check_number(it, node, f, args)
+    if all(is_number(a) for a in args):
         return at_compile_time(it, node, f, args)
     values = operands(it, node, args, f.__name__)
     _refuse_complex(it, node, f, values)
     kind = _computed_in(f, values)
     made = it.call(formula, [plain(it.b.cast(v, Scalar("f64"))) for v in values], {}, node)
-    return to_out(it, node, plain(it.b.cast(made, kind)), out)
+    return plain(it.b.cast(made, kind))
 
 
 def _computed_in(f: Any, values: list[Any]) -> Scalar:

@@ -57,7 +57,7 @@ def _in_order(it: Interpreter, x: Any) -> Any:
 def _transposed(it: Interpreter, x: Any) -> bool:
     """Whether an array is a contiguous one with its axes in another order."""
     made = it.definition(x)
-    if made is None or made.op.name != "transpose":
+    if made is None or made.op.name != "transpose" or not it.in_c_order(made.args[0]):
         return False
     inner = made.args[0].type
     assert isinstance(inner, Array)
@@ -80,12 +80,16 @@ NO_QUOTIENT = "cannot reshape an array into a shape with a length of 0 and one t
 
 @implements(np.reshape)
 def reshape(
-    it: Interpreter, node: Node, x: Any, shape: Any = None, order: Any = "C", newshape: Any = None
-) -> Any:
+    it: Interpreter, node: Node, x: Any, shape: Any = None, order: Any = "C",
+    newshape: Any = None, *, copy: Any = None,
+) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "reshape")
     shape = newshape if shape is None else shape
-    if order != "C":
-        it.refuse(node, "reshape in other than C order is not supported")
+    if copy is False:
+        it.refuse(node, "reshape with copy=False is not supported", "leave it out")
+    if str(order).upper() == "K":
+        it.wrong(node, "order 'K' is not permitted for reshaping", ValueError)
+    columns_first = order_of(it, node, x, order, "reshape") == "F"
     if not is_array(x):
         x = it.b.broadcast_to(x, 1)
     b = it.b
@@ -114,7 +118,26 @@ def reshape(
         b.check_equal(size, total, message="cannot reshape array of size {} into size {}")
     if not dims:
         return b.view(x, *([0] * x.type.ndim), spec=("i",) * x.type.ndim)
-    return reshaped(it, node, x, [int(d) if is_number(d) else d for d in dims])
+    dims = [int(d) if is_number(d) else d for d in dims]
+    if columns_first:
+        turned = reshaped(it, node, transpose(it, node, x), dims[::-1])
+        made = transpose(it, node, turned)
+    else:
+        made = reshaped(it, node, x, dims)
+    return it.b.copy(made) if copy else made
+
+
+def order_of(it: Interpreter, node: Node, x: Any, order: Any, what: str) -> str:
+    """The order in which elements are read, "C" or "F", of an `order=` that may say any."""
+    order = it.order_of(node, "C" if order is None else order)
+    if order in ("C", "F"):
+        return order
+    if not it.in_c_order(x):
+        it.refuse(
+            node, f"{what} with order={order!r}: in which order the elements lie is not known",
+            "say order='C' or order='F'",
+        )  # fmt: skip
+    return "C"
 
 
 def _quotient(it: Interpreter, size: Any, others: Any) -> Any:
@@ -134,14 +157,19 @@ def _quotient(it: Interpreter, size: Any, others: Any) -> Any:
 
 
 @method("array", "reshape")
-def reshape_method(it: Interpreter, node: Node, x: Any, *shape: Any, order: Any = "C") -> Any:
+def reshape_method(
+    it: Interpreter, node: Node, x: Any, *shape: Any, order: Any = "C", copy: Any = None
+) -> Any:
     dims = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-    return reshape(it, node, x, tuple(dims), order)
+    return reshape(it, node, x, tuple(dims), order, copy=copy)
 
 
 @implements(np.ravel, method="ravel")
 def ravel(it: Interpreter, node: Node, x: Any, order: Any = "C") -> Any:
-    return reshape(it, node, _without_gaps(it, x), -1, order)
+    (x,) = operands(it, node, (x,), "ravel")
+    if order_of(it, node, x, order, "ravel") == "F":
+        x = transpose(it, node, x)
+    return reshape(it, node, _without_gaps(it, x), -1)
 
 
 @implements(np.ascontiguousarray)

@@ -12,16 +12,26 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.library_source import LIBRARIES
+
 VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 # these have one meaning in every function: they never name another argument
 EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
+
+
+class NotTaken(Exception):
+    """An argument of NumPy's signature that the handler of the function does not have."""
+
 
 # where NumPy makes an array, and of which class: the values besides None that need no handler
 IGNORED: dict[str, tuple[str, ...]] = {"device": ("cpu",), "like": ()}
 
 
 def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[list, dict]:
-    """The arguments for a handler; TypeError, with NumPy's text, where NumPy would raise it."""
+    """The arguments for a handler; TypeError, with NumPy's text, where NumPy would raise it.
+
+    NotTaken for an argument that NumPy takes and the handler does not.
+    """
     if (getattr(f, "__module__", None) or "").startswith("numpy"):
         kwargs = {n: v for n, v in kwargs.items() if n not in IGNORED or not _is_ignored(n, v)}
     plan = _plan(f, handler)
@@ -36,7 +46,7 @@ def as_named(f: Any, handler: Any, args: list, kwargs: dict[str, Any]) -> tuple[
         if n in names:
             taken[names[n]] = v
         else:
-            raise TypeError(f"got an unexpected keyword argument '{n}'")
+            raise NotTaken(n)
     return [], taken
 
 
@@ -51,7 +61,7 @@ def _is_default(v: Any, default: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[str]] | None:
-    """NumPy's signature, the handler's name of each argument, and the required names.
+    """The library's signature, the handler's name of each argument, and the required names.
 
     None for functions and handlers that bind their arguments themselves.
     """
@@ -59,7 +69,7 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
     if (
         isinstance(f, np.ufunc | type)
         or hasattr(handler, "function")
-        or module.split(".")[0] != "numpy"
+        or module.split(".")[0] not in LIBRARIES
     ):
         return None
     try:
@@ -69,6 +79,8 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
     known = list(inspect.signature(handler).parameters.values())[2:]
     given = list(signature.parameters.values())
     if any(p.kind in VARIADIC for p in given) or _takes_many(known):
+        return None
+    if known and known[0].kind is known[0].VAR_POSITIONAL:
         return None
     passed_on = any(p.kind is p.VAR_KEYWORD for p in known)
     known = [p for p in known if p.kind not in VARIADIC]

@@ -17,11 +17,21 @@ from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, same_dims
 
 
+def _check_kind(it: Interpreter, node: Node, kind: Any, order: Any) -> None:
+    """Refuses what no way to sort is called, and the fields of an array that has none."""
+    if kind is not None and not isinstance(kind, str):
+        it.wrong(node, "sort kind must be a string", TypeError)
+    if order is not None:
+        said = "Cannot specify order when the array has no fields."
+        it.wrong(node, said, ValueError)
+
+
 @implements(np.argsort, method="argsort")
 def argsort(
     it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
     stable: Any = None,
 ) -> Any:  # fmt: skip
+    _check_kind(it, node, kind, order)
     (x,) = operands(it, node, (x,), "argsort")
     x = vector(it, x)
     if axis is None:
@@ -63,6 +73,7 @@ def sort(
     it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, order: Any = None, *,
     stable: Any = None,
 ) -> Any:  # fmt: skip
+    _check_kind(it, node, kind, order)
     (x,) = operands(it, node, (x,), "sort")
     if axis is None:
         x, axis = ravel(it, node, x), -1
