@@ -1,0 +1,65 @@
+"""`order=`: how elements are read and laid out; views where NumPy has them, or a refusal."""
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad.errors import UnsupportedError
+from tests.support.samples import made
+from tests.support.test_array_semantics import check_gradient
+
+M, V = np.arange(6.0).reshape(2, 3) * 0.7 - 1.0, np.arange(6.0) * 0.3
+READ = {
+    "a.ravel('F')": M, "a.flatten('F')": M, "a.reshape((3, 2), order='F')": M,
+    "a.reshape(-1, order='f')": M, "a.reshape((2, 3), order='F')": V, "np.ravel(a, 'A')": M,
+    "a.ravel('K')": M, "a.reshape((3, 2), order='A')": M, "a.T.reshape(6, order='F')": M,
+    "np.asarray(a, order='F').ravel('F')": M, "np.array(a, order='F') * 2.0": M,
+    "np.reshape(a, (3, 2), copy=True)": M, "(a * np.ones((2, 3), order='F'))[1]": M,
+}  # fmt: skip
+# `a` and what is stored to
+STORED = {
+    "v = a.ravel('F'); v[0] = 9.0": M, "v = a.reshape((2, 3), order='F'); v[0, 1] = 9.0": V,
+    "v = np.asarray(a, order='F'); v[0, 0] = 9.0": M, "v = a.T.ravel(); v[1] = 9.0": M,
+    "v = np.array(a, order='F'); v[0, 0] = 9.0": M, "v = a.ravel('A'); v[1] = 9.0": M,
+}  # fmt: skip
+# of arrays that NumPy lays out in Fortran order, these are views
+VIEWS = {
+    "y = a.T * 2.0; v = y.T.ravel(); v[0] = 9.0": M,
+    "y = np.ones((2, 3), order='F'); v = y.ravel('F'); v[0] = 9.0; y += a": M,
+    "y = np.ones_like(a, order='F'); v = y.T.reshape((3, 2)); v[0] = 9.0; y += a": M,
+}
+
+
+def program(body: str, result: str) -> Any:
+    lines = "".join(f"    {part}\n" for part in body.split("; ") if part)
+    return made(f"def call(a):\n{lines}    return {result}\n")
+
+
+@pytest.mark.parametrize("line", READ)
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_elements_are_read_in_an_order(line: str, target: str):
+    f = program("", line)
+    np.testing.assert_array_equal(flow.compile(f, target=target)(READ[line]), f(READ[line]))
+    check_gradient(f, READ[line], target)
+
+
+@pytest.mark.parametrize("line", STORED)
+def test_a_store_shows_where_it_does_in_numpy(line: str):
+    f = program(f"a = a * 1.0; {line}", "a.sum() * 2.0 + v.sum()")
+    a = STORED[line]
+    assert flow.compile(f, target="python")(a) == pytest.approx(f(copy.deepcopy(a)))
+    check_gradient(f, a, "python")
+
+
+@pytest.mark.parametrize("line", VIEWS)
+def test_what_may_be_a_view_is_refused_where_it_shows(line: str):
+    with pytest.raises(UnsupportedError, match="view in NumPy"):
+        flow.compile(program(line, "y.sum()"), target="python")(VIEWS[line])
+
+
+def test_the_order_of_a_new_array_is_checked():
+    with pytest.raises(ValueError, match="order="):
+        flow.compile(program("", "np.zeros(3, order='K') * a[0]"), target="python")(V)
