@@ -13,6 +13,11 @@ class Ternary(Protocol):
         self, x: Any, y: Any, z: Any, /, *, name: str = "", weak: bool | None = None
     ) -> Any: ...
 
+class Quaternary(Protocol):
+    def __call__(
+        self, x: Any, y: Any, z: Any, v: Any, /, *, name: str = "", weak: bool | None = None
+    ) -> Any: ...
+
 class Rows:
     abs: Unary
     absorb: Binary
@@ -36,6 +41,10 @@ class Rows:
     def band_outer(self, u: Any, v: Any, rows: Any, upper: Any, *, name: str = ...) -> Any: ...
     def band_product(self, ab: Any, b: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
     before_rounding: Unary
+    bei: Unary
+    beip: Unary
+    ber: Unary
+    berp: Unary
     bessel_i0: Unary
     bessel_i0e: Unary
     bessel_i1: Unary
@@ -98,6 +107,12 @@ class Rows:
     div: Binary
     def eig(self, a: Any, *, name: str = ...) -> Any: ...
     def eigh(self, a: Any, lower: Any, *, name: str = ...) -> Any: ...
+    ellipe: Unary
+    ellipeinc: Binary
+    ellipk: Unary
+    ellipkinc: Binary
+    ellipkm1: Unary
+    elliprd: Ternary
     def empty(self, *dims: Any, dtype: Any, name: str = ...) -> Any: ...
     eq: Binary
     def erase(self, x: Any, index: Any, *, name: str = ...) -> Any: ...
@@ -133,6 +148,8 @@ class Rows:
     gt: Binary
     hyp0f1: Binary
     hyp1f1: Ternary
+    hyp2f1: Quaternary
+    hyperu: Ternary
     hypot: Binary
     imag: Unary
     def index(self, i: Any, n: Any, axis: Any = ..., *, name: str = ...) -> Any: ...
@@ -144,6 +161,10 @@ class Rows:
     isfinite: Unary
     isinf: Unary
     isnan: Unary
+    kei: Unary
+    keip: Unary
+    ker: Unary
+    kerp: Unary
     le: Binary
     def load(self, x: Any, *idx: Any, name: str = ...) -> Any: ...
     log: Unary
@@ -227,6 +248,11 @@ class Rows:
         self, a: Any, b: Any, lower: Any, transposed: Any, unit: Any, *, name: str = ...
     ) -> Any: ...
     def solveh_banded(self, ab: Any, b: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
+    spence: Unary
+    spherical_in: Binary
+    spherical_jn: Binary
+    spherical_kn: Binary
+    spherical_yn: Binary
     def split(self, *args: Any, name: str = ..., **params: Any) -> Any: ...
     sqrt: Unary
     def sqrtm(self, a: Any, *, name: str = ...) -> Any: ...
@@ -282,6 +308,10 @@ RowName = Literal[
     "band_outer",
     "band_product",
     "before_rounding",
+    "bei",
+    "beip",
+    "ber",
+    "berp",
     "bessel_i0",
     "bessel_i0e",
     "bessel_i1",
@@ -342,6 +372,12 @@ RowName = Literal[
     "div",
     "eig",
     "eigh",
+    "ellipe",
+    "ellipeinc",
+    "ellipk",
+    "ellipkinc",
+    "ellipkm1",
+    "elliprd",
     "empty",
     "eq",
     "erase",
@@ -375,6 +411,8 @@ RowName = Literal[
     "gt",
     "hyp0f1",
     "hyp1f1",
+    "hyp2f1",
+    "hyperu",
     "hypot",
     "imag",
     "index",
@@ -386,6 +424,10 @@ RowName = Literal[
     "isfinite",
     "isinf",
     "isnan",
+    "kei",
+    "keip",
+    "ker",
+    "kerp",
     "le",
     "load",
     "log",
@@ -467,6 +509,11 @@ RowName = Literal[
     "solve_banded",
     "solve_triangular",
     "solveh_banded",
+    "spence",
+    "spherical_in",
+    "spherical_jn",
+    "spherical_kn",
+    "spherical_yn",
     "split",
     "sqrt",
     "sqrtm",

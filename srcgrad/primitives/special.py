@@ -46,7 +46,7 @@ def _of_scipy(name: str) -> Callable[..., Any]:
     return impl
 
 
-def _special(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitive:
+def special_function(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitive:
     """A function with SciPy's name, unless `of` gives another."""
     SPECIAL[name] = of or name
     impl = flags.pop("impl", None) or _of_scipy(of or name)
@@ -61,14 +61,14 @@ def _polygamma(a: Any, n: int) -> Any:
     return array_of(y).astype(np.result_type(array_of(a), np.float32))[()]
 
 
-polygamma = _special(
+polygamma = special_function(
     "polygamma", lambda y, a, n: polygamma(a, n=n + 1), impl=_polygamma, params=("n",)
 )
-digamma = _special("digamma", lambda y, a: polygamma(a, n=1))
-gammaln = _special("gammaln", lambda y, a: digamma(a))
-gammafn = _special("gammafn", lambda y, a: y * digamma(a), of="gamma")
+digamma = special_function("digamma", lambda y, a: polygamma(a, n=1))
+gammaln = special_function("gammaln", lambda y, a: digamma(a))
+gammafn = special_function("gammafn", lambda y, a: y * digamma(a), of="gamma")
 # 0 at the poles of gamma, with a slope: left of 1/2 that of gamma(1 - x) sin(pi x) / pi
-rgamma = _special("rgamma", lambda y, a: select(lt(a, 0.5), _reflected(a), -y * digamma(a)))
+rgamma = special_function("rgamma", lambda y, a: select(lt(a, 0.5), _reflected(a), -y * digamma(a)))
 
 
 def _reflected(a: Any) -> Any:
@@ -81,23 +81,23 @@ def _reflected(a: Any) -> Any:
     return sign * gammafn(b) * (cos(angle) - digamma(b) * sin(angle) / math.pi)
 
 
-betafn = _special(
+betafn = special_function(
     "betafn",
     lambda y, a, b: y * (digamma(a) - digamma(a + b)),
     lambda y, a, b: y * (digamma(b) - digamma(a + b)),
     of="beta",
 )
-betaln = _special(
+betaln = special_function(
     "betaln",
     lambda y, a, b: digamma(a) - digamma(a + b),
     lambda y, a, b: digamma(b) - digamma(a + b),
 )
-binom = _special(
+binom = special_function(
     "binom",
     lambda y, a, b: y * (digamma(a + 1.0) - digamma(a - b + 1.0)),
     lambda y, a, b: y * (digamma(a - b + 1.0) - digamma(b + 1.0)),
 )
-poch = _special(
+poch = special_function(
     "poch",
     lambda y, a, b: y * (digamma(a + b) - digamma(a)),
     lambda y, a, b: y * digamma(a + b),
@@ -131,12 +131,14 @@ def _apart(x: Any, end: float) -> tuple[Any, Any]:
     return select(below, x, end), select(below, end, x)
 
 
-gammainc = _special("gammainc", None, lambda y, a, b: _gamma_density(a, b))
-gammaincc = _special("gammaincc", None, lambda y, a, b: -_gamma_density(a, b))
-gammaincinv = _special("gammaincinv", None, lambda y, a, b: 1.0 / _gamma_density(a, y))
-gammainccinv = _special("gammainccinv", None, lambda y, a, b: -1.0 / _gamma_density(a, y))
-betainc = _special("betainc", None, None, lambda y, a, b, c: _beta_density(a, b, c))
-betaincinv = _special("betaincinv", None, None, lambda y, a, b, c: 1.0 / _beta_density(a, b, y))
+gammainc = special_function("gammainc", None, lambda y, a, b: _gamma_density(a, b))
+gammaincc = special_function("gammaincc", None, lambda y, a, b: -_gamma_density(a, b))
+gammaincinv = special_function("gammaincinv", None, lambda y, a, b: 1.0 / _gamma_density(a, y))
+gammainccinv = special_function("gammainccinv", None, lambda y, a, b: -1.0 / _gamma_density(a, y))
+betainc = special_function("betainc", None, None, lambda y, a, b, c: _beta_density(a, b, c))
+betaincinv = special_function(
+    "betaincinv", None, None, lambda y, a, b, c: 1.0 / _beta_density(a, b, y)
+)
 
 
 # ---- error functions and the normal distribution ----
@@ -160,14 +162,14 @@ def _far(a: Any, size: Any, here: Any, sign: float) -> Any:
     return select(far, scale * q * series, here)
 
 
-erfinv = _special("erfinv", lambda y, a: 0.5 * _ROOT_PI * exp(y * y))
-erfcinv = _special("erfcinv", lambda y, a: -0.5 * _ROOT_PI * exp(y * y))
-erfcx = _special("erfcx", lambda y, a: _far(a, a, 2.0 * a * y - 2.0 / _ROOT_PI, -1.0))
-erfi = _special("erfi", lambda y, a: 2.0 / _ROOT_PI * exp(a * a))
-dawsn = _special("dawsn", lambda y, a: _far(a, abs(a), 1.0 - 2.0 * a * y, 1.0))
-ndtr = _special("ndtr", lambda y, a: exp(-0.5 * a * a) / _ROOT_TWO_PI)
-ndtri = _special("ndtri", lambda y, a: _ROOT_TWO_PI * exp(0.5 * y * y))
-log_ndtr = _special("log_ndtr", lambda y, a: _hazard(y, a))
+erfinv = special_function("erfinv", lambda y, a: 0.5 * _ROOT_PI * exp(y * y))
+erfcinv = special_function("erfcinv", lambda y, a: -0.5 * _ROOT_PI * exp(y * y))
+erfcx = special_function("erfcx", lambda y, a: _far(a, a, 2.0 * a * y - 2.0 / _ROOT_PI, -1.0))
+erfi = special_function("erfi", lambda y, a: 2.0 / _ROOT_PI * exp(a * a))
+dawsn = special_function("dawsn", lambda y, a: _far(a, abs(a), 1.0 - 2.0 * a * y, 1.0))
+ndtr = special_function("ndtr", lambda y, a: exp(-0.5 * a * a) / _ROOT_TWO_PI)
+ndtri = special_function("ndtri", lambda y, a: _ROOT_TWO_PI * exp(0.5 * y * y))
+log_ndtr = special_function("log_ndtr", lambda y, a: _hazard(y, a))
 
 
 def _hazard(y: Any, a: Any) -> Any:
@@ -177,13 +179,13 @@ def _hazard(y: Any, a: Any) -> Any:
     return select(left, below, exp(-0.5 * a * a - y) / _ROOT_TWO_PI)
 
 
-owens_t = _special(
+owens_t = special_function(
     "owens_t",
     lambda y, a, b: -exp(-0.5 * a * a) * erf(a * b / math.sqrt(2.0)) / (2.0 * _ROOT_TWO_PI),
     lambda y, a, b: exp(-0.5 * a * a * (1.0 + b * b)) / (2.0 * math.pi * (1.0 + b * b)),
 )
-stdtr = _special("stdtr", None, lambda y, a, b: _t_density(a, b))
-stdtrit = _special("stdtrit", None, lambda y, a, b: 1.0 / _t_density(a, y))
+stdtr = special_function("stdtr", None, lambda y, a, b: _t_density(a, b))
+stdtrit = special_function("stdtrit", None, lambda y, a, b: 1.0 / _t_density(a, y))
 
 
 def _t_density(a: Any, b: Any) -> Any:
@@ -193,8 +195,8 @@ def _t_density(a: Any, b: Any) -> Any:
 
 
 # ---- products with logarithms: 0 where the first factor is 0 ----
-xlogy = _special("xlogy", lambda y, a, b: log(b), lambda y, a, b: _over(a, b))
-xlog1py = _special("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a, 1.0 + b))
+xlogy = special_function("xlogy", lambda y, a, b: log(b), lambda y, a, b: _over(a, b))
+xlog1py = special_function("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a, 1.0 + b))
 
 
 def _over(a: Any, b: Any) -> Any:
@@ -204,9 +206,9 @@ def _over(a: Any, b: Any) -> Any:
 
 
 # ---- exponential integrals ----
-expi = _special("expi", lambda y, a: exp(a) / a)
-exp1 = _special("exp1", lambda y, a: -exp(-a) / a)
-expn = _special("expn", None, lambda y, a, b: _expn_slope(a, b))
+expi = special_function("expi", lambda y, a: exp(a) / a)
+exp1 = special_function("exp1", lambda y, a: -exp(-a) / a)
+expn = special_function("expn", None, lambda y, a, b: _expn_slope(a, b))
 
 
 def _expn_slope(a: Any, b: Any) -> Any:
@@ -216,66 +218,74 @@ def _expn_slope(a: Any, b: Any) -> Any:
 
 
 # ---- Bessel functions: derivatives in the argument, not in the order ----
-bessel_j1 = _special("bessel_j1", lambda y, a: 0.5 * (bessel_j0(a) - bessel_jv(2.0, a)), of="j1")
-bessel_j0 = _special("bessel_j0", lambda y, a: -bessel_j1(a), of="j0")
-bessel_y1 = _special("bessel_y1", lambda y, a: 0.5 * (bessel_y0(a) - bessel_yv(2.0, a)), of="y1")
-bessel_y0 = _special("bessel_y0", lambda y, a: -bessel_y1(a), of="y0")
-bessel_i1 = _special("bessel_i1", lambda y, a: 0.5 * (bessel_i0(a) + bessel_iv(2.0, a)), of="i1")
-bessel_i0 = _special("bessel_i0", lambda y, a: bessel_i1(a), of="i0")
-bessel_i1e = _special(
+bessel_j1 = special_function(
+    "bessel_j1", lambda y, a: 0.5 * (bessel_j0(a) - bessel_jv(2.0, a)), of="j1"
+)
+bessel_j0 = special_function("bessel_j0", lambda y, a: -bessel_j1(a), of="j0")
+bessel_y1 = special_function(
+    "bessel_y1", lambda y, a: 0.5 * (bessel_y0(a) - bessel_yv(2.0, a)), of="y1"
+)
+bessel_y0 = special_function("bessel_y0", lambda y, a: -bessel_y1(a), of="y0")
+bessel_i1 = special_function(
+    "bessel_i1", lambda y, a: 0.5 * (bessel_i0(a) + bessel_iv(2.0, a)), of="i1"
+)
+bessel_i0 = special_function("bessel_i0", lambda y, a: bessel_i1(a), of="i0")
+bessel_i1e = special_function(
     "bessel_i1e", lambda y, a: 0.5 * (bessel_i0e(a) + bessel_ive(2.0, a)) - sign(a) * y, of="i1e"
 )
-bessel_i0e = _special("bessel_i0e", lambda y, a: bessel_i1e(a) - sign(a) * y, of="i0e")
-bessel_k1 = _special("bessel_k1", lambda y, a: -0.5 * (bessel_k0(a) + bessel_kv(2.0, a)), of="k1")
-bessel_k0 = _special("bessel_k0", lambda y, a: -bessel_k1(a), of="k0")
-bessel_k1e = _special(
+bessel_i0e = special_function("bessel_i0e", lambda y, a: bessel_i1e(a) - sign(a) * y, of="i0e")
+bessel_k1 = special_function(
+    "bessel_k1", lambda y, a: -0.5 * (bessel_k0(a) + bessel_kv(2.0, a)), of="k1"
+)
+bessel_k0 = special_function("bessel_k0", lambda y, a: -bessel_k1(a), of="k0")
+bessel_k1e = special_function(
     "bessel_k1e", lambda y, a: y - 0.5 * (bessel_k0e(a) + bessel_kve(2.0, a)), of="k1e"
 )
-bessel_k0e = _special("bessel_k0e", lambda y, a: y - bessel_k1e(a), of="k0e")
-bessel_jv = _special(
+bessel_k0e = special_function("bessel_k0e", lambda y, a: y - bessel_k1e(a), of="k0e")
+bessel_jv = special_function(
     "bessel_jv",
     None,
     lambda y, a, b: 0.5 * (bessel_jv(a - 1.0, b) - bessel_jv(a + 1.0, b)),
     of="jv",
 )
-bessel_yv = _special(
+bessel_yv = special_function(
     "bessel_yv",
     None,
     lambda y, a, b: 0.5 * (bessel_yv(a - 1.0, b) - bessel_yv(a + 1.0, b)),
     of="yv",
 )
 # for integer orders: others are truncated
-bessel_yn = _special(
+bessel_yn = special_function(
     "bessel_yn",
     None,
     lambda y, a, b: 0.5 * (bessel_yn(trunc(a) - 1.0, b) - bessel_yn(trunc(a) + 1.0, b)),
     of="yn",
 )
-bessel_kn = _special(
+bessel_kn = special_function(
     "bessel_kn",
     None,
     lambda y, a, b: -0.5 * (bessel_kn(trunc(a) - 1.0, b) + bessel_kn(trunc(a) + 1.0, b)),
     of="kn",
 )
-bessel_iv = _special(
+bessel_iv = special_function(
     "bessel_iv",
     None,
     lambda y, a, b: 0.5 * (bessel_iv(a - 1.0, b) + bessel_iv(a + 1.0, b)),
     of="iv",
 )
-bessel_kv = _special(
+bessel_kv = special_function(
     "bessel_kv",
     None,
     lambda y, a, b: -0.5 * (bessel_kv(a - 1.0, b) + bessel_kv(a + 1.0, b)),
     of="kv",
 )
-bessel_ive = _special(
+bessel_ive = special_function(
     "bessel_ive",
     None,
     lambda y, a, b: 0.5 * (bessel_ive(a - 1.0, b) + bessel_ive(a + 1.0, b)) - sign(b) * y,
     of="ive",
 )
-bessel_kve = _special(
+bessel_kve = special_function(
     "bessel_kve",
     None,
     lambda y, a, b: y - 0.5 * (bessel_kve(a - 1.0, b) + bessel_kve(a + 1.0, b)),
@@ -283,5 +293,7 @@ bessel_kve = _special(
 )
 
 # ---- hypergeometric functions, in the argument ----
-hyp0f1 = _special("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a)
-hyp1f1 = _special("hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, b + 1.0, c))
+hyp0f1 = special_function("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a)
+hyp1f1 = special_function(
+    "hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, b + 1.0, c)
+)

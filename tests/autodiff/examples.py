@@ -122,9 +122,14 @@ SPECIAL_FUNCTIONS = [
     *_unary((0.5, 3.0), "bessel_y0", "bessel_y1", "bessel_k0", "bessel_k1", "bessel_k0e"),
     *_unary((0.5, 3.0), "bessel_k1e"),
     *_unary(UNIT, "erfinv", "ndtri"),
-    *_unary(ANY, "rgamma"),
+    *_unary(ANY, "rgamma", "ber", "bei", "berp", "beip"),
+    *_unary((-0.9, 0.9), "ellipk", "ellipe"),
+    *_unary((0.2, 1.8), "ellipkm1", "spence"),
+    *_unary((0.5, 3.0), "ker", "kei", "kerp", "keip"),
     *_unary((0.4, 1.6), "erfcinv"),
     *_binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
+    Example("elliprd", (V, V, V), domains=((0.2, 0.4), (0.6, 0.9), (1.2, 1.9))),
+    *_binary("ellipkinc", "ellipeinc", domains=((0.2, 1.4), (0.1, 0.8))),
     *_binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
     *(Example("polygamma", (p,), {"n": n}, domains=POSITIVE) for n in (1, 2, 4) for p in (S, V)),
 ]
@@ -135,14 +140,19 @@ ORDERS = {
     "bessel_yn": (0.5, 3.0), "bessel_kn": (0.5, 3.0), "bessel_yv": (0.5, 3.0),
     "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
     "bessel_ive": (0.5, 3.0), "bessel_kve": (0.5, 3.0), "hyp0f1": (0.5, 3.0),
+    "spherical_jn": (0.5, 3.0), "spherical_yn": (0.5, 3.0), "spherical_in": (0.5, 3.0),
+    "spherical_kn": (0.5, 3.0),
 }  # fmt: skip
 SPECIAL_FUNCTIONS += [
     Ordered(n, (p,), domains=d, extra=(3.0,)) for n, d in ORDERS.items() for p in (S, V)
 ]
 SPECIAL_FUNCTIONS += [
     Ordered(n, (p,), domains=UNIT, extra=(2.5, 1.5))
-    for n in ("betainc", "betaincinv", "hyp1f1")
+    for n in ("betainc", "betaincinv", "hyp1f1", "hyperu")
     for p in (S, V)
+]
+SPECIAL_FUNCTIONS += [
+    *(Ordered("hyp2f1", (p,), domains=UNIT, extra=(0.5, 1.5, 2.5)) for p in (S, V)),
 ]
 WHOLE = [
     Example("sum", (M,), {"axes": (0,)}),

@@ -65,8 +65,9 @@ def test_compiled_values_are_scipys(name):
     arity = len(REGISTRY[name].rules)
     points = np.array([-1.5, -0.3, 0.0, 0.2, 0.7, 1.5, 4.0, 30.0] if arity < 3 else [0.2, 0.7, 2.5])
     at = [g.ravel() for g in np.meshgrid(*(points,) * arity)]
-    if name == "expn":
+    if name == "expn" or name.startswith("spherical"):
         good = (at[0] == np.floor(at[0])) & (at[0] >= 0)
+        good = good & ((at[1] >= 0) | (name != "spherical_kn"))  # releases differ
         at = [a[good] for a in at]
     with np.errstate(all="ignore"):
         want = getattr(special, SPECIAL[name])(*at)

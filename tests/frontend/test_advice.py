@@ -159,17 +159,17 @@ def test_a_spline_that_does_not_interpolate():
 
 def test_a_function_without_a_derivative_of_ours():
     def wrong(x):
-        return scipy.special.hyp2f1(1.0, 2.0, 3.0, x)
+        return scipy.special.struve(1.5, x)
 
     said = refused(wrong, 0.3)
-    assert "flow.opaque(scipy.special.hyp2f1, like, vjp=...)" in said
+    assert "flow.opaque(scipy.special.struve, like, vjp=...)" in said
 
     def pull(p, g):
-        higher = scipy.special.hyp2f1(p[0] + 1, p[1] + 1, p[2] + 1, p[3])
-        return (None, None, None, g * p[0] * p[1] / p[2] * higher)
+        below, same = scipy.special.struve(p[0] - 1, p[1]), scipy.special.struve(*p)
+        return (None, g * (below - p[0] / p[1] * same))
 
-    f = flow.opaque(scipy.special.hyp2f1, float, vjp=pull)
-    g = flow.grad(on_python(lambda x: f(1.0, 2.0, 3.0, x)))(0.3)
+    f = flow.opaque(scipy.special.struve, float, vjp=pull)
+    g = flow.grad(on_python(lambda x: f(1.5, x)))(0.3)
     assert g == pytest.approx((wrong(0.3 + 1e-6) - wrong(0.3 - 1e-6)) / 2e-6, rel=1e-6)
 
 
@@ -191,8 +191,6 @@ WRITTEN = [
      "np.polynomial.polynomial.polyval(2.0, x)"),
     ("np.polynomial.Chebyshev(x)(0.5)", "np.polynomial.chebyshev.chebval(x, coefficients)",
      "np.polynomial.chebyshev.chebval(0.5, x)"),
-    ("scipy.interpolate.interp1d(XS, XS**2)(x)", "np.interp(x, xs, ys)",
-     "np.interp(x, XS + 0.1, XS**2)"),
     ("np.array2string(x)", "print(x) shows an array", "x * len(f'{3}')"),
     ("[v for v in np.nditer(x)][0]", "for i in range(len(x))",
      "sum([x[i] for i in range(len(x))])"),

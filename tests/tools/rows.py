@@ -28,6 +28,11 @@ class Ternary(Protocol):
         self, x: Any, y: Any, z: Any, /, *, name: str = "", weak: bool | None = None
     ) -> Any: ...
 
+class Quaternary(Protocol):
+    def __call__(
+        self, x: Any, y: Any, z: Any, v: Any, /, *, name: str = "", weak: bool | None = None
+    ) -> Any: ...
+
 class Rows:
 '''
 
@@ -41,7 +46,7 @@ def text() -> str:
 
 def _row(name: str, op: Primitive) -> str:
     if op.elementwise and not op.params:
-        return f"    {name}: {('Unary', 'Binary', 'Ternary')[op.arity - 1]}\n"
+        return f"    {name}: {('Unary', 'Binary', 'Ternary', 'Quaternary')[op.arity - 1]}\n"
     given: list[inspect.Parameter] = []
     if op.typing is not None:  # it has all parameters, NumPy's own function others too
         given = list(inspect.signature(op.typing).parameters.values())[1:]

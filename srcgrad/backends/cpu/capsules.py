@@ -18,6 +18,7 @@ from typing import Any
 
 from srcgrad.errors import CompilerError
 
+OF_ORDERS = "spherical_"  # functions of a whole number and a double
 LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # prefix of a routine's name
 
 _api = ctypes.pythonapi
@@ -74,9 +75,11 @@ def _special(_: str, name: str, arity: int) -> Any:
     from scipy.special import cython_special
 
     signature = b"double (" + b"double, " * (arity - 1) + b"int __pyx_skip_dispatch)"
+    if name.startswith(OF_ORDERS):
+        signature = b"double (Py_ssize_t, double, int __pyx_skip_dispatch, struct "
     for key, capsule in cython_special.__pyx_capi__.items():
         fused = key.removeprefix("__pyx_fuse_").lstrip("0123456789_")
-        if name in (key, fused) and _name_of(capsule) == signature:
+        if name in (key, fused) and (_name_of(capsule) or b"").startswith(signature):
             return capsule
     raise CompilerError(
         f"scipy.special.cython_special has no {name} of doubles", None, "install a newer SciPy"

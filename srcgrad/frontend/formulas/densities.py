@@ -126,6 +126,19 @@ def ppf(d: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     return np.where(good, loc + scale * d.ppf(q, *shapes), np.nan)
 
 
+def isf(d: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
+    """The inverse of 1 - F.
+
+    >>> round(float(isf(NORMAL, 0.975, (), 0.0, 1.0)), 6)
+    -1.959964
+    """
+    if d.isf is None:
+        return ppf(d, 1.0 - np.asarray(q, dtype=np.float64), shapes, loc, scale)
+    q = np.asarray(q, dtype=np.float64)
+    good = np.asarray((scale > 0.0) & d.valid(*shapes)) & (q >= 0.0) & (q <= 1.0)
+    return np.where(good, loc + scale * d.isf(q, *shapes), np.nan)
+
+
 def pmf(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
     """P(k).
 

@@ -32,6 +32,7 @@ class Distribution:
     logcdf: Callable | None = None
     logsf: Callable | None = None
     ppf: Callable | None = None
+    isf: Callable | None = None  # the inverse of 1 - F; by default ppf(1 - q)
     support: Callable = lambda z, *shapes: z == z
     valid: Callable = lambda *shapes: True
     low: float = -math.inf  # the ends of the support, for F
@@ -87,15 +88,18 @@ CONTINUOUS = (
     Distribution(
         stats.norm, (), _normal, special.ndtr, lambda z: special.ndtr(-z),
         special.log_ndtr, lambda z: special.log_ndtr(-z), special.ndtri,
+        lambda q: -special.ndtri(q),
     ),
     Distribution(
         stats.expon, (), lambda z: -z, lambda z: -np.expm1(-z), lambda z: np.exp(-z),
-        logsf=lambda z: -z, ppf=lambda q: -np.log1p(-q), support=lambda z: z >= 0.0, low=0.0,
+        logsf=lambda z: -z, ppf=lambda q: -np.log1p(-q), isf=lambda q: -np.log(q),
+        support=lambda z: z >= 0.0, low=0.0,
     ),
     Distribution(
         stats.gamma, ("a",), lambda z, a: special.xlogy(a - 1.0, z) - z - special.gammaln(a),
         lambda z, a: special.gammainc(a, z), lambda z, a: special.gammaincc(a, z),
-        ppf=lambda q, a: special.gammaincinv(a, q), support=lambda z, a: z >= 0.0,
+        ppf=lambda q, a: special.gammaincinv(a, q),
+        isf=lambda q, a: special.gammainccinv(a, q), support=lambda z, a: z >= 0.0,
         valid=positive, low=0.0,
     ),
     Distribution(
@@ -106,7 +110,8 @@ CONTINUOUS = (
         ),
         lambda z, n: special.gammainc(0.5 * n, 0.5 * z),
         lambda z, n: special.gammaincc(0.5 * n, 0.5 * z),
-        ppf=lambda q, n: 2.0 * special.gammaincinv(0.5 * n, q), support=lambda z, n: z >= 0.0,
+        ppf=lambda q, n: 2.0 * special.gammaincinv(0.5 * n, q),
+        isf=lambda q, n: 2.0 * special.gammainccinv(0.5 * n, q), support=lambda z, n: z >= 0.0,
         valid=positive, low=0.0,
     ),
     Distribution(
@@ -121,6 +126,7 @@ CONTINUOUS = (
     Distribution(
         stats.t, ("df",), _t, lambda z, df: special.stdtr(df, z),
         lambda z, df: special.stdtr(df, -z), ppf=lambda q, df: special.stdtrit(df, q),
+        isf=lambda q, df: -special.stdtrit(df, q),
         valid=positive,
     ),
     Distribution(
@@ -133,6 +139,7 @@ CONTINUOUS = (
         stats.cauchy, (), lambda z: -np.log(math.pi * (1.0 + z * z)),
         lambda z: 0.5 + np.arctan(z) / math.pi, lambda z: 0.5 - np.arctan(z) / math.pi,
         ppf=lambda q: np.tan(math.pi * (q - 0.5)),
+        isf=lambda q: 1.0 / np.tan(math.pi * q),
     ),
     Distribution(
         stats.laplace, (), lambda z: -np.abs(z) - math.log(2.0),
@@ -143,12 +150,14 @@ CONTINUOUS = (
         stats.logistic, (), lambda z: -np.logaddexp(0.0, z) - np.logaddexp(0.0, -z),
         special.expit, lambda z: special.expit(-z), lambda z: -np.logaddexp(0.0, -z),
         lambda z: -np.logaddexp(0.0, z), lambda q: np.log(q) - np.log1p(-q),
+        lambda q: np.log1p(-q) - np.log(q),
     ),
     Distribution(
         stats.lognorm, ("s",), _lognormal, lambda z, s: special.ndtr(np.log(z) / s),
         lambda z, s: special.ndtr(-np.log(z) / s), lambda z, s: special.log_ndtr(np.log(z) / s),
         lambda z, s: special.log_ndtr(-np.log(z) / s),
-        lambda q, s: np.exp(s * special.ndtri(q)), lambda z, s: z > 0.0, positive, 0.0,
+        lambda q, s: np.exp(s * special.ndtri(q)), lambda q, s: np.exp(-s * special.ndtri(q)),
+        lambda z, s: z > 0.0, positive, 0.0,
     ),
     Distribution(
         stats.uniform, (), lambda z: 0.0 * z, lambda z: z, lambda z: 1.0 - z, ppf=lambda q: q,
@@ -159,23 +168,25 @@ CONTINUOUS = (
         lambda z, c: np.log(c) + special.xlogy(c - 1.0, z) - np.power(z, c),
         lambda z, c: -np.expm1(-np.power(z, c)), lambda z, c: np.exp(-np.power(z, c)),
         logsf=lambda z, c: -np.power(z, c), ppf=lambda q, c: np.power(-np.log1p(-q), 1.0 / c),
+        isf=lambda q, c: np.power(-np.log(q), 1.0 / c),
         support=lambda z, c: z >= 0.0, valid=positive, low=0.0,
     ),
     Distribution(
         stats.pareto, ("b",), lambda z, b: np.log(b) - (b + 1.0) * np.log(z),
         lambda z, b: 1.0 - np.power(z, -b), lambda z, b: np.power(z, -b),
         logsf=lambda z, b: -b * np.log(z), ppf=lambda q, b: np.power(1.0 - q, -1.0 / b),
+        isf=lambda q, b: np.power(q, -1.0 / b),
         support=lambda z, b: z >= 1.0, valid=positive, low=1.0,
     ),
     Distribution(
         stats.gumbel_r, (), lambda z: -z - np.exp(-z), lambda z: np.exp(-np.exp(-z)),
         lambda z: -np.expm1(-np.exp(-z)), lambda z: -np.exp(-z), None,
-        lambda q: -np.log(-np.log(q)),
+        lambda q: -np.log(-np.log(q)), lambda q: -np.log(-np.log1p(-q)),
     ),
     Distribution(
         stats.gumbel_l, (), lambda z: z - np.exp(z), lambda z: -np.expm1(-np.exp(z)),
         lambda z: np.exp(-np.exp(z)), None, lambda z: -np.exp(z),
-        lambda q: np.log(-np.log1p(-q)),
+        lambda q: np.log(-np.log1p(-q)), lambda q: np.log(-np.log(q)),
     ),
     Distribution(
         stats.halfnorm, (), lambda z: _normal(z) + math.log(2.0),
@@ -189,7 +200,8 @@ CONTINUOUS = (
     Distribution(
         stats.rayleigh, (), lambda z: np.log(z) - 0.5 * z * z, lambda z: -np.expm1(-0.5 * z * z),
         lambda z: np.exp(-0.5 * z * z), logsf=lambda z: -0.5 * z * z,
-        ppf=lambda q: np.sqrt(-2.0 * np.log1p(-q)), support=lambda z: z >= 0.0, low=0.0,
+        ppf=lambda q: np.sqrt(-2.0 * np.log1p(-q)),
+        isf=lambda q: np.sqrt(-2.0 * np.log(q)), support=lambda z: z >= 0.0, low=0.0,
     ),
     Distribution(
         stats.invgamma, ("a",), lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,

@@ -44,3 +44,6 @@ class Frozen:
 
     def ppf(self, q: Any) -> Any:
         return self.of.ppf(q, *self.args, **self.named)
+
+    def isf(self, q: Any) -> Any:
+        return self.of.isf(q, *self.args, **self.named)

@@ -265,6 +265,24 @@ def factorial(n: Any, exact: Any = False) -> Any:
     return np.where(n < 0.0, 0.0, special.gamma(n + 1.0))
 
 
+# ---- spherical Bessel functions: the sign and the factor in their derivatives ----
+SPHERICAL = {
+    special.spherical_jn: (-1.0, 1.0), special.spherical_yn: (-1.0, 1.0),
+    special.spherical_in: (1.0, 1.0), special.spherical_kn: (1.0, -1.0),
+}  # fmt: skip
+
+
+def spherical_slope(f: Any, sign: float, outer: float, n: Any, z: Any) -> Any:
+    """The derivative of a spherical Bessel function (DLMF 10.51).
+
+    >>> round(float(spherical_slope(special.spherical_jn, -1.0, 1.0, 1, 0.0)), 6)
+    0.333333
+    """
+    n = np.asarray(n)
+    below = np.where(n == 0, 0.0, n * f(np.maximum(n - 1, 0), z))
+    return outer * (below + sign * (n + 1.0) * f(n + 1, z)) / (2.0 * n + 1.0)
+
+
 UFUNCS.update(
     (formula, f)
     for f, formula in FORMULAS.items()

@@ -10,8 +10,10 @@ from typing import Any, cast
 import numpy as np
 from scipy import special
 
+from srcgrad.frontend.formulas import orthogonal  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
+from srcgrad.frontend.handlers.decompositions import flag
 from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, refuse_booleans
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
@@ -62,7 +64,12 @@ def of_formula(it: Interpreter, node: Node, f: Any, formula: Any, *args: Any) ->
     values = operands(it, node, args, f.__name__)
     _refuse_complex(it, node, f, values)
     kind = _computed_in(f, values)
-    made = it.call(formula, [plain(it.b.cast(v, Scalar("f64"))) for v in values], {}, node)
+    names = formula.__code__.co_varnames  # `n` is a degree, to be known when compiling
+    given = [
+        plain(v) if name == "n" else plain(it.b.cast(v, Scalar("f64")))
+        for name, v in zip(names, values, strict=False)
+    ]
+    made = it.call(formula, given, {}, node)
     return plain(it.b.cast(made, kind))
 
 
@@ -81,11 +88,33 @@ def _computed_in(f: Any, values: list[Any]) -> Scalar:
 
 
 for _row, _name in SPECIAL.items():
-    if _row != "polygamma":
+    if isinstance(getattr(special, _name), np.ufunc):
         _register(getattr(special, _name), cast("RowName", _row))
 for _name, _primitive in OTHERS.items():
     if getattr(special, _name) not in FUNCTIONS:
         _register(getattr(special, _name), _primitive)
+
+
+# ---- spherical Bessel functions ----
+def _spherical(f: Any, row: RowName) -> None:
+    def handler(it: Interpreter, node: Node, n: Any, z: Any, derivative: Any = False) -> Any:
+        if flag(it, node, derivative, "derivative"):
+            sign, outer = formulas.SPHERICAL[f]
+            return it.call(formulas.spherical_slope, [f, sign, outer, n, z], {}, node)
+        n, z = operands(it, node, (n, z), f.__name__)
+        refuse_booleans(it, node, f.__name__, n, z)
+        _refuse_complex(it, node, f, [z])
+        if not (is_number(n) and n == int(n)) and atom(n).type.dtype[0] not in "iu":
+            it.refuse(node, f"the order of {f.__name__} is a whole number", "use .astype(int)")
+        kind = Scalar("f32" if f(0, np.ones(1, np_dtype(atom(z).type.dtype))).dtype == np.float32
+                      else "f64")  # fmt: skip
+        return it.emit(node, row, it.b.cast(n, kind), it.b.cast(z, kind))
+
+    implements(f)(handler)
+
+
+for _f in formulas.SPHERICAL:
+    _spherical(_f, _f.__name__)
 
 
 implements(special.softmax)(in_proportion("softmax"))

@@ -23,6 +23,7 @@ OF_CONTINUOUS = {
     "logpdf": (formulas.log_density, "log"), "pdf": (formulas.pdf, "log"),
     "cdf": (formulas.cdf, "cdf"), "sf": (formulas.sf, "cdf"), "ppf": (formulas.ppf, "ppf"),
     "logcdf": (formulas.logcdf, "cdf"), "logsf": (formulas.logsf, "cdf"),
+    "isf": (formulas.isf, "ppf"),
 }  # fmt: skip
 OF_DISCRETE = {
     "logpmf": (formulas.log_probability, "log"), "pmf": (formulas.pmf, "log"),

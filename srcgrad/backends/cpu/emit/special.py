@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from srcgrad.backends.cpu.capsules import OF_ORDERS
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, values
 from srcgrad.backends.cpu.emit.values import decimal, not_emitted
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -41,9 +42,27 @@ def _of_doubles(call: Callable[[Writer, Def, list[str]], str]) -> Emit:
 
 def _scipys(w: Writer, s: Def, given: list[str]) -> str:
     name = OTHER_NAMES.get(s.op, SPECIAL[s.op.name])
+    if name.startswith(OF_ORDERS):
+        return _of_order(w, name, *given)
     kinds = [*["double"] * len(given), "i32"]  # the last argument is Cython's own business
     symbol = w.program.routine("special", name, kinds, "double", PURE)
     return w.do(f"call double @{symbol}({', '.join(f'double {a}' for a in given)}, i32 0)")
+
+
+def _of_order(w: Writer, name: str, n: str, z: str) -> str:
+    """A spherical Bessel function; those that C has of positive numbers only are reflected."""
+    symbol = w.program.routine("special", name, ["i64", "double", "i32", "ptr"], "double", PURE)
+    order = w.do(f"fptosi double {n} to i64")
+    reflected = name in ("spherical_jn", "spherical_in")
+    w.declare("double @llvm.fabs.f64(double)")
+    size = w.do(f"call double @llvm.fabs.f64(double {z})") if reflected else z
+    made = w.do(f"call double @{symbol}(i64 {order}, double {size}, i32 0, ptr null)")
+    if not reflected:
+        return made
+    odd = w.do(f"trunc i64 {order} to i1")
+    left = w.do(f"fcmp olt double {z}, 0.0")
+    turned = w.do(f"and i1 {odd}, {left}")
+    return w.do(f"select i1 {turned}, double {w.do(f'fneg double {made}')}, double {made}")
 
 
 def _polygamma(w: Writer, s: Def, given: list[str]) -> str:
