@@ -20,6 +20,7 @@ from srcgrad.frontend import (
     generators,
     indexing,
     inlining,
+    items_of_the_run,
     iteration,
     lists,
     loops,
@@ -112,7 +113,7 @@ class StagedInterpreter(Interpreter):
     grown_load = lists.grown_load
     grown_slice = lists.grown_slice
     list_place = lists.list_place
-    item_of_the_run = lists.item_of_the_run
+    item_of_the_run = items_of_the_run.item_of_the_run
     set_length = lists.set_length
     static_key = lists.static_key
     tracked_list = lists.tracked_list

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import gast
-import numpy as np
 
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.grown_lists import items_of, length_of
@@ -35,7 +34,7 @@ from srcgrad.frontend.values import (
     written,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import BOOL, INT, Scalar, join_scalars
+from srcgrad.ir.types import INT, Scalar, join_scalars
 
 
 def static_key(it: Interpreter, key: Any, node: Node) -> Any:
@@ -102,49 +101,12 @@ def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
         way_out = "it must be one integer" if one else "write x[i][j]"
         it.refuse(node, f"the index of {describe(x)} is {what}", way_out, like=TypeError)
     if isinstance(items[0], Var) and not it.captures.is_soon_static(it, items[0]):
-        _grow_if_it_can(it, x)
+        grow_if_it_can(it, x)
     k = it.static_int(items[0], node, "the index of a tuple or list")
     if not -len(x) <= k < len(x):
         grow_in_flow(it, x)
         _out_of_range(it, x, k, node)
     return k % len(x)
-
-
-def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
-    """The item at an index that only the run tells, of a sequence of numbers; None for others."""
-    k = items[0] if len(items) == 1 else None
-    if isinstance(x, str) or not isinstance(k, Var) or not is_integer(k):
-        return None
-    known = it.captures.is_soon_static(it, k) and it.captures.is_of_sizes(it, k)
-    if known or not x:
-        return None
-    _grow_if_it_can(it, x)
-    if not all(is_scalar(v) for v in x):
-        return None
-    kinds = [atom(v).type for v in x]
-    if len({(t.weak, t == BOOL) for t in kinds}) > 1:
-        return None
-    n = len(x)
-    outside = it.b.logical_or(it.b.lt(k, -n), it.b.ge(k, n))
-    kind = "list" if isinstance(x, list) else "tuple"
-    it.fail_if(outside, "IndexError", f"{kind} index out of range")
-    found = it.read(_as_array(it, x, node), items, node)
-    return it.b.retyped(found, Scalar(found.type.dtype, weak=kinds[0].weak))
-
-
-def _as_array(it: Interpreter, x: Any, node: Node) -> Any:
-    """A sequence of numbers as an array, made once if it is constant."""
-    known = all(isinstance(v, int | float | complex | np.generic) for v in x)
-    if not known or not (isinstance(x, tuple) or id(x) in it.captures.immutable):
-        return it.call_numpy(np.array, [list(x)], {}, node)
-    key = ("as array", id(x))
-    if key not in it.captures.containers:
-        with it.b.block() as block:
-            made = it.call_numpy(np.array, [list(x)], {}, node)
-        it.heads[0][1].extend(block)
-        it.captures.containers[key] = made
-        it.captures.inlined.append(x)  # keeps it alive, and so its id
-    return it.captures.containers[key]
 
 
 def _out_of_range(it: Interpreter, x: Any, k: int, node: Node) -> NoReturn:
@@ -188,10 +150,10 @@ def delete_item(it: Interpreter, target: Any) -> None:
 def grow_in_flow(it: Interpreter, x: Any) -> None:
     """Lets a list grow where another trip or branch may have appended to it."""
     if it.is_in_flow:
-        _grow_if_it_can(it, x)
+        grow_if_it_can(it, x)
 
 
-def _grow_if_it_can(it: Interpreter, x: Any) -> None:
+def grow_if_it_can(it: Interpreter, x: Any) -> None:
     """Restarts with a list that grows, if its items are numbers or arrays of one kind."""
     if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
         return
@@ -297,7 +259,7 @@ def fit_lists(it: Interpreter, one: Any, other: Any) -> None:
     for x, y in ((one, other), (other, one)):
         lists = isinstance(x, TrackedList) and isinstance(y, list | GrownList)
         if lists and all(map(is_scalar, x)):
-            _grow_if_it_can(it, x)
+            grow_if_it_can(it, x)
     if isinstance(one, GrownList) and isinstance(other, GrownList):
         joined = join_scalars(one.dtype, other.dtype)
         for x in (one, other):

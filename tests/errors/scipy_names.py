@@ -18,6 +18,11 @@ def shape_of_incomplete_gamma(a):
     return scipy.special.gammainc(a, 0.7)  # error: UnsupportedError: gammainc has no derivative
 
 
+@program(1.5)
+def order_that_is_no_whole_number(v):
+    return scipy.special.spherical_jn(v, 0.7)  # error: UnsupportedError: whole number ... astype
+
+
 @program(vec(3))
 def exact_choices(x):
     return x[0] * scipy.special.comb(5, 2, exact=True)  # error: UnsupportedError: exact=True

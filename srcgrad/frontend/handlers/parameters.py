@@ -21,7 +21,7 @@ from srcgrad.tree import leaves, mapped
 FLAGS = frozenset({
     "adjoint", "allow_singular", "assume_unique", "cache", "ceil_mode", "check_finite", "col_deriv",
     "complex_func", "compute_expm", "compute_uv", "copy", "count_include_pad", "dense_output",
-    "density", "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact",
+    "density", "derivative", "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact",
     "full_matrices", "full_output", "has_aux", "hermitian", "include_initial", "increasing",
     "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a",
     "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
