@@ -50,6 +50,11 @@ def negative_order(x):
 
 
 @program(vec(3))
+def broken_order(x):
+    return scipy.special.spherical_jn(x, 1.0)[0]  # error: UnsupportedError: is a whole number
+
+
+@program(vec(3))
 def several_orders(x):
     return np.sum(scipy.special.polygamma([[1]], x))  # error: UnsupportedError: one whole number
 
