@@ -78,11 +78,13 @@ class SrcgradError(Exception):
     """Base class of the errors that srcgrad raises itself.
 
     `reason`, `location` and `way_out` make up the text, `page` explains the class, `others` are
-    further problems of the same function.
+    further problems of the same function. `runs` says that only compiling is refused: the function
+    can be run on the tape.
     """
 
     page = "docs/errors.md"
     others: tuple[SrcgradError, ...] = ()
+    runs = False
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
@@ -160,6 +162,8 @@ class CompilerError(UnsupportedError):
 
 class SourceError(SrcgradError, OSError):
     """The source of a function could not be found."""
+
+    runs = True
 
 
 class ArgumentTypeError(SrcgradError, TypeError):

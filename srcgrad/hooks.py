@@ -19,6 +19,10 @@ class TensorCalls(Protocol):
         """Calls a compiled function with tensors; `extra` holds tangents by path."""
         ...
 
+    def on_tape(self, compiled: Any, arguments: dict[str, Any], /) -> Any:
+        """Runs a gradient on the tape, without compiling it."""
+        ...
+
     def vjp(self, compiled: Any, arguments: dict[str, Any], /) -> tuple[Any, Any]:
         """Returns the value of such a call and its pullback."""
         ...

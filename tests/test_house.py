@@ -30,6 +30,7 @@ CATCHES_ANY = {
     "frontend/versions.py": "a probe: the exception is the answer",
     "passes/pipeline.py": "a pass that is being checked: raises an error with its text",
     "primitives/raising.py": "the constructor of the user's exception",
+    "transforms/tape_advice.py": "the user's function on the tape: the exception is the answer",
     "transforms/stage_cache.py": "pickle on any file",
     "tree/registered.py": "the user's unflatten: raises an error that names it",
 }

@@ -102,6 +102,9 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
     return _by_tape(compiled, arguments, refusal)
 
 
+on_tape = eager_fallback.run
+
+
 def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
     """Runs a compiled call and writes its stores back."""
     program = call.entry.program

@@ -29,7 +29,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError, SrcgradError, 
 from srcgrad.transforms.jacobian_program import Jacobian
 from srcgrad.transforms.refusals import no_float
 from srcgrad.transforms.second_order import Hessian, HessianDiagonal, HessianProduct, SecondOrder
-from srcgrad.transforms.specs import ByPosition, Gradient, Primal
+from srcgrad.transforms.specs import ByPosition, Gradient, Primal, is_gradients
 from srcgrad.transforms.weights import active, is_outer, not_floating
 from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths
 
@@ -198,13 +198,6 @@ def run_recorded(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, An
         if not compiled.options.tape or not is_gradients(compiled.spec):
             raise
     return run(compiled, arguments)
-
-
-def is_gradients(spec: Any) -> bool:
-    """Whether a stack of transforms holds gradients and Jacobians only."""
-    while isinstance(spec, ByPosition):
-        spec = spec.inner
-    return isinstance(spec, Primal)
 
 
 def _run(compiled: Any, arguments: dict[str, Any]) -> Any:

@@ -86,7 +86,8 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
         said = "a 'try' that runs inside of so many others is not supported"
         it.refuse(node, said, "write the recursion as a loop")
     if exits(node.finalbody):
-        it.refuse(node.finalbody[0], "a 'finally' that leaves is not supported", "leave after it")
+        said = "a 'finally' that leaves is not supported"
+        it.refuse(node.finalbody[0], said, "leave after it", runs=True)
     attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
     out, failed = _grouped(it, attempt)
     it.b.out.extend(out)

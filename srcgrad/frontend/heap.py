@@ -170,7 +170,7 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
     if id(owner) in it.captures.immutable:
         it.refuse(
             node, "a container that the function captures cannot be changed in compiled code",
-            "pass it as an argument and return what changes",
+            "pass it as an argument and return what changes", runs=True,
         )  # fmt: skip
     if id(owner) in it.frozen:
         it.refuse(

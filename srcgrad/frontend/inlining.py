@@ -47,7 +47,8 @@ def follow(
     if module in ("numpy", "scipy", "numba") or foreign_library(f):
         refuse_unknown(it, f, node)
     if f.__code__.co_flags & inspect.CO_COROUTINE:
-        it.refuse(node, f"{f.__name__}() is a coroutine", "write it as a plain function")
+        said = f"{f.__name__}() is a coroutine"
+        it.refuse(node, said, "write it as a plain function", runs=True)
     if f.__code__ is MANAGER and isinstance(held(f, "__wrapped__"), types.FunctionType):
         return managed(it, f.__wrapped__, args, kwargs, node)
     try:
@@ -193,7 +194,7 @@ def _generated(
             it.refuse(
                 node, f"{found.title}() yields in a 'try' with handlers, or where its value is read"
                 if not asks else f"{found.title}() may be stopped at a 'yield' whose value is read",
-                "make a list of what it yields in it, and return that",
+                "make a list of what it yields in it, and return that", runs=True,
             )  # fmt: skip
         resumes = step if stops else (lambda item: (step(item), None)[1])
         inline(it, dataclasses.replace(found, tree=tree), env, outer, node, resumes)

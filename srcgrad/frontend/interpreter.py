@@ -96,11 +96,17 @@ class Interpreter:
         self.b.loc = self.frame.source.location(node)
 
     def refuse(
-        self, node: Node | None, reason: str, way_out: str = "", like: type[Exception] | None = None
-    ) -> NoReturn:
-        """Refuses the program; `like` is the exception of plain Python here, if it raises one."""
+        self, node: Node | None, reason: str, way_out: str = "",
+        like: type[Exception] | None = None, runs: bool = False,
+    ) -> NoReturn:  # fmt: skip
+        """Refuses the program; `like` is the exception of plain Python here, if it raises one.
+
+        `runs`: Python's statement has no form in compiled code, and runs on the tape.
+        """
         location = self.b.loc if node is None else self.frame.source.location(node)
-        raise UnsupportedError(reason, location, way_out, like=like)
+        error = UnsupportedError(reason, location, way_out, like=like)
+        error.runs = runs
+        raise error
 
     def catches(self, cls: type[BaseException]) -> bool:
         """Whether an enclosing `try` catches a class."""

@@ -99,8 +99,10 @@ def _alike_leaves(a: Any, b: Any, kept: bool) -> bool:
 
 
 def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:
-    raise UnsupportedError(
+    error = UnsupportedError(
         f"the depth of the recursion of {found.title}() depends on run-time values", place,
         "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
         "a length may say the depth",
     )  # fmt: skip
+    error.runs = True
+    raise error

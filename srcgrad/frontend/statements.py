@@ -50,7 +50,7 @@ from srcgrad.primitives.raising import name_of
 
 def refuse_statement(it: Interpreter, node: Node) -> NoReturn:
     kind = _SPELLED.get(type(node).__name__, type(node).__name__.lower())
-    it.refuse(node, f"'{kind}' is not supported", "move it out of the compiled function")
+    it.refuse(node, f"'{kind}' is not supported", "move it out of the compiled function", runs=True)
 
 
 def do_pass(it: Interpreter, node: gast.Pass) -> None:
@@ -135,7 +135,7 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
     else:
         it.refuse(
             target, f"an attribute of {describe(owner)} cannot be assigned",
-            "return the value instead",
+            "return the value instead", runs=True,
         )  # fmt: skip
 
 
@@ -264,7 +264,7 @@ def do_return(it: Interpreter, node: gast.Return) -> None:
 
 def do_function_def(it: Interpreter, node: gast.FunctionDef) -> None:
     if node.decorator_list:
-        it.refuse(node, "a decorator inside a compiled function is not supported")
+        it.refuse(node, "a decorator inside a compiled function is not supported", runs=True)
     it.env[node.name] = closure(it, node, node.name)
 
 
@@ -278,6 +278,7 @@ def do_nonlocal(it: Interpreter, node: gast.Nonlocal) -> None:
                 node,
                 f"'{name}' belongs to a function outside of what is compiled: it cannot be set",
                 "return the value instead",
+                runs=True,
             )  # fmt: skip
 
 
@@ -290,7 +291,7 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
             case gast.Subscript():
                 delete_item(it, target)
             case _:
-                it.refuse(target, "'del' of this is not supported")
+                it.refuse(target, "'del' of this is not supported", runs=True)
 
 
 # ---- failing ----

@@ -20,6 +20,7 @@ from srcgrad.frontend.values import TrackedList, article, is_integer
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held
 
+RUN_BY_PYTHON = (eval, exec, locals)  # what they need exists where the function is run
 # packages whose functions depend on their arguments alone
 PURE = ("scipy.special", "scipy.signal", "scipy.linalg", "scipy.constants", "numpy.polynomial")
 LONGEST = 1024  # of an array that is written into the program
@@ -73,7 +74,7 @@ def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     """Refuses a function of NumPy, SciPy or the standard library without a row in our tables."""
     why = why_unknown(f)
     if why is not None:
-        it.refuse(node, *why)
+        it.refuse(node, *why, runs=any(f is g for g in RUN_BY_PYTHON))
 
 
 def why_unknown(f: Any) -> tuple[str, str] | None:

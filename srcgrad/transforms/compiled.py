@@ -56,6 +56,7 @@ from srcgrad.transforms.stack import (
 from srcgrad.transforms.stage_cache import keeping
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
+from srcgrad.transforms.tape_advice import naming_the_tape
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
@@ -150,7 +151,8 @@ class Compiled:
         on_tape = self.options.tape == "always"
         if on_tape or self._requirements.weights or _any_tensor((*given, *extra.items())):
             return hooks.tensor_calls().run(self, arguments, extra)
-        entry, captured = self._entry_for(arguments, given)
+        with naming_the_tape(self, arguments):
+            entry, captured = self._entry_for(arguments, given)
         if entry.tensors:
             return hooks.tensor_calls().run(self, arguments, extra)
         values = dict(given)
@@ -389,7 +391,6 @@ class Compiled:
 
 
 def _any_tensor(given: Any) -> bool:
-    """Whether there is a tensor, or an array on the tape."""
     return any([states(v, "srcgrad_value") or states(v, "srcgrad_recorded") for _, v in given])
 
 

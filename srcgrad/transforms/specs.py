@@ -163,6 +163,13 @@ class ByPosition:
         return made, output[1] if len(output) == 2 else tuple(output[1:])
 
 
+def is_gradients(spec: Any) -> bool:
+    """Whether a stack of transforms holds gradients and Jacobians only."""
+    while isinstance(spec, ByPosition):
+        spec = spec.inner
+    return isinstance(spec, Primal)
+
+
 @record(frozen=True)
 class Gradient(ByPosition):
     """Reverse mode by positions of the arguments; `seeded`: adjoints are further parameters."""

@@ -272,11 +272,11 @@ def through_ctypes(x):
 LOSING = [
     plain_store, plain_store_of_a_row, plain_in_place, plain_out, plain_copyto, caught,
     through_ctypes, lambda x: float(x[0]) * x[1], lambda x: math.sin(x[0]),
-    lambda x: np.array([x[0], x[1]]).sum(), lambda x: np.asarray(x).sum(), 
+    lambda x: np.array([x[0], x[1]]).sum(), lambda x: np.asarray(x).sum(),
     lambda x: np.float64(x[0]), lambda x: complex(x[0]).real,
     lambda x: np.fromiter((v for v in x), float).sum(), lambda x: np.sum(x.view(np.int64)) * x[0],
     lambda x: scipy.special.pbdv(1.0, x[0])[0], lambda x: np.frexp(x)[0].sum(),
-    lambda x: np.vectorize(lambda v: v * 2.0)(x).sum(), 
+    lambda x: np.vectorize(lambda v: v * 2.0)(x).sum(),
     lambda x: np.random.default_rng(0).normal(x[0]), lambda x: x[0] * round(float(x[1])),
     lambda x: x[0].hex(), lambda x: np.add.reduce(x, out=np.zeros(())), lambda x: bytes(x),
     lambda x: np.interp(0.5, [0.0, 1.0], [x[0], x[1]]) + np.array(x, dtype=object).sum(),

@@ -186,7 +186,7 @@ def asynchronous(x):
     async def later():
         return x
 
-    return x * x if later else x
+    return x * x
 
 
 @row("", "`match`")
@@ -245,6 +245,13 @@ def attempt(derivative: Callable[[], float], expected: float) -> str:
 
 
 def on_the_tape(f: Callable) -> float:
+    """The derivative by a tensor, which is that by a number."""
+    of_tensor = of_a_tensor(f)
+    assert flow.grad(f, mode="tape")(AT) == pytest.approx(of_tensor, rel=1e-12)
+    return of_tensor
+
+
+def of_a_tensor(f: Callable) -> float:
     flow.set_context(mode=flow.PYNATIVE_MODE)
     try:
         return flow.grad(f)(flow.tensor(AT, dtype=flow.float64)).item()
