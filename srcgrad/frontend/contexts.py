@@ -86,11 +86,12 @@ def _entered(it: Interpreter, node: gast.With, item: Any, manager: Any) -> None:
             f"'with' of {describe(manager)} is not supported",
             OUTSIDE,
             None if all(found) else TypeError,
+            runs=all(found),
         )
     if _may_suppress(found[1]):
         it.refuse(
             node, f"__exit__ of {cls.__name__} returns a value, which may end an exception",
-            "return nothing from it; catch exceptions with 'try'",
+            "return nothing from it; catch exceptions with 'try'", runs=True,
         )  # fmt: skip
     name = f"{OURS}manager{node.lineno}_{item.context_expr.col_offset}"
     it.env[name] = manager
