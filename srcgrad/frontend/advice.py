@@ -35,9 +35,9 @@ _BY_ADVICE = {
     ROOT: """scipy.optimize: anderson brenth broyden1 broyden2 diagbroyden
         excitingmixing linearmixing newton_krylov ridder toms748
         scipy.integrate: solve_bvp""",
-    MINIMUM: """scipy.optimize: basinhopping brent brute curve_fit differential_evolution direct
+    MINIMUM: """scipy.optimize: basinhopping brent brute differential_evolution direct
         dual_annealing fmin fmin_bfgs fmin_cg fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_powell
-        fmin_slsqp fmin_tnc fminbound golden leastsq lsq_linear nnls shgo""",
+        fmin_slsqp fmin_tnc fminbound golden lsq_linear nnls shgo""",
     SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",

@@ -18,16 +18,16 @@ from srcgrad.ir.types import INT
 # arrays, numbers and functions of the program; counts that may be run-time values, or that the
 # handler makes static itself
 OF_THE_RUN = frozenset({
-    "A", "Dfun", "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol", "action",
-    "alpha", "append", "ar", "ar1", "ar2", "arg1", "argnums", "args", "arr", "array", "arrays",
-    "arrays_and_dtypes", "ary", "assume_sorted", "at", "atol", "aweights", "b", "band", "base",
-    "bbox", "bc_type", "beta", "bias", "bins", "bounds", "bounds_error", "bp", "bracket", "c",
-    "callback", "category", "changes", "choicelist", "choices", "classes", "cls", "code", "columns",
-    "condition", "condlist", "constraints", "correction", "count", "cov", "cval", "d", "data",
-    "ddof", "default", "deg", "delta", "der", "destination", "diag", "diagonals", "diff_step",
-    "dimensions", "discont", "dst", "dx", "dydx", "element", "end", "epsabs", "epsfcn", "epsrel",
-    "events", "ext", "extrapolate", "f", "f_scale", "factor", "fill_value", "fillvalue", "fn",
-    "formula", "fp", "fprime", "fprime2", "ftol", "full", "fun", "func", "func1d", "funclist",
+    "A", "Dfun", "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "abs_tol",
+    "absolute_sigma", "action", "alpha", "append", "ar", "ar1", "ar2", "arg1", "argnums", "args",
+    "arr", "array", "arrays", "arrays_and_dtypes", "ary", "assume_sorted", "at", "atol", "aweights",
+    "b", "band", "base", "bbox", "bc_type", "beta", "bias", "bins", "bounds", "bounds_error", "bp",
+    "bracket", "c", "callback", "category", "changes", "choicelist", "choices", "classes", "cls",
+    "code", "columns", "condition", "condlist", "constraints", "correction", "count", "cov", "cval",
+    "d", "data", "ddof", "default", "deg", "delta", "der", "destination", "diag", "diagonals",
+    "diff_step", "dimensions", "discont", "dst", "dx", "dydx", "element", "end", "epsabs", "epsfcn",
+    "epsrel", "events", "ext", "extrapolate", "f", "f_scale", "factor", "fill_value", "fillvalue",
+    "fn", "formula", "fp", "fprime", "fprime2", "ftol", "full", "fun", "func", "func1d", "funclist",
     "function", "functions", "fweights", "given", "grad_position", "gtol", "h", "h0", "hess",
     "hessp", "hi", "hmax", "hmin", "in1", "in2", "ind", "index", "indices", "indices_or_sections",
     "initial", "input", "item", "items", "iter", "ixpr", "jac", "jac_sparsity", "k", "key", "keys",
@@ -36,7 +36,7 @@ OF_THE_RUN = frozenset({
     "maxit", "maxiter", "maxp1", "mean", "memory", "message", "min", "minlength", "ml", "mu",
     "multi_index", "mxhnil", "mxordn", "mxords", "mxstep", "n", "name", "named", "names", "nan",
     "neginf", "new_shape", "newshape", "num", "obj", "of_nothing", "offsets", "options", "ord",
-    "origin", "other", "others", "out", "output", "over", "owner", "p", "pad_width", "per",
+    "origin", "other", "others", "out", "output", "over", "owner", "p", "p0", "pad_width", "per",
     "period", "phi", "places", "points", "posinf", "prepend", "printmessg", "pyfunc", "q", "quiet",
     "r", "radius", "range", "rcond", "reason", "rel_tol", "repeat", "repeats", "reps", "residual",
     "rhs", "right", "rows", "rtol", "run", "s", "sections", "segments", "self", "sep",
@@ -45,8 +45,8 @@ OF_THE_RUN = frozenset({
     "t_eval", "t_span", "tangents", "task", "tck", "tcrit", "tensor", "test_elements", "times",
     "to_begin", "to_end", "tol", "tr_options", "tr_solver", "tree_", "truncate", "type", "type1",
     "type2", "u", "upper", "v", "vals", "value", "values", "verbose", "w", "way_out", "weight",
-    "weights", "where", "wopts", "workers", "wvar", "x", "x0", "x1", "x2", "x_scale", "xb", "xe",
-    "xi", "xp", "xs", "xtol", "y", "y0", "yi", "z", "zi",
+    "weights", "where", "wopts", "workers", "wvar", "x", "x0", "x1", "x2", "x_scale", "xb", "xdata",
+    "xe", "xi", "xp", "xs", "xtol", "y", "y0", "ydata", "yi", "z", "zi",
 })  # fmt: skip
 
 

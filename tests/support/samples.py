@@ -115,6 +115,7 @@ WITHOUT = {
         optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,
         optimize.root_scalar, optimize.fixed_point, integrate.solve_ivp, integrate.odeint,
         integrate.quad, optimize.minimize, optimize.minimize_scalar, optimize.least_squares,
+        optimize.leastsq, optimize.curve_fit,
     ), "takes a function"),
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
