@@ -41,7 +41,8 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
         case "flat":
             flat = it.call_numpy(np.ravel, [v], {}, node)
             if is_array(v) and v.type.layout != "C":
-                it.stands_for_view(flat, v, ".flat of an array that is not contiguous", node)
+                what = ".flat of an array that is not contiguous"
+                it.stands_for_view(flat, v, what, node, writable=True)
             return flat
     if name in OF_TENSORS:
         it.refuse(
@@ -67,7 +68,8 @@ def _part(it: Interpreter, node: Node, x: Any, name: RowName) -> Any:
         return x if name == "real" else _zeros(it, x)
     made = it.emit(node, name, x)
     if is_array(x):
-        it.stands_for_view(made, x, f".{name} of an array of complex numbers", node)
+        what = f".{name} of an array of complex numbers"
+        it.stands_for_view(made, x, what, node, writable=True)
     return made
 
 

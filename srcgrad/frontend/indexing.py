@@ -27,7 +27,6 @@ from srcgrad.frontend.values import (
     describe,
     is_array,
     is_integer,
-    is_number,
     is_scalar,
     is_unit,
     plain,
@@ -172,10 +171,9 @@ def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> A
     if len(items) == 1 and is_scalar(items[0]) and atom(items[0]).type.dtype == "bool":
         one, mask = (it.call_numpy(np.atleast_1d, [v], {}, node) for v in (x, items[0]))
         return subscript(it, one, [mask], node)
-    if all(i is Ellipsis for i in items):
-        return x
-    if all(i is None for i in items):
-        return it.b.broadcast_to(x, *([1] * len(items)))
+    if all(i is Ellipsis or i is None for i in items) and items.count(Ellipsis) < 2:
+        new = items.count(None)
+        return it.b.broadcast_to(x, *([1] * new)) if new else x
     it.wrong(node, "a number cannot be indexed", IndexError)
 
 
@@ -213,7 +211,7 @@ def expanded(it: Interpreter, x: Var, items: list[Any], node: Node) -> list[Any]
 def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
     if i is None or i is Ellipsis or isinstance(i, Slice) or is_integer(i):
         return i
-    if isinstance(i, list) or (isinstance(i, tuple) and all(is_number(v) for v in i)):
+    if isinstance(i, list | tuple):
         i = it.call_numpy(np.array, [i], {} if i else {"dtype": np.intp}, node)
     if isinstance(i, Range | range):
         i = it.call_numpy(np.arange, [i.start, i.stop, i.step], {}, node)

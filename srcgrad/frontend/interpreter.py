@@ -205,10 +205,13 @@ class Interpreter:
             self.refuse(node, reason, way_out)
         self.fail_if(condition, LIMIT, literal(located(reason, None, way_out)))
 
-    def stands_for_view(self, copy: Any, source: Any, what: str, node: Node) -> None:
+    def stands_for_view(
+        self, copy: Any, source: Any, what: str, node: Node, writable: bool = False
+    ) -> None:
         """Records a copy where NumPy has a view: refused later if that shows."""
         if isinstance(copy, Var):
-            self.snapshots.append(Snapshot(copy, source, what, self.frame.source.location(node)))
+            loc = self.frame.source.location(node)
+            self.snapshots.append(Snapshot(copy, source, what, loc, writable=writable))
 
     def is_reshape(self, made: Any, source: Any, what: str, node: Node) -> None:
         """Records a view of an array in C order: refused later if NumPy may copy and that shows."""

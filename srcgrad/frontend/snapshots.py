@@ -28,6 +28,7 @@ class Snapshot:
     loc: Location | None
     kept: bool = False  # in a list: read at any time
     stands_for: str = "a view in NumPy, or may be one"
+    writable: bool = False  # a view of NumPy's may be stored to, each element in its own place
 
 
 def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
@@ -38,7 +39,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
     loops = list(loops_of(order))
     for each in snapshots:
         mine = aliases.of(each.copy)
-        if mine in aliases.written:
+        if mine in aliases.written and not _is_all(each, snapshots, function, order, aliases):
             _refuse(each, STORED)
         made = next((k for k, s in enumerate(order) if _defines(s, each.copy)), 0)
         for source in _sources(each, snapshots, aliases) & aliases.written:
@@ -57,6 +58,27 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
                 for w in writes for r in reads
             ):  # fmt: skip
                 _refuse(each, LATER)
+
+
+def _is_all(
+    each: Snapshot, snapshots: list[Snapshot], function: Function, order: list[Stmt],
+    aliases: AliasClasses,
+) -> bool:  # fmt: skip
+    """Whether nothing but a writable copy shows stores to it: its source is not seen again."""
+    sources, mine = _sources(each, snapshots, aliases), aliases.of(each.copy)
+    shared = [s for s in snapshots if s is not each and _sources(s, snapshots, aliases) & sources]
+    if not each.writable or shared or any(_first(function, order, aliases, c) < 0 for c in sources):
+        return False
+    loops = list(loops_of(order))
+    writes = [k for k, s in enumerate(order) if writes_to(s, aliases, mine)]
+    for source in sources:
+        born = _first(function, order, aliases, source)
+        reads = [k for k, s in enumerate(order) if _reads(s, aliases, source)]
+        if _among(function.returns, aliases, source):
+            reads.append(len(order))
+        if any(w < r or _again(w, r, born, loops) for w in writes for r in reads):
+            return False
+    return True
 
 
 def _sources(each: Snapshot, snapshots: list[Snapshot], aliases: AliasClasses) -> set[Var]:

@@ -61,6 +61,11 @@ def a_keyword_that_the_ufunc_does_not_have(x):
 
 
 @program(vec(3))
+def a_keyword_that_clip_does_not_take(x):
+    return np.clip(x, 0.0, 1.0, where=x > 0)[0]  # error: UnsupportedError: 'where' of clip
+
+
+@program(vec(3))
 def no_operand(x):
     return x[0] * scipy.special.erf()  # error: TypeError: erf takes 1 arguments, not 0
 

@@ -311,11 +311,6 @@ def rolled_to_no_axis(x):
     return np.sum(np.rollaxis(x, 2)[0])  # error: UnsupportedError: axis 2 is out of bounds
 
 
-@program(vec(3))
-def median_that_may_sort_its_argument(x):
-    return np.median(x, overwrite_input=True)  # error: UnsupportedError: overwrite_input
-
-
 @program(vec(4).reshape(2, 2), 2.0, position=1)
 def gradient_by_what_must_be_known(x, p):  # error, no line: UnsupportedError: has no derivative
     return np.linalg.norm(x, p) * p

@@ -31,7 +31,7 @@ OF_THE_RUN = frozenset({
     "function", "functions", "fweights", "given", "grad_position", "gtol", "h", "h0", "hess",
     "hessp", "hi", "hmax", "hmin", "in1", "in2", "ind", "index", "indices", "indices_or_sections",
     "initial", "input", "item", "items", "iter", "ixpr", "jac", "jac_sparsity", "k", "key", "keys",
-    "keywords", "kth", "kwargs", "kx", "ky", "leaves", "left", "level", "library", "like", "limit",
+    "keywords", "kth", "kwargs", "kx", "ky", "leaves", "left", "level", "library", "loop", "like", "limit",
     "limits", "limlst", "lmbda", "lo", "loss", "m", "made", "mask", "max", "max_nfev", "maxfev",
     "maxit", "maxiter", "maxp1", "mean", "memory", "message", "min", "minlength", "ml", "mu",
     "multi_index", "mxhnil", "mxordn", "mxords", "mxstep", "n", "name", "named", "names", "nan",

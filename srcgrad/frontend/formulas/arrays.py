@@ -98,19 +98,6 @@ def diagonals(a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
     return moved[..., places + down, places + right]
 
 
-@stands_for(np.broadcast_arrays)
-def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
-    """Arrays in their common shape.
-
-    >>> [a.shape for a in broadcast_arrays(np.zeros(3), np.zeros((2, 1)))]
-    [(2, 3), (2, 3)]
-    """
-    total: Any = np.zeros(1, bool)[0]
-    for a in args:
-        total = total | np.not_equal(a, a)
-    return tuple([np.broadcast_to(np.asarray(a), np.shape(total)) for a in args])
-
-
 @stands_for(np.array_equiv)
 def array_equiv(a1: Any, a2: Any) -> Any:
     """Whether arrays have the same elements in their common shape; False if there is none.

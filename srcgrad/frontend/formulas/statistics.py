@@ -141,10 +141,8 @@ def kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
     return np.expand_dims(value, tuple(k % a.ndim for k in axes))
 
 
-def _ordered(a: Any, axis: Any, overwrite_input: Any, what: str) -> tuple[Any, Any, int]:
+def _ordered(a: Any, axis: Any, what: str) -> tuple[Any, Any, int]:
     """Floats, these sorted along the reduced axes as one, and that axis."""
-    if overwrite_input:
-        return unsupported("overwrite_input is not supported", "leave it out")
     a = np.asarray(a)
     if a.ndim == 0:
         return unsupported(f"the {what} of a number is not supported")
@@ -172,7 +170,7 @@ def median(
     >>> float(median(np.array([1.0, 4.0, 2.0])))
     2.0
     """
-    a, ordered, k = _ordered(a, axis, overwrite_input, "median")
+    a, ordered, k = _ordered(a, axis, "median")
     n = ordered.shape[k]
     middle = part(ordered, k, slice(np.maximum((n - 1) // 2, 0), n // 2 + 1))
     value = _without_order(ordered, k, np.mean(middle, axis=k))
@@ -191,7 +189,7 @@ def quantile(
     """
     if method not in BETWEEN and method not in ROUNDED:
         return unsupported(f"the method {method!r} of a quantile is not supported", "use 'linear'")
-    a, ordered, k = _ordered(a, axis, overwrite_input, "quantile")
+    a, ordered, k = _ordered(a, axis, "quantile")
     if np.ndim(q) == 0:
         return stored(kept(a, _at_quantile(ordered, k, q, method), axis, keepdims), out)
     # NumPy makes an array of the q: its float64 is that of the result

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend import generators
-from srcgrad.frontend.casts import as_integer, cast
+from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
 from srcgrad.frontend.generators import Generated
@@ -144,6 +144,7 @@ def _index(it: Interpreter, v: Any) -> Any:
 
 @implements(enumerate)
 def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
+    start = widened(it, start) if is_value(start) else start
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
     if isinstance(x, Generated):

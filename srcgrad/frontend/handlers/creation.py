@@ -253,7 +253,7 @@ def _columns_first(it: Interpreter, node: Node, x: Any, out: Any) -> Any:
         return _ordered(it, out, "F")
     made = _ordered(it, it.b.copy(x), "F")
     if not it.in_c_order(x) or sum(map(it.b.never_one, dims)) < 2:
-        it.stands_for_view(made, x, "an array in Fortran order", node)
+        it.stands_for_view(made, x, "an array in Fortran order", node, writable=True)
     return made
 
 

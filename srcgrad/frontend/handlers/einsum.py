@@ -144,7 +144,7 @@ def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str
         index = it.b.cast(it.b.iota(first.type.dims[0]), Scalar("i64"))
         spec = (*("a" for _ in places), *(":" for _ in others))
         made = it.b.gather(first, *(index for _ in places), spec=spec)
-        it.stands_for_view(made, x, DIAGONAL, node)
+        it.stands_for_view(made, x, DIAGONAL, node, writable=True)
         x, term = made, c + "".join(term[k] for k in others)
     return x, term
 

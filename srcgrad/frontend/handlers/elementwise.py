@@ -234,13 +234,15 @@ CLIPPED_BY_ANY = raised(np.clip, np.int8(0), -300, 3) is None
 
 @implements(np.clip, method="clip")
 def clip(
-    it: Interpreter, node: Node, x: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
-    min: Any = None, max: Any = None,
+    it: Interpreter, node: Node, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
+    min: Any = None, max: Any = None, **loop: Any,
 ) -> Any:  # fmt: skip
+    if loop:
+        it.refuse(node, f"the argument '{next(iter(loop))}' of clip is not supported")
     if (a_min is not None or a_max is not None) and (min is not None or max is not None):
         it.wrong(node, "Passing `min` or `max` beside `a_min` and `a_max`", ValueError)
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
-    (x,) = operands(it, node, (x,), "clip")
+    (x,) = operands(it, node, (a,), "clip")
     x = strong(it, x)
     if lo is None and hi is None:
         return to_out(it, node, it.call_numpy(np.positive, [x], {}, node), out)

@@ -17,7 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number, ndim
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import Array
+from srcgrad.ir.types import Array, same_dims
 
 NUMBERS_HAVE_PLACES = raised(np.nonzero, 1.0) is None  # until NumPy 2.1
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
@@ -39,7 +39,8 @@ def reshaped(it: Interpreter, node: Node, x: Any, dims: list[Any]) -> Any:
     if x.type.layout != "C":
         source, x = x, _in_order(it, x)
         if not (len(dims) == 1 and _transposed(it, source)):
-            it.stands_for_view(x, source, "a reshape of an array that is not contiguous", node)
+            what = "a reshape of an array that is not contiguous"
+            it.stands_for_view(x, source, what, node, writable=True)
     if not dims:
         return it.b.load(x, *([0] * x.type.ndim))
     made = it.b.reshape(x, *dims)
@@ -184,7 +185,7 @@ def ascontiguousarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) ->
         return array
     made = _in_order(it, array)
     if not _has_gaps(it, array):
-        it.stands_for_view(made, array, "what ascontiguousarray gives", node)
+        it.stands_for_view(made, array, "what ascontiguousarray gives", node, writable=True)
     return made
 
 
@@ -314,6 +315,17 @@ def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
     out = it.b.broadcast_to(x, *dims)
     it.stands_for_view(out, x, "a broadcast array", node)
     return out
+
+
+@implements(np.broadcast_arrays)
+def broadcast_arrays(it: Interpreter, node: Node, *xs: Any, subok: Any = False) -> Any:
+    """Arrays in their common shape: one that has it is itself."""
+    xs = tuple(operands(it, node, xs, "broadcast_arrays"))
+    dims = it.b.broadcast([x.type.dims if is_array(x) else () for x in xs])
+    return tuple(
+        x if is_array(x) and same_dims(x.type.dims, dims) else broadcast_to(it, node, x, dims)
+        for x in xs
+    )
 
 
 # ---- repetition ----
