@@ -70,7 +70,7 @@ SPELLED = {
     "Nonlocal": "nonlocal", "Pass": "pass",
     "Raise": "raise", "Return": "return, anywhere", "While": "while, while ... else",
     "Try": "try, except, else, finally",
-    "With": "with np.errstate(...)",
+    "With": "with", "ClassDef": "class inside a function", "Global": "global", "Yield": "yield",
     "Attribute": "x.name", "BinOp": "a + b, a @ b, a ** b", "BoolOp": "a and b, a or b",
     "Call": "f(x, *args, **named)", "Compare": "a < b <= c, is, in", "Constant": "literals",
     "Dict": "{...: ...}", "DictComp": "{k: v for ...}", "GeneratorExp": "sum(v for ...)",
@@ -222,7 +222,7 @@ def methods() -> str:
 
 def syntax() -> str:
     def listed_nodes(handlers: dict) -> str:
-        nodes = sorted(n.__name__ for n in handlers)
+        nodes = sorted(n.__name__ for n in handlers if n.__module__ == "gast.gast")
         return ", ".join(f"`{SPELLED.get(n, n)}`" for n in nodes)
 
     done = {n.__name__ for n in STATEMENTS}

@@ -60,7 +60,7 @@ def construct(
         except (TypeError, ValueError) as e:
             it.fails(e, node)
     if issubclass(cls, BaseException):
-        it.refuse(node, "an exception cannot be kept as a value", "raise it")
+        return Record(cls, {"args": tuple(args)})
     if issubclass(cls, list | dict | set | tuple | str | int | float | complex):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")

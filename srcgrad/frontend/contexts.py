@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.frontend import source
 from srcgrad.frontend.generators import Generated, resumed, spend
-from srcgrad.frontend.handlers.registry import CONTEXTS
+from srcgrad.frontend.handlers.registry import CONTEXTS, WRAPPERS
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import class_of_instance, has_source
 from srcgrad.frontend.trees import OURS, own_statements
@@ -30,6 +30,7 @@ WITHOUT_EFFECT = (
     np.errstate,
     *there(importlib.import_module("numpy._core._ufunc_config"), "_no_nep50_warning"),
 )
+_KINDS_OF_ERRORS = ("all", "divide", "over", "under", "invalid")
 OUTSIDE = "move it out of the compiled function"
 
 
@@ -44,7 +45,8 @@ def do_with(it: Interpreter, node: gast.With) -> None:
     if isinstance(f, type) and f in CONTEXTS:
         CONTEXTS[f](it, node, item)
     elif f in WITHOUT_EFFECT and item.optional_vars is None:
-        refuse_raising(it, node, [(k.arg, k.value) for k in call.keywords])
+        if f is np.errstate:
+            it.expression(call)
         it.block(node.body)
     elif f is contextlib.suppress:
         _suppressed(it, node, call)
@@ -52,15 +54,37 @@ def do_with(it: Interpreter, node: gast.With) -> None:
         _entered(it, node, item, it.expression(call))
 
 
-def refuse_raising(it: Interpreter, node: Node, settings: list[tuple[Any, Any]]) -> None:
+def refuse_settings(it: Interpreter, node: Node, settings: dict[Any, Any]) -> None:
     """Refuses settings of `np.errstate` unless all are known to ignore or to warn."""
-    if any(
-        name in (None, "call")
-        or not isinstance(value, gast.Constant)
-        or value.value in ("raise", "call", "log")
-        for name, value in settings
-    ):
+    if settings.get("call") is not None or {*settings.values()} - {None, "ignore", "warn"}:
         it.refuse(node, "np.errstate that raises or calls is not supported", "use 'ignore'")
+
+
+def _in_errstate(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a function that `np.errstate` decorates."""
+    state = next(c.cell_contents for c in f.__closure__ if isinstance(c.cell_contents, np.errstate))
+    settings = {n: getattr(state, f"_{n}", None) for n in _KINDS_OF_ERRORS}
+    refuse_settings(it, node, getattr(state, "kwargs", settings))
+    return it.call(f.__wrapped__, args, kwargs, node)
+
+
+def managed(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Generated:
+    """The result of a function that `contextlib.contextmanager` made of `f`."""
+    made = it.call(f, args, kwargs, node)
+    if not isinstance(made, Generated):
+        it.refuse(node, "contextmanager() of what is no generator function", like=TypeError)
+    made.manages = True
+    return made
+
+
+WRAPPERS[contextlib.contextmanager(lambda: iter(())).__code__] = lambda it, f, args, kwargs, node: (
+    managed(it, f.__wrapped__, args, kwargs, node)
+)
+WRAPPERS[np.errstate()(lambda: None).__code__] = _in_errstate
 
 
 def _suppressed(it: Interpreter, node: gast.With, call: Any) -> None:

@@ -107,11 +107,11 @@ def _parts(module: ast.Module, text: str) -> tuple[_Part, ...]:
     """The top-level statements of a module; those that share a line together."""
     lines, groups = text.splitlines(True), []
     for s in module.body:
-        if groups and _first_line(s) <= _last_line(groups[-1]):
+        if groups and first_line(s) <= _last_line(groups[-1]):
             groups[-1].append(s)
         else:
             groups.append([s])
-    spans = [(_first_line(group[0]), _last_line(group)) for group in groups]
+    spans = [(first_line(group[0]), _last_line(group)) for group in groups]
     imported = _imported(module)
     return tuple(
         _Part(group, first, last, "".join(lines[first - 1 : last]), imported)
@@ -145,7 +145,7 @@ def _last_line(group: list[ast.stmt]) -> int:
     return max(s.end_lineno or s.lineno for s in group)
 
 
-def _first_line(node: Any) -> int:
+def first_line(node: Any) -> int:
     """The line of a node, or of its first decorator: where the code of a function begins."""
     return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
 
@@ -179,7 +179,7 @@ def _node(part: _Part, code: types.CodeType, wanted: Any) -> ast.AST | None:
     for Python 3.12 has instructions for changes of the line.
     """
     nodes = _definitions(part.statements)
-    found = [n for n in nodes if _first_line(n) == code.co_firstlineno and _name(n) == code.co_name]
+    found = [n for n in nodes if first_line(n) == code.co_firstlineno and _name(n) == code.co_name]
     if len(found) == 1:
         return found[0]
     copy, apart = ast.parse(part.text), part.last - part.first + 2

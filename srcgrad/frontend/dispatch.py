@@ -23,6 +23,7 @@ from srcgrad.frontend import (
     items_of_the_run,
     iteration,
     lists,
+    local_classes,
     loops,
     patterns,
     problems,
@@ -47,7 +48,8 @@ STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Delete: statements.do_delete, gast.With: contexts.do_with,
     gast.Assert: statements.do_assert, gast.Raise: statements.do_raise,
     gast.Import: statements.do_import, gast.ImportFrom: statements.do_import_from,
-    gast.Try: attempts.do_try,
+    gast.Try: attempts.do_try, gast.ClassDef: local_classes.do_class_def,
+    gast.Global: statements.do_global,
 }  # fmt: skip
 EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
     gast.Call: calls.of_call, gast.Lambda: inlining.of_lambda, gast.Compare: comparisons.of_compare,

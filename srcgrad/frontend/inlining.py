@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import inspect
@@ -22,7 +21,7 @@ from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Poisoned
 from srcgrad.frontend.generators import Generated, generated
 from srcgrad.frontend.handlers.parameters import known_arguments
-from srcgrad.frontend.handlers.registry import OwnSource
+from srcgrad.frontend.handlers.registry import WRAPPERS, OwnSource
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import is_of_library
@@ -36,8 +35,6 @@ from srcgrad.frontend.yields import as_generator, handles_yields, is_generator
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held
 
-MANAGER = contextlib.contextmanager(lambda: iter(())).__code__  # of all functions that it makes
-
 
 def follow(
     it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
@@ -49,8 +46,8 @@ def follow(
     if f.__code__.co_flags & inspect.CO_COROUTINE:
         said = f"{f.__name__}() is a coroutine"
         it.refuse(node, said, "write it as a plain function", runs=True)
-    if f.__code__ is MANAGER and isinstance(held(f, "__wrapped__"), types.FunctionType):
-        return managed(it, f.__wrapped__, args, kwargs, node)
+    if f.__code__ in WRAPPERS and isinstance(held(f, "__wrapped__"), types.FunctionType):
+        return WRAPPERS[f.__code__](it, f, args, kwargs, node)
     try:
         found = source.find(f)
     except SourceError as e:
@@ -67,20 +64,9 @@ def follow(
         bound = known_arguments(it, f, [], bound, node)[1]
     ours = module == "srcgrad" and not (follows_library(it) or is_formula(f))
     if not library and not ours:
-        return inline(it, found, bound, None, node)
+        return inline(it, found, bound, it.defined_in.get(f), node)
     name = f"{f.__module__}.{f.__qualname__}" if library else f.__name__
     return _inline_placed(it, found, bound, name, node, library)
-
-
-def managed(
-    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> Generated:
-    """The result of a function that `contextlib.contextmanager` made of `f`."""
-    made = it.call(f, args, kwargs, node)
-    if not isinstance(made, Generated):
-        it.refuse(node, "contextmanager() of what is no generator function", like=TypeError)
-    made.manages = True
-    return made
 
 
 def follow_library(

@@ -75,6 +75,7 @@ class Interpreter:
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
         self.ignored: tuple[Any, ...] | None = None
         self.ends: Counter[Any] = Counter()  # recursive calls beyond the limit
+        self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
         self.looped: set[tuple] = set()  # comprehensions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 

@@ -23,7 +23,7 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
-from srcgrad.frontend.special_methods import displayed, has_source, operated_in_place
+from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
     augment,
@@ -58,13 +58,7 @@ def do_pass(it: Interpreter, node: gast.Pass) -> None:
 
 
 def do_expr(it: Interpreter, node: gast.Expr) -> None:
-    call = node.value
-    if isinstance(call, gast.Call) and isinstance(call.func, gast.Name):
-        f = it.expression(call.func)
-        if isinstance(f, type) and issubclass(f, BaseException) and not has_source(f.__init__):
-            elements(it, [*call.args, *(k.value for k in call.keywords)])
-            return  # an exception that is never raised
-    it.expression(call)
+    it.expression(node.value)
 
 
 # ---- assignment ----
@@ -263,9 +257,20 @@ def do_return(it: Interpreter, node: gast.Return) -> None:
 
 
 def do_function_def(it: Interpreter, node: gast.FunctionDef) -> None:
-    if node.decorator_list:
-        it.refuse(node, "a decorator inside a compiled function is not supported", runs=True)
-    it.env[node.name] = closure(it, node, node.name)
+    decorators = [it.expression(d) for d in node.decorator_list]
+    made: Any = closure(it, node, node.name)
+    for decorate, place in zip(reversed(decorators), reversed(node.decorator_list), strict=True):
+        made = it.call(decorate, [made], {}, place)
+    it.env[node.name] = made
+
+
+def do_global(it: Interpreter, node: gast.Global) -> None:
+    stored = next((n for n in node.names if n in it.frame.local), None)
+    if stored is not None:
+        it.refuse(
+            node, f"'{stored}' is a name of the module: it cannot be set",
+            "return the value instead; for what is computed once, functools.cache", runs=True,
+        )  # fmt: skip
 
 
 def do_nonlocal(it: Interpreter, node: gast.Nonlocal) -> None:
@@ -317,6 +322,8 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
     cls = it.expression(exc.func if call else exc)
     if isinstance(cls, BaseException) and not call:
         it.fail(name_of(type(cls)), literal(str(cls)))
+    made = cls if isinstance(cls, Record) and not call else None
+    cls = cls if made is None else made.cls
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         it.refuse(
             node,
@@ -324,7 +331,7 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
             "raise ValueError(...)",
             like=TypeError,
         )
-    args = elements(it, exc.args) if call else []
+    args = elements(it, exc.args) if call else [] if made is None else made.fields["args"]
     message = args[0] if len(args) == 1 else tuple(args) or ""
     ours = cls is NotImplementedError and is_formula(it.frame.source.function)
     it.fail(LIMIT if ours else name_of(cls), *_message(it, message, node))

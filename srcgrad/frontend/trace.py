@@ -44,6 +44,7 @@ from srcgrad.frontend.values import (
     GrownList,
     MaybeNone,
     MaybeUnbound,
+    Record,
     Several,
     TrackedList,
     describe,
@@ -236,6 +237,9 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
 
     with instances.standing(it, found):
         v = instances.opened(it, v, found.tree)
+    for n in tree.nodes(v):
+        if isinstance(n, Record) and issubclass(n.cls, BaseException):
+            leaf(n)
     return tree.mapped(v, leaf, _untracked)
 
 

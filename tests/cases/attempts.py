@@ -1,5 +1,6 @@
 """`try`: handlers taken at run time or for certain, `else`, `finally`, exits and nesting."""
 
+import contextlib
 import math
 from dataclasses import dataclass
 
@@ -298,3 +299,12 @@ def length_that_grows_in_a_try(x, n):
         except ValueError:
             s = 1.0
     return np.sum(s * s) + x[0]
+
+
+@case(vec(5))
+def suppressed(x):
+    total = 0.0
+    with contextlib.suppress(IndexError, ZeroDivisionError):
+        total = total + x[1]
+        total = total + x[9]
+    return total * x[0]

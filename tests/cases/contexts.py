@@ -97,10 +97,9 @@ def that_may_raise(x, k):
 def of_the_standard_library(x):
     with contextlib.nullcontext(x * x) as y, np.errstate(all="ignore"):
         total = y.sum()
-    with warnings.catch_warnings(), contextlib.suppress(IndexError, ZeroDivisionError):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         total = total + x[1]
-        total = total + x[9]
     return total * x[0]
 
 

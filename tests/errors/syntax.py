@@ -1,8 +1,6 @@
 """Python that is not differentiated. Each is refused where it stands."""
 # ruff: noqa: SIM115
 
-import functools
-
 import numpy as np
 
 from tests.cases.registry import vec
@@ -26,17 +24,9 @@ def generator_function(x):
 
 @program(0.7)
 def global_statement(x):
-    global COUNT  # error: UnsupportedError: global
+    global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module ... functools.cache
     COUNT = COUNT + 1
     return x * COUNT
-
-
-@program(0.7)
-def class_inside(x):
-    class Holder:  # error: UnsupportedError: class
-        value = 2.0
-
-    return x * Holder.value
 
 
 @program(vec(3))
@@ -97,15 +87,6 @@ def filtered_comprehension(x):
 @program(0.7)
 def locals_read(x):
     return locals()["x"] * 2.0  # error: UnsupportedError: locals
-
-
-@program(0.7)
-def cached_helper(x):
-    @functools.lru_cache
-    def square(v):  # error: UnsupportedError: decorator
-        return v * v
-
-    return square(x)
 
 
 @program(vec(3))

@@ -154,6 +154,6 @@ COUNT = 1.0
 
 @program(2.0)
 def global_that_is_set(x):
-    global COUNT  # error: UnsupportedError: 'global' is not supported
+    global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module
     COUNT = COUNT + 1.0
     return x * COUNT

@@ -129,11 +129,14 @@ def class_outside(x):
     return pair.product() + counter.squared()
 
 
-@row("class", "a `class` defined inside")
+@row("", "a `class`, dataclass or named tuple defined inside")
 def class_inside(x):
+    @dataclass
     class Inside:
+        scale: float = 1.0
+
         def squared(self, v):
-            return v * v
+            return v * v * self.scale
 
     return Inside().squared(x)
 
@@ -217,7 +220,7 @@ def functions(x):
     return scaled(x, c=(lambda v: v * v)(x)) + rest[0] + y + first
 
 
-@row("decorator", "decorators inside")
+@row("", "decorators inside, of functions and of classes (`dataclass`)")
 def decorated(x):
     def twice(f):
         return lambda v: f(f(v))

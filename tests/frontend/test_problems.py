@@ -88,7 +88,7 @@ def unpacked(x, n):
     x[:] = a
     for k, v in enumerate(c):
         n = n + v
-    with open("somewhere") as file:  # problem: 'with'
+    with open("somewhere") as file:  # problem: open()
         text = file.read()
     return n * len(text) * x[0]
 

@@ -3,11 +3,13 @@
 from srcgrad.frontend.handlers import (
     arithmetic,
     builtin,
+    collections,
     complexes,
     containers,
     convolutions,
     creation,
     decompositions,
+    decorators,
     diagonals,
     dicts,
     einsum,

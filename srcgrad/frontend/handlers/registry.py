@@ -23,6 +23,7 @@ from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
 CONTEXTS: dict[Any, Callable] = {}  # context managers of `with`
+WRAPPERS: dict[Any, Callable] = {}  # by their code: what decorators of libraries make of functions
 BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not imported here
 PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: helpers of its own source
 # by the name of a method of a C class: makes its handler from the object

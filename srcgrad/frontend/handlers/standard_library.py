@@ -18,6 +18,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.calls import call_method
+from srcgrad.frontend.contexts import refuse_settings
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, REFUSED, implements
@@ -146,6 +147,13 @@ def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning)
             "set it outside; inside 'with warnings.catch_warnings():' there is 'ignore'",
         )  # fmt: skip
     it.ignored = (*it.ignored, category)
+
+
+@implements(np.seterr)
+def seterr(it: Interpreter, node: Node, all: Any = None, **settings: Any) -> dict[str, str]:
+    """Changes nothing: floats do not warn in compiled code."""
+    refuse_settings(it, node, {"all": all, **settings})
+    return {n: "warn" for n in ("divide", "over", "under", "invalid")}
 
 
 def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any) -> None:
