@@ -106,7 +106,7 @@ def _decorator(it: Interpreter, node: Any) -> Any:
 
 
 def _known(it: Interpreter, name: str) -> tuple[Any, ...]:
-    """What a cell of a class holds: a value that is known at compile time, or nothing."""
+    """The value in a cell of a class, known when compiling; nothing if it is empty."""
     frame: Any = it.frame
     while frame is not None and name not in frame.env:
         frame = frame.outer
