@@ -1,0 +1,70 @@
+"""scipy.ndimage's values of an image between its pixels: at, about and far beyond its edges."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+import srcgrad as flow
+from srcgrad.errors import UnsupportedError
+from tests.frontend.test_interpolators import check
+from tests.tools.turns import third
+
+DRAW = np.random.default_rng(0)
+LINE, IMAGE = DRAW.normal(size=6), DRAW.normal(size=(5, 7))
+AT = np.concatenate((np.linspace(-14.3, 19.3, 57), [0.0, 5.0, -0.5, 5.5, -1.0, 6.0, 11.0]))[None]
+PLACES = np.array([[0.3, 1.7, 3.6, -0.4, 5.2], [0.2, 4.4, 5.3, 7.3, -2.2]])
+MODES = (
+    "constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap", "grid-constant", "grid-mirror",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("order", "mode"), third([*itertools.product(range(6), MODES)]))
+def test_values(order: int, mode: str):
+    def f(image, at):
+        return ndimage.map_coordinates(image, at, order=order, mode=mode, cval=0.7)
+
+    def unfiltered(image, at):
+        return ndimage.map_coordinates(image, at, None, order, mode, 0.7, prefilter=False)
+
+    for made in (f, unfiltered):
+        compiled = flow.compile(made, target="python")
+        for n in (6, 1, 2, 3):
+            np.testing.assert_allclose(compiled(LINE[:n], AT), made(LINE[:n], AT), atol=1e-12)
+    found, small = compiled(LINE.astype(np.float32), AT), f(LINE.astype(np.float32), AT)
+    assert found.dtype == small.dtype
+
+
+@pytest.mark.parametrize(("order", "mode"), third([*itertools.product((1, 2, 3), MODES[:4])]))
+def test_derivatives(order: int, mode: str):
+    def f(image, at):
+        return ndimage.map_coordinates(image, at, order=order, mode=mode)
+
+    check(f, IMAGE, PLACES, further=order == 3)
+
+
+def test_coefficients():
+    def f(image):
+        half = ndimage.spline_filter1d(image, 2, 0, mode="reflect")
+        return ndimage.spline_filter(image) + ndimage.spline_filter(half, 5, mode="grid-wrap")
+
+    check(f, IMAGE, further=True)
+
+
+def test_on_the_cpu():
+    def f(image, at):
+        return ndimage.map_coordinates(image, at, mode="nearest", order=3)
+
+    check(f, IMAGE, PLACES, target="cpu")
+
+
+def test_refused():
+    for f, text in (
+        (lambda x: ndimage.map_coordinates(x.astype(int), x[None]), "not of floats"),
+        (lambda x: ndimage.map_coordinates(x, x[None], np.float32), "output= is not supported"),
+    ):
+        with pytest.raises(UnsupportedError, match=text):
+            flow.compile(f, target="python")(LINE)
+    with pytest.raises(RuntimeError, match="invalid shape"):
+        flow.compile(lambda x: ndimage.map_coordinates(x, x[:2, None]), target="python")(LINE)
