@@ -32,6 +32,7 @@ from srcgrad.frontend.kinds import (
 )
 from srcgrad.frontend.library_source import is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
+from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
@@ -123,6 +124,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
             return result
     if (function := of_numba(f)) is not None:
         return it.call(function, args, kwargs, node)
+    if is_universal(f):
+        return of_universal(it, f, args, kwargs, node)
     if is_transform(f):
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # a cached result is what it would compute

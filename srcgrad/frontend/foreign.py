@@ -38,18 +38,12 @@ OF_NUMBA = {
         "an instance of a jitclass", "one of the plain class, without jitclass,"
     ),
 }  # fmt: skip
-UNIVERSAL = (
-    "a universal function",
-    "call the plain function for each element in a loop, or write it on arrays",
-)
 # functions and classes of Numba's, by their module or that of their class
 CALLED_OF_NUMBA = {
     "numba.typed.typedlist": ("a typed List", "use a list: []"),
     "numba.typed.typeddict": ("a typed Dict", "use a dict: {}"),
     "numba.experimental.jitclass.base": ("a jitclass", "use the plain class, without jitclass"),
     "numba.stencils.stencil": ("a stencil", "write it on slices, x[:-2] + x[2:], or as a loop"),
-    "numba.np.ufunc.dufunc": UNIVERSAL,
-    "numba.np.ufunc.gufunc": UNIVERSAL,
 }
 
 

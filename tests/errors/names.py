@@ -248,3 +248,11 @@ def arguments_without_a_stage():
 @program(how="plain")
 def stage_that_is_none():
     flow.compile(square).source("reverse", 2.0)  # error, no line: ValueError: choose one of primal
+
+
+@program(0.7)
+def filtered_by_a_text_of_the_run(x):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="value")
+        warnings.warn(f"at {x}", stacklevel=1)  # error: UnsupportedError: runs only ... category
+        return x

@@ -35,14 +35,35 @@ def recursion_by_two_numbers(x):
 
 
 # ---- objects that are not followed ----
-@numba.vectorize
+@numba.vectorize(["float64(float64)"])
 def squared(a):
     return a * a
 
 
+@numba.guvectorize(["void(float64[:],float64[:])"], "(n)->(n)")
+def reversed_row(a, out):
+    for i in range(len(a)):
+        out[i] = a[len(a) - 1 - i]
+
+
 @program(vec(3))
-def universal_function_of_numba(x):
-    return np.sum(squared(x))  # error: UnsupportedError: squared() is a universal ... in a loop
+def ufunc_of_numba_with_a_mask(x):
+    return np.sum(squared(x, casting="safe"))  # error: UnsupportedError: squared() is called with
+
+
+@program(vec(3))
+def gufunc_of_numba_with_an_axis(x):
+    return np.sum(reversed_row(x, axis=0))  # error: UnsupportedError: reversed_row() is called with
+
+
+@program(vec(3))
+def gufunc_of_numba_over_more_axes(x):
+    return np.sum(reversed_row(np.outer(x, x)))  # error: UnsupportedError: more axes ... in a loop
+
+
+@program(vec(3))
+def ufunc_of_numba_without_a_signature(x):
+    return np.sum(squared(x + 1j).real)  # error: TypeError: no signature of squared()
 
 
 @program(2.0)

@@ -117,6 +117,28 @@ def test_a_warning_that_is_an_error_is_raised(target):
         assert g(Y, 3)[0] == 8.75
 
 
+def filtered_by_text(x):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Invalid v", category=RuntimeWarning)
+        if x > 0.0:
+            warnings.warn("invalid value", RuntimeWarning, stacklevel=1)
+        if x > 0.0:
+            warnings.warn("another value", RuntimeWarning, stacklevel=1)
+        warnings.warn("invalid value", UserWarning, stacklevel=1)
+        return x * x
+
+
+def test_filters_by_text():
+    def seen(f):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            f(3.0)
+        return [(w.category, str(w.message)) for w in found]
+
+    made = flow.grad(flow.compile(filtered_by_text, target="python"))
+    assert seen(made) == seen(filtered_by_text) != []
+
+
 def test_a_warning_is_shown_once_by_default():
     g = flow.grad(flow.compile(warning, target="python"))
     with warnings.catch_warnings(record=True) as found:

@@ -29,11 +29,6 @@ def middle(a):
     return 0.5 * (a[-1] + a[1])
 
 
-@numba.vectorize
-def square(v):
-    return v * v
-
-
 def list_made(x):
     q = List()
     q.append(x[0] * x[0])
@@ -58,21 +53,12 @@ def dict_of_python(x):
     return d[0]
 
 
-def squares(x):
-    total = 0.0
-    for v in x:
-        total += v * v
-    return total
-
-
 instance, plain = Compiled(2.0), Plain(2.0)
 ROWS = [
     (list_made, list_of_python, "List() is a typed List of Numba's", "use a list: []"),
     (dict_made, dict_of_python, "Dict() is a typed Dict of Numba's", "use a dict: {}"),
     (lambda x: np.sum(middle(x)), lambda x: np.sum(0.5 * (x[:-2] + x[2:])),
      "this is a stencil of Numba's", "write it on slices, x[:-2] + x[2:], or as a loop"),
-    (lambda x: np.sum(square(x)), squares, "square() is a universal function of Numba's",
-     "call the plain function for each element in a loop, or write it on arrays"),
     (lambda x: Compiled(2.0).scaled(x[0]), lambda x: Plain(2.0).scaled(x[0]),
      "Plain() is a jitclass of Numba's", "use the plain class, without jitclass"),
     (lambda x: instance.scaled(x[0]), lambda x: plain.scaled(x[0]),

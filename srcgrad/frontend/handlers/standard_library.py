@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import re
 import warnings
 from collections import deque
 from dataclasses import replace
@@ -111,7 +112,7 @@ def warn(
     """Issues a warning at the line of a caller that was followed, or at the first of them."""
     if not (isinstance(category, type) and issubclass(category, Warning)):
         it.wrong(node, "category must be a Warning subclass", TypeError)
-    if issubclass(category, it.ignored or ()):
+    if _is_ignored(it, node, message, category):
         return
     place = it.frame.source.location(node)
     up = it.static_int(stacklevel, node, "stacklevel") - 1
@@ -121,13 +122,27 @@ def warn(
     _reported(it, node, place, message, "warning", name_of(category), 0)
 
 
+def _is_ignored(it: Interpreter, node: Node, message: Any, category: type) -> bool:
+    """Whether a filter drops a warning: filters with a text are those of texts that are known."""
+    for ignored, pattern in it.ignored or ():
+        if issubclass(category, ignored):
+            if pattern and not isinstance(message, str):
+                it.refuse(
+                    node, "whether a filter drops this warning is known when it runs only",
+                    "filter by category alone",
+                )  # fmt: skip
+            if re.match(pattern, message if pattern else "", re.IGNORECASE):
+                return True
+    return False
+
+
 def _caught(it: Interpreter, node: Any, item: Any) -> None:
     """Follows `with warnings.catch_warnings()`: filters set in it hold until its end."""
     named = {k.arg: it.expression(k.value) for k in item.context_expr.keywords}
     if item.optional_vars is not None or named.keys() - {"record"}:
         it.refuse(node, "warnings that are kept are not supported", "catch them outside")
     before = it.ignored
-    it.ignored = (Warning,) if named.get("record") else before or ()
+    it.ignored = ((Warning, ""),) if named.get("record") else before or ()
     try:
         it.block(node.body)
     finally:
@@ -137,16 +152,24 @@ def _caught(it: Interpreter, node: Any, item: Any) -> None:
 CONTEXTS[warnings.catch_warnings] = _caught
 
 
-@implements(warnings.simplefilter, warnings.filterwarnings)
-def ignore(it: Interpreter, node: Node, action: Any, *, category: Any = Warning) -> None:
+@implements(warnings.simplefilter)
+def simplefilter(it: Interpreter, node: Node, action: Any, category: Any = Warning) -> None:
     """Sets a filter in `catch_warnings`: it drops the program's own warnings of a category."""
+    filterwarnings(it, node, action, "", category)
+
+
+@implements(warnings.filterwarnings)
+def filterwarnings(
+    it: Interpreter, node: Node, action: Any, message: Any = "", category: Any = Warning,
+) -> None:  # fmt: skip
+    """Sets a filter in `catch_warnings`, of a category and of texts that begin in one way."""
     if action != "ignore" or it.ignored is None:
         where = "" if it.ignored is None else f" with {action!r}"
         it.refuse(
             node, f"setting a filter of warnings{where} is not supported here",
             "set it outside; inside 'with warnings.catch_warnings():' there is 'ignore'",
         )  # fmt: skip
-    it.ignored = (*it.ignored, category)
+    it.ignored = (*it.ignored, (category, message))
 
 
 @implements(np.seterr)
