@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.bridge.recorded.calls import of_compiled
 from srcgrad.bridge.recorded.given import OfArray, kept, lifted, like, lowered, of_kind, shown
 from srcgrad.bridge.recorded.refusals import never_caught, refuse
+from srcgrad.bridge.recorded.values import is_recorded, raw
 from srcgrad.bridge.tape_jacobians import diagonal, product, rows, total
 from srcgrad.bridge.views import overlap
 from srcgrad.eager import engine
@@ -166,10 +167,9 @@ def _is_float(v: Any) -> bool:
 def run(compiled: Any, arguments: dict[str, Any]) -> Any:
     """Runs a stack of gradients on the tape: of tensors, or of arrays and numbers."""
     if any(isinstance(v, Tensor) for a in arguments.values() for v in leaves(a)):
-        return _run(compiled, arguments)
+        return _run(compiled, arguments, arguments)
     given = {n: mapped(v, lifted) for n, v in arguments.items()}
-    made = _run(compiled, given)
-    return mapped(made, lowered)
+    return mapped(_run(compiled, given, arguments), lowered)
 
 
 def run_always(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
@@ -200,16 +200,17 @@ def run_recorded(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, An
     return run(compiled, arguments)
 
 
-def _run(compiled: Any, arguments: dict[str, Any]) -> Any:
-    shared = _sharing(arguments) if isinstance(compiled.spec, ByPosition) else ()
+def _run(compiled: Any, arguments: dict[str, Any], callers: dict[str, Any]) -> Any:
+    shared = _sharing(callers) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
-        before = [_state(at_path(given, p)) for p in shared]
         named = OrderedDict((n, mapped(v, shown)) for n, v in given.items())
+        held = [at_path(named, p) for p in shared if p[0] in named]  # a direction is not given
+        before = [*map(_state, held)]
         bound = inspect.BoundArguments(compiled._signature, named)
         with never_caught():
             out = mapped(compiled.function(*bound.args, **bound.kwargs), kept)
-        if before != [_state(at_path(given, p)) for p in shared]:
+        if before != [*map(_state, held)]:
             raise UnsupportedError(
                 f"two arguments of {compiled.__name__}() share memory that it stores to", None,
                 "pass copies: f(x, x.clone())",
@@ -230,11 +231,13 @@ def _sharing(arguments: dict[str, Any]) -> list[tuple]:
 
 def _state(v: Any) -> Any:
     """A value that changes when something is stored to: the version, or an array's bytes."""
-    return v._version if isinstance(v, Tensor) else v.tobytes()
+    if isinstance(v, Tensor):
+        return v._version
+    return v._memory.version if is_recorded(v) else v.tobytes()
 
 
 def _array(v: Any) -> Any:
-    return v._a if isinstance(v, Tensor) else v
+    return v._a if isinstance(v, Tensor) else raw(v)
 
 
 def _value(spec: Any, name: str, call: Callable[[dict], Any], arguments: dict[str, Any]) -> Any:

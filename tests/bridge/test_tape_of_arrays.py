@@ -2,11 +2,13 @@
 
 import contextlib
 import math
+import statistics
 from collections import defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.special
 
 import srcgrad as flow
@@ -138,6 +140,9 @@ def test_products_and_nesting():
 
     want = flow.hvp(flow.compile(f, target="python"))(X, X)
     np.testing.assert_allclose(flow.hvp(f, mode="tape")(X, X), want, 1e-12)
+    t = flow.tensor(X.tolist(), dtype=flow.float64)
+    made = flow.hvp(lambda t: (t.sin() * t[0]).sum(), mode="tape")(t, t)  # one tensor, twice
+    np.testing.assert_allclose(made.numpy(), want, 1e-12)
 
     def along(x):  # a gradient on the tape inside of a function on the tape
         return np.sum(flow.grad(f)(x) * X)
@@ -278,7 +283,8 @@ LOSING = [
     lambda x: scipy.special.pbdv(1.0, x[0])[0], lambda x: np.frexp(x)[0].sum(),
     lambda x: np.vectorize(lambda v: v * 2.0)(x).sum(),
     lambda x: np.random.default_rng(0).normal(x[0]), lambda x: x[0] * round(float(x[1])),
-    lambda x: x[0].hex(), lambda x: np.add.reduce(x, out=np.zeros(())), lambda x: bytes(x),
+    lambda x: (x[0] + 1j).real, lambda x: statistics.mean(x), lambda x: x[0].hex(),
+    lambda x: np.add.reduce(x, out=np.zeros(())), lambda x: bytes(x),
     lambda x: np.interp(0.5, [0.0, 1.0], [x[0], x[1]]) + np.array(x, dtype=object).sum(),
 ]  # fmt: skip
 
@@ -292,7 +298,26 @@ def test_what_would_lose_a_gradient_is_refused(f):
         assert error.location.file == __file__
 
 
+def filled(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return out
+
+
+def of_complex_numbers(x):
+    return np.abs(np.exp(1j * x) + x[0])
+
+
+sine, solve = (
+    flow.compile(math.sin, target="python"),
+    flow.compile(scipy.linalg.solve, target="python"),
+)
+stored = flow.compile(filled, target="python")
+modulus = flow.compile(of_complex_numbers, target="python")
 WAYS_OUT = [
+    lambda x: sine(x[0]) * x[1], lambda x: solve(np.outer(x, x) + np.eye(4), x).sum(),
+    lambda x: stored(x)[1:].sum() * x[0], lambda x: modulus(x).sum(),
     lambda x: np.sin(x[0]), lambda x: np.stack([x[0], x[1]]).sum(), lambda x: x[0].item() * 2.0,
     lambda x: np.array([x[0], x[1]], like=x).sum(), lambda x: np.asarray(x, like=x).sum(),
     lambda x: sum(v * v for v in x.tolist()), lambda x: int(x[3]) * x[0] + math.floor(x[1]) * x[2],
@@ -325,6 +350,29 @@ def test_what_is_stopped_is_converted():
 
 def test_a_step_has_no_gradient_and_warns_of_nothing():
     assert flow.grad(lambda x: x * 0.0 + round(x), mode="tape")(1.3) == 0.0
+
+
+def test_the_same_memory_passed_twice_may_not_be_stored_to():
+    def f(x, y):
+        x[0] = y[1] * 2.0
+        return np.sum(x * y)
+
+    with pytest.raises(flow.UnsupportedError, match="share memory"):
+        flow.grad(f, (0, 1), mode="tape")(X, X)
+    flow.grad(lambda x, y: np.sum(x * y), (0, 1), mode="tape")(X, X)
+    x, y = flow.grad(f, (0, 1), mode="tape")(X, X.copy())
+    np.testing.assert_allclose(x[0], 0.0)
+    np.testing.assert_allclose(y[0], 2.0 * X[1])
+
+
+def test_arrays_without_dims_and_other_kinds():
+    same_as_compiled(lambda x: x * x, np.array(1.5))
+    same_as_compiled(lambda x: np.sum(x**2), np.asfortranarray(X.reshape(2, 2)))
+    same_as_compiled(lambda x: np.sum(x**2), X[::-2])
+    same_as_compiled(lambda x: np.sum(x**2), np.zeros((0, 3)))
+    for x in (X.astype(">f8"), X.astype(np.longdouble), X.astype(complex), X.astype(int)):
+        with pytest.raises((flow.UnsupportedError, TypeError)):
+            flow.grad(lambda x: np.sum(x * x), mode="tape")(x)
 
 
 # ---- calls of others ----

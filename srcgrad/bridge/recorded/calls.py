@@ -59,8 +59,8 @@ MOVING = frozenset((
 ))  # fmt: skip
 WRITING = frozenset((np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal))
 PLAIN_STORE = (
-    "store to an array of the tape: np.zeros_like(x), np.zeros(n, like=x), or collect the values "
-    "and np.stack them"
+    "store to an array of the tape: np.zeros_like(x), np.zeros(n, like=x), collect the values and "
+    "np.stack them, or call what stores as flow.compile(f)(...)"
 )
 _OTHERS = (int, float, complex, np.generic, str, bytes, type(None), type, np.dtype)
 
@@ -83,7 +83,9 @@ def _small_power(n: Any) -> int | None:
 
 def is_float(v: Any) -> bool:
     """Whether a result of NumPy's has a derivative."""
-    return isinstance(v, float) or (isinstance(v, np.ndarray | np.generic) and v.dtype.kind in "fc")
+    if isinstance(v, np.ndarray | np.generic):
+        return v.dtype.kind in "fc"
+    return isinstance(v, float | complex)
 
 
 def name_of(function: Any) -> str:
@@ -123,7 +125,7 @@ def check_real(function: Any, result: Any) -> None:
     if np.iscomplexobj(result):
         refuse(
             f"{name_of(function)}() gives complex numbers, which have no derivative on the tape",
-            "leave out mode='tape', or compute with real and imaginary parts",
+            "call the part that has them as flow.compile(f)(...), or leave out mode='tape'",
         )
 
 

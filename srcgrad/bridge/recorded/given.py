@@ -16,6 +16,8 @@ from srcgrad.bridge.recorded.values import RecordedNumber, array, is_recorded, r
 from srcgrad.eager.tensor import Tensor
 
 assert methods  # attaches operators and methods
+KINDS = (np.float64, np.float32, np.float16)
+FLOATS = frozenset(map(np.dtype, KINDS))
 
 
 class OfArray(Tensor):
@@ -44,9 +46,9 @@ def like(v: Any, g: Any) -> Any:
 
 def lifted(v: Any) -> Any:
     """An argument as a tensor, if it is an array or a number of floats."""
-    if type(v) is np.ndarray and v.dtype.kind == "f":
+    if type(v) is np.ndarray and v.dtype in FLOATS:
         a = v.copy(order="K")
-    elif type(v) is float or (isinstance(v, np.floating) and not is_recorded(v)):
+    elif type(v) is float or (type(v) in KINDS):
         a = np.asarray(v)
     elif is_recorded(v):
         return kept(v)

@@ -45,7 +45,7 @@ def _numbers(n: int) -> np.ndarray:
 class Memory:
     """The memory of an array and of all its views."""
 
-    __slots__ = ("_flat", "content", "data", "layout", "lent", "shown")
+    __slots__ = ("_flat", "content", "data", "layout", "lent", "shown", "version")
 
     def __init__(self, a: np.ndarray, node: Any = None):
         if not np.may_share_memory(a.ravel(order="K"), a):  # it has gaps, or is empty
@@ -55,6 +55,7 @@ class Memory:
         self.content = make(a, node)  # of the elements in this layout
         self._flat: Tensor | None = None
         self.lent = node is not None  # a node may have saved the data
+        self.version = 0  # the number of stores
         self.shown = False  # an array outside of the tape may be a view of the data
 
     @property
@@ -113,6 +114,7 @@ class Memory:
                 "it was converted to a plain array before, which would not see this store",
                 "convert a copy: np.asarray(x.copy())",
             )
+        self.version += 1
         if self.lent:
             self.data, self.lent, self._flat = self.data.copy(), False, None
             self.content = make(self.view(self.layout), self.content._node)

@@ -31,10 +31,13 @@ from srcgrad.eager.apply import recorded
 from srcgrad.primitives import indexing
 
 assert operators  # attaches them
-CONVERTED = "use NumPy's functions (np.sin for math.sin), or x.item() for a float with its gradient"
+CONVERTED = (
+    "use NumPy's functions (np.sin for math.sin), x.item() for a float with its gradient, or call "
+    "what converts it as flow.compile(f)(...)"
+)
 PLAIN = (
-    "leave the conversion out, pass like=x, or use np.stack for np.array of numbers; store to "
-    "np.zeros_like(x) or np.zeros(n, like=x)"
+    "leave the conversion out, pass like=x, np.stack for np.array of numbers, store to "
+    "np.zeros_like(x) or np.zeros(n, like=x); or call what converts it as flow.compile(f)(...)"
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.bridge.recorded.calls import called, elementwise_call, into, is_float
+from srcgrad.bridge.recorded.calls import called, check_real, elementwise_call, into, is_float
 from srcgrad.bridge.recorded.refusals import refuse
 from srcgrad.bridge.recorded.values import (
     RecordedArray,
@@ -46,7 +46,7 @@ def _operated(op: Callable, ufunc: Any, a: Any, b: Any) -> Any:
     if ufunc is np.floor_divide:
         return wrapped(result, None)
     if np.iscomplexobj(result):
-        refuse("complex numbers have no derivative on the tape", "leave out mode='tape'")
+        check_real(ufunc, result)
     return elementwise_call(ufunc, (a, b), result)
 
 
