@@ -91,6 +91,10 @@ def _formulas_of(module: str) -> list[Any]:
 
 OF_SPARSE, OF_INTERPOLATORS = _formulas_of("scipy.sparse"), _formulas_of("scipy.interpolate")
 
+FORMULAS_OF_ROTATIONS = [
+    f for f, formula in FORMULAS.items() if formula.__module__.endswith(".rotations")
+]
+
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -110,6 +114,7 @@ WITHOUT = {
     **{f: "is of a distribution" for f in FROZEN},
     sparse.issparse: "asks about a kind",
     **dict.fromkeys(OF_SPARSE, "makes or takes a sparse matrix: tests/sparse"),
+    **dict.fromkeys(FORMULAS_OF_ROTATIONS, "makes a rotation: frontend/test_rotations.py"),
     **dict.fromkeys(OF_INTERPOLATORS, "interpolates: tests/frontend/test_interpolators.py"),
     **dict.fromkeys((
         optimize.brentq, optimize.bisect, optimize.newton, optimize.fsolve, optimize.root,

@@ -53,6 +53,7 @@ OF_SCIPY = {
     "scipy.fftpack": "srcgrad.frontend.formulas.scipy_fftpack",
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
+    "scipy.spatial.transform": "srcgrad.frontend.handlers.scipy_rotation",
     "scipy.ndimage": "srcgrad.frontend.formulas.coordinates",  # which imports `scipy_ndimage`
     "scipy.sparse": "srcgrad.frontend.formulas.scipy_sparse_made",
     "scipy.sparse.linalg": "srcgrad.solvers.scipy_sparse",
