@@ -16,6 +16,7 @@ from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, several, spec_of
 from srcgrad.frontend.ragged_lists import are_rows
+from srcgrad.frontend.tables import is_tabular
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
@@ -129,14 +130,14 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     """Handles a container with different places on two paths: a list may grow at run time."""
     if isinstance(owner, TrackedList) and owner.key is not None:
         items = [*one.values(), *two.values()]
-        if items and (all(is_scalar(v) for v in items) or are_rows(items)):
+        if items and (all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items)):
             it.grow(owner.key, items[-1])
     where = it.shaped_at.get(id(owner), it.b.loc)
     if isinstance(owner, list):
         raise UnsupportedError(
-            "a list that grows in a run-time loop or branch must be a list of numbers, or of "
-            "arrays of one rank and dtype", where,
-            "append np.array(...) of a list, or store into an array that is made before",
+            "a list that grows in a run-time loop or branch must be a list of numbers, of arrays "
+            "of one rank and dtype, or of tuples, lists, dicts or objects of these, all alike",
+            where, "append items of one kind, or store into an array that is made before",
         )  # fmt: skip
     other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
     what = "attribute" if isinstance(owner, Record) else "key"

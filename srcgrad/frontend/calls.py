@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.expressions import elements
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
@@ -21,6 +22,7 @@ from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import static_iterated
 from srcgrad.frontend.kinds import (
     Kind,
     described,
@@ -35,6 +37,7 @@ from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
+from srcgrad.frontend.tables import unzipped
 from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
 from srcgrad.frontend.values import (
     Bound,
@@ -59,7 +62,10 @@ from srcgrad.tree import registered_as
 def of_call(it: Interpreter, node: gast.Call) -> Any:
     bound = it.bound if it.bound is node else None
     f = _callee(it, node.func)
-    args = elements(it, node.args)
+    starred = f is zip and len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
+    args = elements(it, node.args, lambda v: starred and isinstance(v, GrownTable))
+    if starred and args and isinstance(args[0], GrownTable):
+        return static_iterated(it, unzipped(it, args[0], node), once=True)
     kwargs: dict[str, Any] = {}
     for k in node.keywords:
         value = it.expression(k.value)

@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.frontend.control_flow import both, either, negate, python_bool
 from srcgrad.frontend.expressions import arithmetic
+from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.maybe_none import present
@@ -221,6 +222,8 @@ def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
             node, "'in' takes items up to the first that is equal, and computing them may "
             "change something", "make a list of them",
         )  # fmt: skip
+    if isinstance(c, GrownList) and c.of_numbers and is_scalar(a):
+        return it.call(any, [it.compare(gast.Eq(), items_of(it.b, c), a, node)], {}, node)
     for item in it.static_items(c, node):
         hit = same_item(it, item, a, node)
         if hit is True:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.grown_lists import items_of
+from srcgrad.frontend.grown_lists import GrownTable, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import stacked_rows
+from srcgrad.frontend.tables import table_as_array
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -31,6 +32,8 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
         return it.b.copy(x) if copy else x
     if is_scalar(x):
         return _strong(it, x)
+    if isinstance(x, GrownTable):
+        return table_as_array(it, x, node)
     if isinstance(x, GrownList):
         return it.b.copy(items_of(it.b, x)) if x.of_numbers else stacked_rows(it, x, node)
     if isinstance(x, Range | range):

@@ -18,6 +18,7 @@ from srcgrad.frontend import (
     control_flow,
     expressions,
     generators,
+    growing,
     indexing,
     inlining,
     items_of_the_run,
@@ -110,13 +111,13 @@ class StagedInterpreter(Interpreter):
     static_items = iteration.static_items
     fit_lists = lists.fit_lists
     grow = lists.grow
-    grown_item = lists.grown_item
-    grown_length = lists.grown_length
-    grown_load = lists.grown_load
-    grown_slice = lists.grown_slice
+    grown_item = growing.grown_item
+    grown_length = growing.grown_length
+    grown_load = growing.grown_load
+    grown_slice = growing.grown_slice
     list_place = lists.list_place
     item_of_the_run = items_of_the_run.item_of_the_run
-    set_length = lists.set_length
+    set_length = growing.set_length
     static_key = lists.static_key
     tracked_list = lists.tracked_list
     loop = loops.loop

@@ -6,6 +6,7 @@ Static operands are computed at once; run-time ones become primitives.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
@@ -93,11 +94,15 @@ def of_named_expr(it: Interpreter, node: gast.NamedExpr) -> Any:
 
 
 # ---- containers ----
-def elements(it: Interpreter, nodes: list[Any]) -> list[Any]:
+def elements(
+    it: Interpreter, nodes: list[Any], whole: Callable[[Any], bool] = lambda v: False
+) -> list[Any]:
+    """The values of a display or a call; a starred one that is taken `whole` is one of them."""
     out: list[Any] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            out += it.static_items(it.expression(n.value), n)
+            items = it.expression(n.value)
+            out += [items] if whole(items) else it.static_items(items, n)
         else:
             out.append(it.expression(n))
     return out

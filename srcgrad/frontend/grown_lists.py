@@ -1,4 +1,4 @@
-"""Memory of the items of lists that grow at run time; for operations on these see `lists`."""
+"""Memory of the items of lists that grow at run time; for operations on these see `growing`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,25 @@ from srcgrad.frontend.values import GrownList
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT
+from srcgrad.records import record
+
+
+@record(eq=False)
+class GrownTable(GrownList):
+    """A list of structures that grows: a growing list for each number and array in them."""
+
+    template: Any = None  # an item, with a `Leaf` for what each column holds
+    columns: tuple[GrownList, ...] = ()
+
+    @property
+    def of_numbers(self) -> bool:
+        return False
 
 
 def length_of(b: Builder, v: GrownList) -> Any:
     """The length, a Python int: it takes the dtype of other operands."""
+    if isinstance(v, GrownTable):
+        return length_of(b, v.columns[0])
     if v.settled is not None:
         return atom(v.settled.type.dims[0])
     return b.retyped(b.load(v.length, 0), INT)

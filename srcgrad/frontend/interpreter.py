@@ -76,6 +76,7 @@ class Interpreter:
         self.ignored: tuple[Any, ...] | None = None
         self.ends: Counter[Any] = Counter()  # recursive calls beyond the limit
         self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
+        self.listed: dict[int, Any] = {}  # containers that lists hold by their leaves
         self.looped: set[tuple] = set()  # comprehensions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 

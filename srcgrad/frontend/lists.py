@@ -10,14 +10,16 @@ from typing import Any, NoReturn
 
 import gast
 
+from srcgrad import tree
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
-from srcgrad.frontend.grown_lists import items_of, length_of
+from srcgrad.frontend.growing import append_grown, fitting_item, is_bool, new_list
 from srcgrad.frontend.heap import changing, note_change
-from srcgrad.frontend.indexing import index_items, static_slice, view
+from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import append_row, are_rows, row, size_of_row
+from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.special_methods import type_name
+from srcgrad.frontend.tables import columns_of, is_tabular, template_of
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     OWN,
@@ -30,11 +32,10 @@ from srcgrad.frontend.values import (
     is_array,
     is_integer,
     is_scalar,
-    plain,
     written,
 )
-from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, join_scalars
+from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import join_scalars
 
 
 def static_key(it: Interpreter, key: Any, node: Node) -> Any:
@@ -95,7 +96,7 @@ def _set_slice(it: Interpreter, x: list, item: Any, values: Any, node: Node) -> 
 
 def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
     """The position that an index of a list or tuple refers to."""
-    if len(items) != 1 or not (is_integer(items[0]) or is_array(items[0]) or _is_bool(items[0])):
+    if len(items) != 1 or not (is_integer(items[0]) or is_array(items[0]) or is_bool(items[0])):
         one = len(items) == 1
         what = describe(items[0]) if one else "a tuple"
         way_out = "it must be one integer" if one else "write x[i][j]"
@@ -150,16 +151,27 @@ def delete_item(it: Interpreter, target: Any) -> None:
 def grow_in_flow(it: Interpreter, x: Any) -> None:
     """Lets a list grow where another trip or branch may have appended to it."""
     if it.is_in_flow:
-        grow_if_it_can(it, x)
+        grow_if_it_can(it, x, indexed=False)
 
 
-def grow_if_it_can(it: Interpreter, x: Any) -> None:
-    """Restarts with a list that grows, if its items are numbers or arrays of one kind."""
+def grow_if_it_can(it: Interpreter, x: Any, indexed: bool = True) -> None:
+    """Restarts with a list that grows, if its items are of one kind.
+
+    One of structures that is only `indexed` does not, if all in it is known when compiling.
+    """
     if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
         return
-    if all(is_scalar(v) for v in x) or are_rows(x):
+    leaves = [v for item in x for v in tree.leaves(item)]
+    if indexed and is_tabular(x) and not any(isinstance(v, Var) for v in leaves):
+        return
+    if may_grow(x):
         it.captures.required.indexed.add(x.key)
         it.grow(x.key, x[-1] if x else None)
+
+
+def may_grow(items: list[Any]) -> bool:
+    """Whether a list of these items may grow at run time: they are of one kind."""
+    return all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items)
 
 
 def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
@@ -169,10 +181,11 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
     """
     if item is None:
         it.grown[key] = None, 0
-    elif is_array(item):
-        it.grown[key] = Scalar(item.type.dtype), item.type.ndim
+    elif is_tabular([item]):
+        it.grown[key] = template_of(item), 0
+        it.grown.update({(*key, k): kind for k, kind in enumerate(columns_of(item))})
     else:
-        it.grown[key] = atom(item).type, 0
+        it.grown[key] = columns_of(item)[0]
     raise RestartTracing(f"the list of line {key[1]} grows at run time")
 
 
@@ -182,12 +195,7 @@ def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
         return TrackedList(items, key)
     if key in it.captures.required.indexed:
         it.looped.add(key)
-    dtype, rank = it.grown[key]
-    dtype = dtype or INT  # until the first item is appended: integers have all operations of floats
-    tape = it.b.tape(16, dtype=dtype.dtype, name="items")
-    length = it.b.zeros(1, dtype="i64", name="count")
-    shape = it.b.zeros(rank, dtype="i64", name="shape") if rank else None
-    out = GrownList(tape, length, dtype, key, shape)
+    out = new_list(it, key)
     for item in items:
         append(it, out, item, node)
     return out
@@ -198,7 +206,7 @@ def append(it: Interpreter, owner: Any, item: Any, node: Node) -> None:
         reshaping(it, owner, node)
         owner.append(item)
     elif isinstance(owner, GrownList):
-        _append_grown(it, owner, item, node)
+        append_grown(it, owner, item, node)
     else:
         it.refuse(node, f"{describe(owner)} has no append")
 
@@ -225,33 +233,12 @@ def repeated(it: Interpreter, items: Any, times: Any, node: Node) -> Any:
 
 def multiply(it: Interpreter, owner: list, times: Any, node: Node) -> None:
     """`owner *= times`."""
-    if not is_integer(times) and not _is_bool(times):
+    if not is_integer(times) and not is_bool(times):
         kind = type_name(times)
         said = f"can't multiply sequence by non-int of type '{kind}'"
         it.refuse(node, said, like=TypeError)
     reshaping(it, owner, node)
     owner[:] = list(owner) * it.static_int(times, node, "the number of repetitions")
-
-
-def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:
-    """Removes and returns the last item."""
-    changing_grown(it, v, node)
-    n = it.grown_length(v)
-    it.fail_if(it.b.eq(n, 0), "IndexError", "pop from empty list")
-    last = it.b.sub(n, 1)
-    item = it.grown_load(v, last, node)
-    it.set_length(v, last)
-    return item
-
-
-def changing_grown(it: Interpreter, v: GrownList, node: Node) -> None:
-    """Notes, before it happens, a change of such a list."""
-    changing(it, v, node)
-    if v.settled is not None:
-        it.refuse(
-            node, "which of several lists this changes is only known at run time",
-            "make a copy before changing it: list(...)",
-        )  # fmt: skip
 
 
 def fit_lists(it: Interpreter, one: Any, other: Any) -> None:
@@ -264,101 +251,4 @@ def fit_lists(it: Interpreter, one: Any, other: Any) -> None:
         joined = join_scalars(one.dtype, other.dtype)
         for x in (one, other):
             if x.key in it.grown and x.of_numbers and x.dtype != joined:
-                _fitting_item(it, x, Var("item", joined))
-
-
-def set_length(it: Interpreter, v: GrownList, n: Any) -> None:
-    it.b.store(v.length, 0, it.b.cast(n, Scalar("i64")))
-
-
-def _append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
-    unknown = owner.key in it.grown and it.grown[owner.key][0] is None
-    if unknown and (is_scalar(item) or are_rows([item])):
-        it.grow(owner.key, item)
-    changing_grown(it, owner, node)
-    if not owner.of_numbers:
-        append_row(it, owner, item, node)
-        return
-    if not is_scalar(item):
-        it.refuse(
-            node, "a list that grows in a run-time loop must be a list of numbers",
-            "allocate an array before the loop and store into it",
-        )  # fmt: skip
-    _fitting_item(it, owner, item)
-    b = it.b
-    n = b.load(owner.length, 0)
-    after = b.add(n, 1)
-    b.reserve(owner.tape, after)
-    b.store(owner.tape, n, b.cast(item, owner.dtype))
-    it.set_length(owner, after)
-
-
-def _fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
-    """Restarts with a wider type if an item does not have that of the list."""
-    joined = join_scalars(owner.dtype, atom(item).type)
-    kinds = (owner.dtype.dtype, atom(item).type.dtype)
-    if "bool" in kinds and kinds[0] != kinds[1]:
-        it.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
-    if joined != owner.dtype:
-        it.grown[owner.key] = joined, 0
-        raise RestartTracing("a list holds another type than assumed")
-
-
-def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node: Node) -> None:
-    changing_grown(it, x, node)
-    if not is_scalar(value) or not x.of_numbers:
-        it.refuse(node, f"{describe(value)} cannot be stored in a list that grows at run time")
-    _fitting_item(it, x, value)
-    it.b.store(x.tape, grown_place(it, x, items[0], node), it.b.cast(value, x.dtype))
-
-
-def grown_length(it: Interpreter, v: GrownList) -> Any:
-    return length_of(it.b, v)
-
-
-def grown_place(it: Interpreter, v: GrownList, i: Any, node: Node) -> Any:
-    if _is_bool(i):
-        i = it.b.cast(i, Scalar("i64")) if isinstance(i, Var) else int(i)
-    if not is_integer(i):
-        it.refuse(node, "a list that grows at run time takes integer indices only", like=TypeError)
-    return plain(it.b.index(i, it.grown_length(v), axis=0))
-
-
-def grown_item(it: Interpreter, v: GrownList, i: Any, node: Node) -> Any:
-    if isinstance(i, Slice):
-        return it.grown_slice(v, i, node)
-    return it.grown_load(v, grown_place(it, v, i, node), node)
-
-
-def grown_slice(it: Interpreter, v: GrownList, part: Slice, node: Node) -> GrownList:
-    """A new list of some of the items."""
-    b, whole = it.b, items_of(it.b, v)
-    whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
-    taken = view(it, whole, [part, *whole_rows], node)
-    count, *rest = taken.type.dims
-    tape = b.tape(16, dtype=v.dtype.dtype, name="items")
-    b.reserve(tape, b.mul(count, size_of_row(it, rest)))
-    b.assign(b.tape_view(tape, 0, count, *rest), taken)
-    length = b.zeros(1, dtype="i64", name="count")
-    shape = None if v.shape is None else b.copy(v.shape)
-    out = GrownList(tape, length, v.dtype, v.key, shape)
-    it.set_length(out, count)
-    return out
-
-
-def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
-    """The item at a checked place, a Python number where the items are."""
-    if not v.of_numbers:
-        return row(it, v, place, node)
-    memory = v.tape if v.settled is None else v.settled
-    item = it.b.retyped(it.b.load(memory, place), v.dtype)
-    if not v.dtype.weak:  # some of the items may be Python's own
-        it.captures.classes.either.add(item)
-    return item
-
-
-def _is_bool(v: Any) -> bool:
-    """Whether a value is a bool; Python's is an integer."""
-    if isinstance(v, Var) and isinstance(v.type, Scalar):
-        return v.type.dtype == "bool"
-    return isinstance(v, bool)
+                fitting_item(it, x, Var("item", joined))

@@ -303,7 +303,8 @@ def _head_shared(
     freeze_shared(it, _merges(a.made, sources))
     shared = {k for k, m in enumerate(a.made) if id(m) in it.frozen}
     # objects that the body made are made anew in the next attempt: only older ones stay frozen
-    frozen = {k: v for k, v in it.frozen.items() if k in trip.before.objects}
+    listed = {k: v for k, v in ended.items() if k in it.listed}
+    frozen = {k: v for k, v in {**it.frozen, **listed}.items() if k in trip.before.objects}
     restore(it, trip.before)
     if shared <= trip.shared and frozen.keys() <= trip.frozen.keys():
         return False

@@ -16,6 +16,7 @@ from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
 from srcgrad.frontend.casts import cast, check_same_kind
 from srcgrad.frontend.expressions import PRIMITIVE, binary
+from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import (
     _advanced,
     check_mask,
@@ -25,7 +26,7 @@ from srcgrad.frontend.indexing import (
     subscript,
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.lists import set_grown, set_item
+from srcgrad.frontend.lists import set_item
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.values import (
     GrownList,

@@ -169,11 +169,12 @@ def list_shrinks_in_loop(x, n):
 
 
 @program(vec(4), 2)
-def list_of_lists_grows(x, n):
+def list_of_texts_grows(x, n):
     rows = []
-    for i in range(n):
-        rows.append([x[i], x[i + 1]])  # error: UnsupportedError: list
-    return np.sum(np.array(rows))
+    for i in range(len(x) - 1):
+        if x[i] > 0.0:
+            rows.append(str(i))  # error: UnsupportedError: must be a list of numbers
+    return x * len(rows)
 
 
 @program(vec(3), 2)

@@ -260,10 +260,10 @@ class _Growth:
 
     def clause(self, stmt: Stmt, word: str, head: str, body: list[str]) -> Stmt:
         """The statement with one more clause."""
-        assert isinstance(stmt, If | Try)
+        assert isinstance(stmt, For | If | Try)
         with self.draw.inner():
             block = self.block(body)
-        if isinstance(stmt, If) or word == "else":
+        if isinstance(stmt, For | If) or word == "else":
             return replace(stmt, orelse=block)
         if word == "finally":
             return replace(stmt, last=block)

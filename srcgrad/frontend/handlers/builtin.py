@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
 from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.growing import relisted
+from srcgrad.frontend.grown_lists import GrownTable, items_of
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript, view
@@ -224,6 +227,8 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
     items = sorted(x) if isinstance(x, set | frozenset) else list_of(it, x, node)
     if not isinstance(reverse, bool):
         it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
+    if isinstance(items, GrownTable):
+        return _sorted_table(it, node, items, key, reverse)
     if isinstance(items, GrownList):
         keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
         made = list_of(it, _in_order(it, node, items, keys, reverse), node)
@@ -240,6 +245,23 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
     return it.tracked_list([items[k] for k in order], node)
+
+
+def _sorted_table(
+    it: Interpreter, node: Node, items: GrownTable, key: Any, reverse: bool
+) -> GrownTable:
+    """A new list of structures in the order of their keys, which are numbers."""
+    if key is None:
+        it.refuse(
+            node, f"sorted() of a list that grows: an item is {describe(items.template)}",
+            "give a key that is a number: key=lambda item: item[0]",
+        )  # fmt: skip
+    keys = list_of(it, it.call(map, [key, items], {}, node), node)
+    places = it.call_numpy(np.arange, [it.grown_length(items)], {}, node)
+    order = _in_order(it, node, places, keys, reverse)
+    taken = [subscript(it, items_of(it.b, c), [order], node) for c in items.columns]
+    columns = [relisted(it, c, v) for c, v in zip(items.columns, taken, strict=True)]
+    return replace(items, columns=tuple(columns))
 
 
 def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:

@@ -13,11 +13,12 @@ from srcgrad.frontend import lists
 from srcgrad.frontend.comparisons import same_item
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.growing import changing_grown, pop_grown
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.lists import changing_grown, pop_grown, reshaping
+from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.values import Formatted, GrownList, describe, is_number

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.reductions import axis_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
@@ -39,7 +40,8 @@ def _vectors(it: Interpreter, xs: list[Any]) -> list[Any]:
 
 
 def _grows(xs: Any) -> bool:
-    return isinstance(xs, GrownList) and not xs.of_numbers
+    grows = isinstance(xs, GrownList) and not isinstance(xs, GrownTable)
+    return grows and not xs.of_numbers
 
 
 def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str) -> Any:

@@ -14,6 +14,7 @@ from srcgrad.frontend.casts import widened
 from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
@@ -76,6 +77,8 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
         return (
             total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)
         )
+    if isinstance(x, GrownTable):
+        it.wrong(node, f"sum() adds numbers: an item is {describe(x.template)}", TypeError)
     if isinstance(x, GrownList) and not x.of_numbers:
         total = it.call_numpy(np.sum, [stacked_rows(it, x, node)], {"axis": 0}, node)
         return binary(it, gast.Add(), start, total, node)
@@ -133,6 +136,11 @@ def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
 def _extreme_of_array(
     it: Interpreter, node: Node, x: Any, name: str, whole: Any, default: Any
 ) -> Any:
+    if isinstance(x, GrownTable):
+        it.refuse(
+            node, f"{name}() of a list that grows at run time: an item is {describe(x.template)}",
+            "take what is compared: [item[0] for item in items]",
+        )  # fmt: skip
     matrix = is_array(x) and x.type.ndim > 1
     if matrix or getattr(x, "shape", None) is not None:
         it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays", like=ValueError)

@@ -180,6 +180,64 @@ def rolled(row, k):
         j += 1
     return np.sum(h * h) * u
 """,
+    "Pair": """\
+@dataclass
+class Pair:
+    u: float
+    v: np.ndarray
+""",
+    "halves": """\
+def halves(a):
+    for o in a:
+        yield 0.5 * o
+        if o > 0.6171:
+            yield np.sin(o)
+""",
+    "filling": """\
+def filling(a, rows, k):
+    for o in a:
+        if len(rows) < 20:
+            rows.append((k * o, 1))
+        yield o * k
+        if o > 0.5171:
+            return
+""",
+    "neighbours": """\
+def neighbours(a):
+    for k in range(len(a) - 1):
+        yield a[k : k + 2]
+""",
+    "damped": """\
+def damped(u, a):
+    k = 0
+    while k < 40:
+        u = 0.6 * np.tanh(u) * (1.0 - 0.1 * a[k % 4])
+        yield u
+        k += 1
+""",
+    "gained": """\
+@contextmanager
+def gained(a, k):
+    held = a[0]
+    a[0] = np.tanh(k * held)
+    yield a * k
+    a[0] = 0.5 * a[0] + 0.5 * held
+""",
+    "Meter": """\
+class Meter:
+    def __init__(self, total):
+        self.total = total
+
+    def __enter__(self):
+        self.total *= 0.5
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.total = np.tanh(self.total + 0.1)
+
+    def add(self, v):
+        self.total += 0.3 * v
+""",
     "swept": """\
 def swept(out, row, k):
     for j in flow.prange(len(out)):
@@ -190,6 +248,7 @@ def swept(out, row, k):
 # What has to be imported for a name.
 NEEDED = {
     "@dataclass": "from dataclasses import dataclass, replace\n",
+    "@contextmanager": "from contextlib import contextmanager\n",
     "NamedTuple": "from typing import NamedTuple\n",
     "flow.": "import srcgrad as flow\n",
 }

@@ -19,6 +19,7 @@ from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.theme import Theme, forms
+from tests.fuzz.themes.turns_theme import TURNS
 from tests.fuzz.themes.viewing import CUBE, RESHAPED
 
 THEMES = (
@@ -46,6 +47,7 @@ THEMES = (
     PARALLEL,
     ATTEMPTS,
     KINDS,
+    TURNS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
