@@ -47,7 +47,6 @@ _BY_ADVICE = {
         format_float_scientific""",
     "use arrays and @": "numpy: asmatrix matrix",
     "use np.block": "numpy: bmat",
-    "use np.polyval(coefficients, x)": "numpy: poly1d",
     "use np.polynomial.polynomial.polyval(x, coefficients)":
         "numpy.polynomial.polynomial: Polynomial",
     "use np.polynomial.chebyshev.chebval(x, coefficients)":

@@ -32,7 +32,7 @@ from srcgrad.frontend.kinds import (
     note_made,
     note_method,
 )
-from srcgrad.frontend.library_source import is_of_library, python_of
+from srcgrad.frontend.library_source import CLASSES, is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
@@ -154,7 +154,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         or f is None
     ):
         it.wrong(node, f"{describe(f)} cannot be called", TypeError)
-    refuse_unknown(it, f, node)
+    if type(f) not in CLASSES:
+        refuse_unknown(it, f, node)
     return _call_instance(it, f, args, kwargs, node)
 
 

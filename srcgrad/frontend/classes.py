@@ -13,8 +13,10 @@ import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.guards import Path, Step
+from srcgrad.frontend.guards import attribute as a_path_to
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
+from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.number_classes import is_either
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
@@ -64,7 +66,8 @@ def construct(
     if issubclass(cls, list | dict | set | tuple | str | int | float | complex):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
-    refuse_unknown(it, cls, node)
+    if cls not in CLASSES:
+        refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
     try:
         object.__new__(cls)
@@ -207,7 +210,14 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
         return getattr(owner, OF_SLICES[name])
     if isinstance(owner, OWN):
         it.refuse(node, f"{describe(owner)} has no attribute '{name}' in compiled code")
+    if type(owner) in CLASSES and name in OF_POLYNOMIALS:
+        path = Path("polynomial", owner, (a_path_to("coeffs"),))
+        return it.captures.take(it, path, "coefficients", node)
     return it.captures.attribute(it, owner, name, node)
+
+
+# the names of the coefficients of a np.poly1d
+OF_POLYNOMIALS = ("coeffs", "c", "coef", "coefficients", "_coeffs")
 
 
 def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
@@ -233,6 +243,8 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         return owner.fields[name]
     if name == "__class__":
         return owner.cls
+    if name == "__dict__" and owner.cls in CLASSES:
+        return owner.fields
     slot = isinstance(found, types.MemberDescriptorType)
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)

@@ -11,7 +11,7 @@ FOLLOWED: dict[str, list[str]] = {
         "histogram_bin_edges", "hsplit", "identity", "intersect1d", "isclose", "iscomplex",
         "isneginf", "isposinf", "isreal", "isrealobj", "kaiser", "mask_indices",
         "matrix_transpose", "polydiv", "real_if_close", "require", "resize", "rollaxis",
-        "setxor1d", "trim_zeros", "union1d", "unstack", "unwrap", "vsplit",
+        "setxor1d", "union1d", "unstack", "unwrap", "vsplit",
     ],
     "numpy.linalg": ["cross", "diagonal", "matrix_transpose", "trace"],
     "numpy.polynomial.chebyshev": [

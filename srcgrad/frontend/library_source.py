@@ -16,6 +16,17 @@ DISPATCHER = type(np.sum)  # NumPy's wrapper that looks for `__array_function__`
 NAMESPACE = ".array_api_compat.numpy"  # SciPy's module of NumPy's functions
 
 
+CLASSES = (np.poly1d,)  # whose methods are followed
+
+
+def is_of_class(f: Any) -> bool:
+    """Whether a function is a method, or reads or sets a property, of a class that is followed."""
+    for member in [m for cls in CLASSES for m in vars(cls).values()]:
+        if f is member or (isinstance(member, property) and f in (member.fget, member.fset)):
+            return f is not None
+    return False
+
+
 def is_of_library(f: Any) -> bool:
     """Whether a function is defined by NumPy or SciPy."""
     return str(getattr(f, "__module__", "")).partition(".")[0] in LIBRARIES

@@ -34,6 +34,7 @@ from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.requirements import Requirements, RestartTracing
@@ -108,6 +109,9 @@ class _Arguments:
             return var
         if type_of_value(value) is None and (why := not_taken(value, label)) is not None:
             raise ArgumentTypeError(why[0], None, why[1])
+        if type(value) in CLASSES:
+            kind, way_out = type(value).__name__, f"pass {label}.coeffs, and make it inside"
+            raise ArgumentTypeError(f"'{label}' is a {kind}", None, way_out)
         if followed_as(value) is not None:
             self.it.captures.inlined.append(value)  # its id stays its own
             return self.it.captures.take(self.it, Path("self", value), label, self.found.tree)
@@ -235,6 +239,12 @@ def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source
             it.returned_at or found.location(found.tree),
         )
 
+    for each in tree.nodes(v):
+        if isinstance(each, Record) and each.cls in CLASSES:
+            raise ReturnTypeError(
+                f"{found.title}() returns {describe(each)}, which is made inside only",
+                it.returned_at or found.location(found.tree), "return its coefficients: p.coeffs",
+            )  # fmt: skip
     with instances.standing(it, found):
         v = instances.opened(it, v, found.tree)
     for n in tree.nodes(v):

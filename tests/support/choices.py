@@ -16,19 +16,20 @@ from tests.support.samples import Sample
 FLAG = (True, False, 1, 0)
 AXIS = (0, 1, -1)
 DATA = frozenset({
-    "A", "B", "E", "M", "N", "X", "XA", "XB", "a", "a1", "a2", "a_max", "a_min", "ab", "abs_tol",
-    "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol", "aweights", "b",
-    "base", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr", "choicelist", "choices",
-    "cond", "condition", "condlist", "cov", "cval", "d", "data", "default", "dims", "disp", "dst",
-    "dx", "element", "exp", "f", "fill_value", "fillvalue", "fp", "func", "func1d", "funclist",
-    "function", "fweights", "imag", "in1", "in2", "ind", "indices", "initial", "input", "iterable",
-    "k", "key", "keys", "l_and_u", "left", "like", "lu_and_piv", "lwork", "m", "mask", "max",
-    "mean", "min", "multi_index", "n", "nan", "neginf", "new_shape", "number", "obj", "object",
-    "out", "p", "period", "phi", "plan", "posinf", "prepend", "prototype", "q", "r", "rcond",
-    "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
-    "sigma", "sorter", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
-    "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "vals", "values", "w",
-    "weights", "where", "x", "x1", "x2", "xp", "y", "z", "zi", "memo", "_nil",
+    "A", "B", "E", "M", "N", "X", "XA", "XB", "_nil", "a", "a1", "a2", "a_max", "a_min", "ab",
+    "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol",
+    "aweights", "b", "base", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr", "c_or_r",
+    "choicelist", "choices", "cond", "condition", "condlist", "cov", "cval", "d", "data", "default",
+    "dims", "disp", "dst", "dx", "element", "exp", "f", "fill_value", "fillvalue", "filt", "fp",
+    "func", "func1d", "funclist", "function", "fweights", "imag", "in1", "in2", "ind", "indices",
+    "initial", "input", "iterable", "k", "key", "keys", "l_and_u", "left", "like", "lu_and_piv",
+    "lwork", "m", "mask", "max", "mean", "memo", "min", "multi_index", "n", "nan", "neginf",
+    "new_shape", "number", "obj", "object", "out", "p", "period", "phi", "plan", "posinf",
+    "prepend", "prototype", "q", "r", "rcond", "real", "rel_tol", "right", "rtol", "s", "scale",
+    "seq", "seq_of_zeros", "sequence", "shape", "sigma", "sorter", "src", "start", "start_or_stop",
+    "step", "stop", "t", "test_elements", "to_begin", "to_end", "tol", "truncate", "tup", "u", "v",
+    "val", "vals", "values", "variable", "w", "weights", "where", "window_shape", "x", "x1", "x2",
+    "xp", "y", "z", "zi",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
@@ -69,6 +70,7 @@ CHOICES: dict[str, tuple] = {
     "equal_nan": FLAG, "copy": FLAG, "orthogonalize": (None, True, False),
     "retstep": FLAG, "repeat": (1, 2), "times": (1, 2), "strict": FLAG,
     # until NumPy 2.4
+    "trim": ("f", "b", "fb"),
     "interpolation": (None, "lower"), "bias": FLAG, "newshape": ((3, 4), (2, 6)),
 }  # fmt: skip
 # of functions in C, which do not say what they take

@@ -10,11 +10,58 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
-from srcgrad.frontend.formulas.registry import floating, known, stand_for, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import (
+    floating,
+    is_array,
+    known,
+    part,
+    place,
+    stand_for,
+    stands_for,
+    unsupported,
+)
+
+
+@stands_for(np.trim_zeros)
+def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+    """An array without the zeros at the ends of its axes.
+
+    >>> trim_zeros(np.array([0.0, 1.0, 0.0, 2.0, 0.0]), "f")
+    array([1., 0., 2., 0.])
+    """
+    if trim.lower() not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    if not is_array(filt):
+        return unsupported("trim_zeros takes an array", "make one: np.array(...)")
+    n = filt.ndim
+    some = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes, found = tuple([place(k, n) for k in some]), filt
+    for k in axes:
+        others = tuple([other for other in range(n) if other != k])
+        places = np.flatnonzero(np.any(filt != 0, axis=others))
+        first = np.min(places, initial=filt.shape[k]) if "f" in trim.lower() else 0
+        last = np.max(places, initial=-1) + 1 if "b" in trim.lower() else filt.shape[k]
+        found = part(found, k, slice(first, last))
+    return found
+
+
+def check_leading(c: Any) -> None:
+    """Refuses a leading coefficient of 0: NumPy drops it, and its derivative would be lost.
+
+    >>> check_leading(np.array([1.0, 0.0]))
+    """
+    c = np.atleast_1d(c)
+    if c.dtype.kind in "fc" and c.shape[0] > 0 and c[0] == 0:
+        raise NotImplementedError("a polynomial with a leading coefficient of 0")
+
+
+def of_polynomial(*ps: Any) -> bool:
+    """Whether one of these is a np.poly1d, so that the result is one too."""
+    return any([isinstance(p, np.poly1d) for p in ps])
 
 
 def _coefficients(p: Any) -> Any:
-    p = np.asarray(p)
+    p = np.asarray(p.coeffs if isinstance(p, np.poly1d) else p)
     return np.reshape(p, (1,)) if p.ndim == 0 else p
 
 
@@ -26,11 +73,11 @@ def polyder(p: Any, m: Any = 1) -> Any:
     >>> polyder(np.array([1.0, 2.0, 3.0]))
     array([2., 2.])
     """
-    p = _coefficients(p)
+    polynomial_given, p = of_polynomial(p), _coefficients(p)
     for _ in tuple(range(known(m))):
         n = p.shape[0]
         p = p[:-1] * np.arange(n - 1, 0, -1)
-    return p
+    return np.poly1d(p) if polynomial_given else p
 
 
 @stands_for(np.polyint)
@@ -40,13 +87,13 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
     >>> polyint(np.array([2.0, 2.0]))
     array([1., 2., 0.])
     """
-    p = floating(_coefficients(p))
+    polynomial_given, p = of_polynomial(p), floating(_coefficients(p))
     if k is not None and np.ndim(k) != 0:
         return unsupported("polyint with several constants is not supported")
     last = np.zeros(1, p.dtype) + (0.0 if k is None else k)
     for _ in tuple(range(known(m))):
         p = np.concatenate([p / np.arange(p.shape[0], 0, -1), last])
-    return p
+    return np.poly1d(p) if polynomial_given else p
 
 
 @stands_for(np.polymul)
@@ -56,7 +103,8 @@ def polymul(a1: Any, a2: Any) -> Any:
     >>> polymul([1.0, 1.0], [1.0, -1.0])
     array([ 1.,  0., -1.])
     """
-    return np.convolve(_trimmed(a1), _trimmed(a2))
+    product = np.convolve(_trimmed(a1), _trimmed(a2))
+    return np.poly1d(product) if of_polynomial(a1, a2) else product
 
 
 def _trimmed(p: Any) -> Any:
@@ -75,9 +123,10 @@ def polyadd(a1: Any, a2: Any) -> Any:
     >>> polyadd([1.0, 1.0], [2.0])
     array([1., 3.])
     """
-    a1, a2 = _coefficients(a1), _coefficients(a2)
+    given, a1, a2 = of_polynomial(a1, a2), _coefficients(a1), _coefficients(a2)
     n = np.maximum(a1.shape[0], a2.shape[0])
-    return _in_front(a1, n) + _in_front(a2, n)
+    total = _in_front(a1, n) + _in_front(a2, n)
+    return np.poly1d(total) if given else total
 
 
 @stands_for(np.polysub)
@@ -87,10 +136,11 @@ def polysub(a1: Any, a2: Any) -> Any:
     >>> polysub([1.0, 2.0], [True])
     array([1., 1.])
     """
-    a1, a2 = _coefficients(a1), _coefficients(a2)
+    given, a1, a2 = of_polynomial(a1, a2), _coefficients(a1), _coefficients(a2)
     # booleans are numbers beside others, and have no difference among themselves
     number = a2.dtype == bool and a1.dtype != bool
-    return polyadd(a1, -(a2.astype(a1.dtype) if number else a2))
+    rest = polyadd(a1, -(a2.astype(a1.dtype) if number else a2))
+    return np.poly1d(rest) if given else rest
 
 
 def _in_front(p: Any, n: Any) -> Any:
@@ -156,7 +206,10 @@ def polynomial_value(p: Any, x: Any) -> Any:
     >>> float(polynomial_value([1.0, 2.0, 3.0], 2.0))
     11.0
     """
-    p, x = np.asarray(p), np.asarray(x)
+    p = _coefficients(p) if isinstance(p, np.poly1d) else np.asarray(p)
+    if isinstance(x, np.poly1d):
+        return unsupported("polyval at a polynomial is not supported")
+    x = np.asarray(x)
     if p.ndim == 0:
         return unsupported("polyval takes coefficients along an axis", like=TypeError)
     if p.ndim > 1 and p.shape[0] == 0:

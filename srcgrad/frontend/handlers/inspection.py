@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.classes import refuse_special, set_field
+from srcgrad.frontend.classes import construct, refuse_special, set_field
+from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
@@ -32,6 +33,7 @@ from srcgrad.frontend.values import (
     TrackedList,
     describe,
     is_array,
+    is_number,
     is_value,
 )
 from srcgrad.ir.nodes import Var, atom
@@ -156,6 +158,15 @@ def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) ->
         setattr_(it, node, x, name, value)
     changing(it, x, node)
     set_field(it, x, name, value, node, frozen=False)
+
+
+@implements(np.poly1d)
+def poly1d(it: Interpreter, node: Node, c_or_r: Any, r: Any = False, variable: Any = None) -> Any:
+    """A polynomial: an instance by its class's own source."""
+    given = isinstance(c_or_r, list | tuple) and all(is_number(c) for c in c_or_r)
+    if not given and not isinstance(c_or_r, Record | np.poly1d) and not r:
+        it.call(polynomials.check_leading, [c_or_r], {}, node)
+    return construct(it, np.poly1d, [c_or_r, r, variable], {}, node)
 
 
 @implements(super)

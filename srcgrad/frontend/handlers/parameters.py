@@ -28,13 +28,13 @@ FLAGS = frozenset({
     "permute_l", "pivoting", "repetition", "retstep", "return_counts", "return_ids", "return_index",
     "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar", "sorted",
     "sparse", "stable", "strict", "subok", "tfirst", "training", "transposed", "unbiased",
-    "unit_diagonal", "use_umfpack", "vectorized", "wrap",
+    "unit_diagonal", "use_umfpack", "vectorized", "wrap", "writeable",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded", "format",
     "indexing", "kind", "lapack_driver", "method", "metric", "mode", "nan_policy", "norm",
     "optimize", "order", "otypes", "permc_spec", "plan", "reduction", "side", "signature",
-    "singular",
+    "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {

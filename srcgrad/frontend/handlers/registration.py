@@ -43,6 +43,7 @@ from srcgrad.frontend.handlers import (
     sorting,
     standard_library,
     ufuncs,
+    windows,
 )
 from srcgrad.frontend.handlers.registry import FUNCTIONS, METHODS, follow_all
 

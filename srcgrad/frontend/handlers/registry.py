@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.frontend.followed_names import FOLLOWED
 from srcgrad.frontend.formulas.registry import FORMULAS, UFUNCS, as_ufunc, enter
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.library_source import is_of_library, python_of
+from srcgrad.frontend.library_source import is_of_class, is_of_library, python_of
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.frontend.versions import there
 from srcgrad.protocols import held
@@ -125,6 +125,12 @@ class OwnSource:
         return own.replace(parameters=[*first, *own.parameters.values()])
 
 
+@functools.cache
+def of_class(f: types.FunctionType) -> OwnSource:
+    """The handler of a method of a class of the library's that is followed."""
+    return OwnSource(f, f)
+
+
 def follow_all() -> None:
     """Registers a handler for every formula; again once SciPy's have joined them."""
     for f, formula in FORMULAS.items():
@@ -146,6 +152,8 @@ def handler_of(f: Any) -> Callable | None:
     if found is None and is_of_library(f):
         library = str(f.__module__).partition(".")[0]
         found = PRIVATE.get((library, getattr(f, "__name__", "")))
+        if found is None and isinstance(f, types.FunctionType) and is_of_class(f):
+            return of_class(f)
     if found is None and isinstance(f, types.BuiltinMethodType) and f.__qualname__ in OF_OWNER:
         return OF_OWNER[f.__qualname__](f.__self__)
     if found is None and _is_of_scipy(f):
