@@ -122,6 +122,11 @@ def users_level() -> int:
     return level
 
 
+def is_library(file: str) -> bool:
+    """Whether a file is of Python's, of a library that srcgrad calls, or of srcgrad."""
+    return file.startswith((OURS, "<srcgrad ", *_libraries(len(sys.modules))))
+
+
 def users_place() -> Location | None:
     """The place in the user's source that is being run; None if there is none."""
     frame: FrameType | None = sys._getframe(1)

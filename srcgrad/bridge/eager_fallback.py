@@ -17,6 +17,7 @@ import numpy as np
 from srcgrad.bridge.recorded.calls import of_compiled
 from srcgrad.bridge.recorded.given import OfArray, kept, lifted, like, lowered, of_kind, shown
 from srcgrad.bridge.recorded.refusals import never_caught, refuse
+from srcgrad.bridge.recorded.surroundings import Surroundings
 from srcgrad.bridge.recorded.values import is_recorded, raw
 from srcgrad.bridge.tape_jacobians import diagonal, product, rows, total
 from srcgrad.bridge.views import overlap
@@ -201,6 +202,9 @@ def run_recorded(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, An
 
 
 def _run(compiled: Any, arguments: dict[str, Any], callers: dict[str, Any]) -> Any:
+    function, run = compiled.function, Surroundings()
+    if any(type(v) is OfArray for a in arguments.values() for v in leaves(a)):
+        function = run.function(function)
     shared = _sharing(callers) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
@@ -209,7 +213,8 @@ def _run(compiled: Any, arguments: dict[str, Any], callers: dict[str, Any]) -> A
         before = [*map(_state, held)]
         bound = inspect.BoundArguments(compiled._signature, named)
         with never_caught():
-            out = mapped(compiled.function(*bound.args, **bound.kwargs), kept)
+            out = mapped(function(*bound.args, **bound.kwargs), kept)
+            run.check()
         if before != [*map(_state, held)]:
             raise UnsupportedError(
                 f"two arguments of {compiled.__name__}() share memory that it stores to", None,

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import scipy.special
+from numpy import zeros
 
 import srcgrad as flow
 
@@ -232,42 +233,150 @@ def test_a_plain_array_beside_it_may_be_written_later():
     np.testing.assert_array_equal(flow.grad(f, mode="tape")(X), np.full(4, 3.0))
 
 
+# ---- what NumPy and `math` make ----
+def buffers(x):
+    out, table = np.zeros(4), np.empty((2, 2))
+    for i in range(4):
+        out[i] = math.sin(x[i]) * math.pi
+        table[i // 2, i % 2] = out[i] ** 2
+    out += x
+    np.multiply(out, 2.0, out=out)
+    y = np.asarray(x, dtype=float)
+    z = np.array([y[0], out[1] * y[2], 1.0])
+    w = np.linspace(0.0, 1.0, 4)
+    w[1:3] = y[:2]
+    return np.sum(out) + np.sum(table @ z[:2]) + np.sum(w * z[1]) + np.full(2, x[3])[1] * z[2]
+
+
+def of_numbers(x):
+    y = math.exp(-x[0]) + math.log(x[1]) + math.log(x[3], 3.0) + math.pow(x[2], 2.5)
+    y += math.atan2(x[0], x[1]) * math.sqrt(x[2]) - math.hypot(x[0], x[3]) + math.erf(x[1])
+    return y * (1.0 if math.isfinite(y) and math.floor(x[3]) == 2 else 0.0) + abs(math.fabs(x[0]))
+
+
+def helper(x, n=3):
+    made = zeros(n)
+    made[0] = x
+    helper.calls = getattr(helper, "calls", 0) + 1
+    return made[0] if n == 1 else made[0] * helper(x * 2.0, n - 1)
+
+
+def within(k):
+    total = [0]
+
+    def inner(x, depth):
+        nonlocal k
+        k, total[0] = k + 1, total[0] + 1
+        buffer = np.zeros(2)
+        buffer[depth % 2] = x[depth]
+        return buffer.sum() + (inner(x, depth - 1) * k if depth else 0.0)
+
+    return lambda x: inner(x, 3) * k
+
+
+def caught_by_math(x):
+    try:
+        return math.sqrt(-x[0])
+    except ValueError:
+        return math.sqrt(x[0])
+
+
+def by_helpers(x):
+    return helper(x[0]) * within(1)(x)
+
+
+@pytest.mark.parametrize("f", [buffers, of_numbers, by_helpers, caught_by_math, within(2)])
+def test_what_is_made_in_the_function_is_recorded(f):
+    fresh = (lambda: within(2)) if f.__name__ == "<lambda>" else lambda: f  # it counts its calls
+    g = flow.grad(fresh(), mode="tape")(X)
+    h = 1e-6
+    want = [(fresh()(X + h * e) - fresh()(X - h * e)) / (2 * h) for e in np.eye(4)]
+    np.testing.assert_allclose(g, want, 1e-6, 1e-7)
+    assert np.zeros is zeros and type(np.zeros(2)) is np.ndarray and type(math.sin(1.0)) is float
+
+
+def test_a_shared_name_that_is_bound_anew_is_refused():
+    def double(x):
+        return x * 2.0
+
+    def change():
+        nonlocal double
+        double = np.sin
+
+    def f(x):
+        change()
+        return double(x)
+
+    with pytest.raises(flow.UnsupportedError, match="bound anew"):
+        flow.grad(f, mode="tape")(1.5)
+
+
+def test_a_function_that_is_moved_is_itself():
+    helper.calls = 0
+    flow.grad(lambda x: helper(x), mode="tape")(1.5)
+    assert helper.calls == 3
+
+
 # ---- never a lost gradient ----
+PLAIN = np.zeros(4)
+
+
 def plain_store(x):
-    out = np.zeros(4)
-    out[0] = x[0]
-    return np.sum(out)
+    PLAIN[0] = x[0]
+    return np.sum(PLAIN)
 
 
 def plain_store_of_a_row(x):
-    out = np.zeros((2, 4))
-    out[0] = x * 2.0
-    return np.sum(out)
+    PLAIN[:] = x * 2.0
+    return np.sum(PLAIN)
 
 
 def plain_in_place(x):
-    a = np.zeros(4)
+    a = PLAIN
     a += x
     return np.sum(a)
 
 
 def plain_out(x):
-    a = np.zeros(4)
+    a = PLAIN
     np.add(a, x, out=a)
     return np.sum(a)
 
 
 def plain_copyto(x):
-    a = np.zeros(4)
+    a = PLAIN
     np.copyto(a, x)
     return np.sum(a)
 
 
 def caught(x):
     try:
-        return math.sin(x[0])
+        return float(x[0])
     except TypeError:
         return x[0] * 0.0
+
+
+COUNT = 0
+
+
+def counted(x):
+    global COUNT
+    COUNT += 1
+    out = np.zeros(4)  # a function that binds global names keeps its globals
+    out[0] = x[0]
+    return np.sum(out)
+
+
+class Unmoved:
+    """Methods of a class that is not made in the function keep their globals."""
+
+    @staticmethod
+    def sine(v):
+        return math.sin(v)
+
+    @staticmethod
+    def array(v):
+        return np.array(v)
 
 
 def through_ctypes(x):
@@ -276,15 +385,15 @@ def through_ctypes(x):
 
 LOSING = [
     plain_store, plain_store_of_a_row, plain_in_place, plain_out, plain_copyto, caught,
-    through_ctypes, lambda x: float(x[0]) * x[1], lambda x: math.sin(x[0]),
-    lambda x: np.array([x[0], x[1]]).sum(), lambda x: np.asarray(x).sum(),
+    through_ctypes, lambda x: float(x[0]) * x[1], lambda x: Unmoved.sine(x[0]),
+    lambda x: Unmoved.array([x[0], x[1]]).sum(), counted,
     lambda x: np.float64(x[0]), lambda x: complex(x[0]).real,
     lambda x: np.fromiter((v for v in x), float).sum(), lambda x: np.sum(x.view(np.int64)) * x[0],
     lambda x: scipy.special.pbdv(1.0, x[0])[0], lambda x: np.frexp(x)[0].sum(),
     lambda x: np.vectorize(lambda v: v * 2.0)(x).sum(),
     lambda x: np.random.default_rng(0).normal(x[0]), lambda x: x[0] * round(float(x[1])),
     lambda x: (x[0] + 1j).real, lambda x: statistics.mean(x), lambda x: x[0].hex(),
-    lambda x: np.add.reduce(x, out=np.zeros(())), lambda x: bytes(x),
+    lambda x: np.add.reduce(x, out=PLAIN[:1].reshape(())), lambda x: bytes(x),
     lambda x: np.interp(0.5, [0.0, 1.0], [x[0], x[1]]) + np.array(x, dtype=object).sum(),
 ]  # fmt: skip
 

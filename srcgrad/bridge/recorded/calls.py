@@ -6,6 +6,7 @@ is a view of it, and the derivative of the rest is that of the primitive or of t
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.bridge.node import applied
+from srcgrad.bridge.recorded.memory import Memory
 from srcgrad.bridge.recorded.refusals import refuse
 from srcgrad.bridge.recorded.values import (
     RecordedArray,
@@ -38,12 +40,11 @@ from srcgrad.tree import filled, is_leaf, leaves, mapped, paths, spelled
 
 _NAMED = {f: REGISTRY[name] for name, functions in NAMES.items() for f in functions} | {
     np.power: elementwise.pow, np.log: elementwise.log, np.remainder: elementwise.mod,
+    math.log: elementwise.log,
 }  # fmt: skip
 # an adjoint of zero stays zero beside an infinite partial, as where compiled code selects
 PRIMITIVES: dict[Any, Any] = {
-    f: replace(op, singular=True)
-    for f, op in _NAMED.items()
-    if isinstance(f, np.ufunc) and op.kind == "derive"
+    f: replace(op, singular=True) for f, op in _NAMED.items() if op.kind == "derive"
 }
 SMALL_POWER = replace(elementwise.powi, singular=True)
 # their results do not depend on what the array holds
@@ -108,7 +109,7 @@ def called(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return written(function, args, kwargs)
     result = function(*raws(args), **raws(kwargs))
     plain = not kwargs and is_float(result) and all(map(is_leaf, args))
-    if plain and isinstance(function, np.ufunc) and function in PRIMITIVES:
+    if plain and function in PRIMITIVES and len(args) == PRIMITIVES[function].arity:
         check_real(function, result)
         return elementwise_call(function, args, result)
     return finished(function, args, kwargs, result)
@@ -136,6 +137,8 @@ def finished(function: Any, args: tuple, kwargs: dict[str, Any], result: Any) ->
     fresh = [v for v, known in zip(leaves(result), found, strict=True) if known is None]
     if not any(map(has_history, given)) or function in BLANK:
         made = [wrapped(v, None) if is_float(v) else v for v in fresh]
+        for memory in [x._memory for x in given if type(x) is RecordedArray]:
+            memory.shown |= any(_shares(v, memory) for v in fresh)
     elif function in MOVING and type(args[0] if args else None) is RecordedArray and fresh:
         made = [moved(function, args, kwargs, result)]
     elif not any(map(is_float, fresh)):
@@ -177,10 +180,13 @@ def _known(v: Any, args: tuple, kwargs: dict, given: list) -> tuple[Any] | None:
     return (v,) if any(np.may_share_memory(v, a) for a in plain) else None
 
 
+def _shares(v: Any, memory: Memory) -> bool:
+    return isinstance(v, np.ndarray) and np.may_share_memory(v, memory.data)
+
+
 def _step(function: Any, v: Any, given: list) -> Any:
     """A result without a derivative: integers, booleans, names."""
-    arrays = [x._memory for x in given if type(x) is RecordedArray]
-    if isinstance(v, np.ndarray) and any(np.may_share_memory(v, m.data) for m in arrays):
+    if any(type(x) is RecordedArray and _shares(v, x._memory) for x in given):
         refuse(f"{name_of(function)}() shows the data in another dtype: its gradient would be lost")
     if isinstance(v, np.ndarray) and v.dtype.kind in "OV":
         refuse(f"{name_of(function)}() gives an array of objects: their gradient would be lost")

@@ -116,15 +116,16 @@ _BOTH: dict[str, Any] = {
 # ---- numbers ----
 _TAKEN = frozenset((
     "as_integer_ratio", "hex", "tobytes", "tofile", "dump", "dumps", "data", "ctypes", "base",
-    "getfield", "setfield", "byteswap", "resize", "setflags", "choose", "to_device", "getbuffer",
+    "getfield", "to_device",
 ))  # fmt: skip
+_CHANGING = frozenset(("setfield", "byteswap", "resize", "setflags", "choose"))
 
 
 def _attribute_of_number(self: Any, name: str) -> Any:
     value = raw(self)
     if name.startswith("__") or not hasattr(value, name):
         _missing(value, name)
-    if name in _TAKEN:
+    if name in _TAKEN | _CHANGING:
         _refuse_taken(name)
     if name in ("real", "T"):
         return self
@@ -267,8 +268,10 @@ def _attribute(self: Any, name: str) -> Any:
         return getattr(a, name)
     if name.startswith("__") or not hasattr(a, name):
         _missing(a, name)
-    if name in _TAKEN:
+    if name in _CHANGING or (name in _TAKEN and has_history(self)):
         _refuse_taken(name)
+    if name in _TAKEN:
+        return getattr(a.copy(), name)
     if name in _METHODS:
         return _METHODS[name].__get__(self)
     match name:
