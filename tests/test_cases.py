@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 def is_due(check: Check, record: Record) -> bool:
     """Whether the default run of this commit tries the check on the case.
 
-    The first arguments of a function are tried by every run, others by one of three.
+    The first arguments of a function are tried by every run, others by one of four.
     """
     if record.case.instance and not is_in_turn(record.case.id, "arguments", turn()):
         return is_touched(record)

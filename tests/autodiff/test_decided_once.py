@@ -23,7 +23,7 @@ from tests.fuzz.nudged_programs import DECISIONS, NEAR, apart, ask
 from tests.tools import faults
 from tests.tools.modes import Modes
 from tests.tools.structures import flatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -197,13 +197,13 @@ def test_how_often_a_divisor_is_taken_away_is_told_by_the_result(fn):
 # ---- random programs; every case: tests/checks/recomputed.py ----
 @pytest.mark.parametrize("first", [0, 20])
 def test_random_programs(first):
-    answers = [ask(seed) for seed in third(range(first, first + 12))]
+    answers = [ask(seed) for seed in share(range(first, first + 12))]
     assert not [a for a in answers if a.kind in ("moved", "conditioned")]
     assert sum(bool(a.again) for a in answers) >= 0.4 * len(answers)
 
 
 def test_random_programs_that_decide():
-    answers = [ask(seed, DECISIONS) for seed in third(range(60))]
+    answers = [ask(seed, DECISIONS) for seed in share(range(60))]
     assert {a.kind for a in answers} == {"steady"}
     assert sum(bool(a.again) for a in answers) >= 0.4 * len(answers)
 
@@ -230,7 +230,7 @@ def rounding(function: Function) -> Counter[str]:
     return every - Counter(dict.fromkeys(("add", "sub"), len(defs)))
 
 
-@pytest.mark.parametrize("case", third(sample(60)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(60)), ids=lambda c: c.id)
 def test_no_pass_computes_a_float_twice(case: Case, monkeypatch: pytest.MonkeyPatch):
     seen = []
 

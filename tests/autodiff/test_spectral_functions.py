@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 RNG = np.random.default_rng(5)
 TURN, OTHER = (np.linalg.qr(RNG.normal(size=(4, 4)))[0] for _ in range(2))
@@ -238,7 +238,7 @@ OF_TWO_MATRICES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("f", "w"), third(OF_TWO_MATRICES))
+@pytest.mark.parametrize(("f", "w"), share(OF_TWO_MATRICES))
 def test_orders_agree(f, w):
     """Gradients, tangents, Hessians and mixed derivatives, against differences."""
     agree(f, symmetric(w), symmetric(B))
@@ -259,7 +259,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("f", third(OF_SINGULAR), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", share(OF_SINGULAR), ids=lambda f: f.__name__)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_singular_values(f, shape):
     a = SHAPES[shape]
@@ -307,7 +307,7 @@ def stacked_polar(a, t):
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
-@pytest.mark.parametrize("f", third([stacked, stacked_roots, stacked_polar]))
+@pytest.mark.parametrize("f", share([stacked, stacked_roots, stacked_polar]))
 def test_stacks(f, target):
     a = np.stack([symmetric(w) for w in (APART, TWICE, THRICE)])
 

@@ -14,7 +14,7 @@ from srcgrad.passes.lower import fuse, lower
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.special import SPECIAL
 from tests.backends.backend_programs import Program, agree, outcome, random_program, same
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 FLOATS = [-np.inf, -3.5, -1.0, -0.0, 0.0, 0.25, 1.0, 2.0, 7.3, np.inf, np.nan]
 INTEGERS = [-7, -2, -1, 0, 1, 2, 3, 5]
@@ -85,7 +85,7 @@ def test_elementwise_operations(dtype):
         assert same([g], [w]), (g, w)
 
 
-@pytest.mark.parametrize("seed", third(range(1000, 1012)))
+@pytest.mark.parametrize("seed", share(range(1000, 1012)))
 @pytest.mark.parametrize("lowering", [lower, fuse])
 def test_random_programs(seed, lowering):
     make, args = random_program(seed)

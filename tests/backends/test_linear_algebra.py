@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.build import build
 from srcgrad.ir.types import FLOAT, INT, np_dtype
 from tests.backends.backend_programs import Program, outcome, strided
 from tests.backends.failing_calls import leaves_nothing
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 CLOSE = {"f32": 2e-4, "c64": 2e-4, "f64": 1e-9, "c128": 1e-9}
 NUMBERS = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
@@ -164,7 +164,7 @@ def test_complex_eigenvalues(dtype):
 
 
 @pytest.mark.parametrize("dtype", REAL)
-@pytest.mark.parametrize("params", third(TRIANGULAR), ids=lambda p: "".join(k for k in p if p[k]))
+@pytest.mark.parametrize("params", share(TRIANGULAR), ids=lambda p: "".join(k for k in p if p[k]))
 def test_triangular_systems(dtype, params):
     rng = np.random.default_rng(6)
     for n in (0, 1, 2, 7):

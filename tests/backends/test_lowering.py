@@ -8,7 +8,7 @@ from srcgrad.ir.nodes import Def, For, atom
 from srcgrad.ir.walk import walk
 from srcgrad.passes.lower import fuse, lower
 from tests.backends.backend_programs import Program, agree, random_program
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 WHOLE = {"view", "transpose", "reshape", "zeros", "empty", "argsort", "dim", "load", "store"}
 
@@ -18,7 +18,7 @@ WHOLE = {"view", "transpose", "reshape", "zeros", "empty", "argsort", "dim", "lo
 )
 @pytest.mark.parametrize("start", range(0, 400, 40))
 def test_random_programs(start, passes):
-    for seed in third(range(start, start + 40)):
+    for seed in share(range(start, start + 40)):
         make, args = random_program(seed)
         assert agree(make, args, python.build, *passes), f"seed {seed}"
 

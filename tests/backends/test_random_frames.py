@@ -13,7 +13,7 @@ from srcgrad.ir.nodes import For, If, Var, While, atom
 from srcgrad.ir.types import FLOAT, INT
 from srcgrad.passes.lower import lower
 from tests.backends.backend_programs import Program
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 DEPTH, LENGTH = 3, 8
 SHAPES = ((5,), (3, 6), (6, 3), (2, 2))
@@ -141,7 +141,7 @@ def disagree(seed):
 @pytest.mark.parametrize("way", ["", "guarded"])
 def test_random_nests(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
-    assert [seed for seed in third(range(12)) if disagree(seed)] == []
+    assert [seed for seed in share(range(12)) if disagree(seed)] == []
 
 
 @pytest.mark.full

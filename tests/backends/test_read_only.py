@@ -10,7 +10,7 @@ from tests.cases import Case, sample
 from tests.checks.comparing import close
 from tests.tools.modes import Modes
 from tests.tools.structures import copied, mapped
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def read_only(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -74,7 +74,7 @@ def test_a_store_in_a_later_trip_is_found():
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("case", third(sample(24)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(24)), ids=lambda c: c.id)
 def test_cases_as_on_the_reference_backend(case: Case):
     def outcome(target: str) -> Any:
         try:

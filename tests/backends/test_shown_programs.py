@@ -9,7 +9,7 @@ from srcgrad.ir.types import Scalar, np_dtype
 from tests.cases import Case, sample
 from tests.checks.comparing import close
 from tests.tools.modes import Modes
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def as_text(function, options):
@@ -29,7 +29,7 @@ def as_text(function, options):
 
 
 @pytest.mark.usefixtures("quiet")
-@pytest.mark.parametrize("case", third(sample(60)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(60)), ids=lambda c: c.id)
 def test_the_text_computes_the_same(case: Case, monkeypatch: pytest.MonkeyPatch):
     want_value, want = Modes(case).value_and_grad(case.arguments())
     monkeypatch.setattr(build, "build", as_text)

@@ -21,7 +21,7 @@ from tests.backends.failing_calls import CALLS, left
 from tests.backends.test_nests import agree, emitted, kept
 from tests.backends.test_random_frames import disagree
 from tests.backends.test_threads import PROGRAMS, arguments
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def calls_in(text):
 @pytest.mark.parametrize("way", ["", "guarded"])
 def test_random_nests(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
-    assert [seed for seed in third(range(50, 59)) if disagree(seed)] == []
+    assert [seed for seed in share(range(50, 59)) if disagree(seed)] == []
 
 
 @pytest.mark.parametrize("long", [1, 4])
@@ -148,7 +148,7 @@ def branching(x, n):
     return np.sum(np.tanh(z)) + s + np.sum(y @ z)
 
 
-@pytest.mark.parametrize(("long", "way"), third([*product([1, 2, 5], ["", "guarded"])]))
+@pytest.mark.parametrize(("long", "way"), share([*product([1, 2, 5], ["", "guarded"])]))
 def test_branches(way, long, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     monkeypatch.setattr(state, "LONG", long)

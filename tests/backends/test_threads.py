@@ -15,7 +15,7 @@ from srcgrad.errors import ArgumentTypeError
 from srcgrad.passes import loops_in_chunks
 from tests.cases import Case, sample
 from tests.checks.comparing import close
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +94,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(fn):
     assert all(bits(f) == bits(found[0]) for f in found)
 
 
-@pytest.mark.parametrize("case", third(sample(40)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(40)), ids=lambda c: c.id)
 def test_cases(case: Case):
     def ask(**options):
         case.reset()

@@ -8,7 +8,7 @@ import pytest
 import srcgrad as flow
 from tests.support.samples import SAMPLES, Sample, inputs
 from tests.tools.structures import copied, float_leaves
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -29,7 +29,7 @@ def positions(args: tuple) -> tuple[int, ...]:
 TAKEN = [s for s in SAMPLES if positions(s.arguments(inputs()))]
 
 
-@pytest.mark.parametrize("sample", third(TAKEN), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(TAKEN), ids=lambda s: s.line)
 def test_a_sample(sample: Sample):
     f, args = sample.program(), sample.arguments(inputs())
     at = positions(args)

@@ -6,7 +6,7 @@ import pytest
 import srcgrad as flow
 from tests.eager import test_gradients as basic
 from tests.eager import test_more_gradients as more
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ON = (
     (more.A, (more.ELEMENTWISE, more.ACTIVATIONS, more.STATISTICS, more.SELECTIONS, more.LOSSES)),
@@ -23,7 +23,7 @@ CALLS |= {f"{n}{k}": (f, x) for n, (fs, x) in LISTED.items() for k, f in enumera
 REFUSED = ("sum_to_size",)
 
 
-@pytest.mark.parametrize("name", third([n for n in CALLS if n not in REFUSED]))
+@pytest.mark.parametrize("name", share([n for n in CALLS if n not in REFUSED]))
 def test_as_on_the_tape(name):
     f, a = CALLS[name]
     x, y = (flow.tensor(np.asarray(a, np.float64), requires_grad=True) for _ in range(2))

@@ -5,9 +5,9 @@ from tests.cases import sample
 from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
 from tests.tools.modes import Modes
-from tests.tools.turns import third
+from tests.tools.turns import share
 
-SAMPLE = frozenset(third(sample(120)))
+SAMPLE = frozenset(share(sample(120)))
 
 
 @check(always=never, changes=True)

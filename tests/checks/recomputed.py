@@ -6,9 +6,9 @@ from tests.checks.case_checks import Record, check
 from tests.fuzz.nudged_programs import NEAR, apart
 from tests.tools.modes import Modes
 from tests.tools.structures import flatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
-SAMPLE = frozenset(third(sample(210)))
+SAMPLE = frozenset(share(sample(210)))
 
 
 @check(always=SAMPLE.__contains__, changes=True)

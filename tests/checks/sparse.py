@@ -7,9 +7,9 @@ from srcgrad.errors import ArgumentTypeError, UnsupportedError
 from tests.cases import sample
 from tests.checks.case_checks import Record, check
 from tests.tools.structures import flatten, unflatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
-SAMPLE = frozenset(third(sample(120)))
+SAMPLE = frozenset(share(sample(120)))
 PROBES = 3  # unit vectors
 
 

@@ -16,11 +16,11 @@ from tests.conftest import forget
 from tests.tools.modes import Modes
 from tests.tools.oracles import check_form, check_unchanged, random_like
 from tests.tools.structures import restrided
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 # what a run compiles: 0.3 to 1 s each
-UNGUARDED = frozenset(third(sample(60)))
-GUARDED = frozenset(third(sample(90)))
+UNGUARDED = frozenset(share(sample(60)))
+GUARDED = frozenset(share(sample(90)))
 
 
 def check_cpu(record: Record):

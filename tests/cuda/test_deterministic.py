@@ -15,7 +15,7 @@ from tests.cuda.row_programs import ADDING
 from tests.cuda.test_machine_code import compiles, kernels_of
 from tests.cuda.test_waits import failing
 from tests.tools.structures import flatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def gathered(w, places):
@@ -101,7 +101,7 @@ def test_additions_keep_the_order_of_the_program():
     assert got.tolist() == sums(x, places).tolist()
 
 
-@pytest.mark.parametrize(("fn", "args"), third(PROGRAMS), ids=third(IDS))
+@pytest.mark.parametrize(("fn", "args"), share(PROGRAMS), ids=share(IDS))
 def test_no_atomic_addition_is_left_in_machine_code(fn, args):
     gradient = flow.value_and_grad(fn, floats(args), target="cuda", deterministic=True)
     kernels = kernels_of(lambda: gradient(*args))

@@ -13,14 +13,14 @@ from srcgrad.backends.cuda.selection import using
 from srcgrad.backends.cuda.simulator import Simulator
 from tests.cuda.checks import ORDERS, Watched, named, near
 from tests.cuda.device_programs import PROGRAMS, Program, chain
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def cuda(fn, **options):
     return flow.value_and_grad(flow.compile(fn, target="cuda"), **options)
 
 
-@pytest.mark.parametrize(("program", "order"), third([*product(PROGRAMS, ORDERS)]), ids=named)
+@pytest.mark.parametrize(("program", "order"), share([*product(PROGRAMS, ORDERS)]), ids=named)
 def test_programs(program: Program, order):
     wrt = tuple(program.positions)
     want = flow.value_and_grad(flow.compile(program.fn), wrt)(*program.args)

@@ -21,11 +21,11 @@ from tests.cases import CASES, Case, sample
 from tests.checks.comparing import close
 from tests.cuda.kernel_forms import Compiled
 from tests.tools.modes import Modes
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = pytest.mark.usefixtures("quiet")
 CAPABILITIES = ((8, 0), (9, 0))
-SAMPLE = third(sample(100))
+SAMPLE = share(sample(100))
 RIGHT = 0.6  # of these, at least; of all 150 it is 0.7
 
 
@@ -53,7 +53,7 @@ def outcome(case: Case) -> str:
     return "right"
 
 
-@pytest.mark.parametrize("case", third(sample(36)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(36)), ids=lambda c: c.id)
 def test_kernels_of_a_sample(case: Case, compiled: Compiled):
     check_kernels(case, compiled)
 

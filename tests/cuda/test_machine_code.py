@@ -15,7 +15,7 @@ from srcgrad.backends.cuda.toolchain import cubin
 from srcgrad.errors import UnsupportedError
 from tests.cuda.device_programs import PROGRAMS, Program
 from tests.cuda.row_programs import ADDING, ROWS
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = pytest.mark.usefixtures("quiet")
 CAPABILITIES = ((8, 0), (9, 0))
@@ -57,7 +57,7 @@ def compiles(kernels: list[KernelText], capabilities=CAPABILITIES) -> None:
             assert f".text.{kernel.name}\0".encode() in code
 
 
-@pytest.mark.parametrize("program", third(PROGRAMS), ids=lambda p: p.fn.__name__)
+@pytest.mark.parametrize("program", share(PROGRAMS), ids=lambda p: p.fn.__name__)
 def test_programs(program: Program):
     gradient = flow.value_and_grad(program.fn, tuple(program.positions), target="cuda")
     kernels = kernels_of(lambda: gradient(*program.args))
@@ -65,7 +65,7 @@ def test_programs(program: Program):
     compiles(kernels)
 
 
-@pytest.mark.parametrize("program", third([*ROWS, *ADDING]), ids=lambda p: p.fn.__name__)
+@pytest.mark.parametrize("program", share([*ROWS, *ADDING]), ids=lambda p: p.fn.__name__)
 def test_rows(program: Program):
     gradient = flow.value_and_grad(program.fn, tuple(program.positions), target="cuda")
     kernels = kernels_of(lambda: gradient(*program.args))

@@ -14,7 +14,7 @@ from tests.cuda.checks import ORDERS, Watched, named, near
 from tests.cuda.device_programs import Program
 from tests.cuda.row_programs import ADDING, ROWS
 from tests.tools.structures import flatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def gradient(program: Program, order="forward"):
@@ -34,7 +34,7 @@ def by_blocks(device: Watched) -> list:
 
 
 @pytest.mark.parametrize(
-    ("program", "order"), third([*product([*ROWS, *ADDING], ORDERS)]), ids=named
+    ("program", "order"), share([*product([*ROWS, *ADDING], ORDERS)]), ids=named
 )
 def test_gradients(program: Program, order):
     got, blocks = gradient(program, order)
@@ -72,7 +72,7 @@ FUNCTIONS = (rows.softmax, rows.layer_norm, rows.stored, rows.spectra)
 
 
 @pytest.mark.parametrize(
-    ("fn", "lengths", "forced"), third([*product(FUNCTIONS, SIZES, [False, True])])
+    ("fn", "lengths", "forced"), share([*product(FUNCTIONS, SIZES, [False, True])])
 )
 def test_sizes(fn, lengths, forced, monkeypatch):
     n, m = lengths

@@ -1,6 +1,6 @@
 """The eager mode needs no compiler: its tests pass in a copy of the package without one.
 
-A run tries a third of the files.
+A run tries a quarter of the files.
 """
 
 import shutil
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ROOT = Path(__file__).parents[2]
 GONE = ("api", "frontend", "autodiff", "passes", "backends", "ir", "testing", "demo")
@@ -17,7 +17,7 @@ COMPILED = ("test_one_table.py", "test_alone.py")  # holds the two against each 
 
 def test_the_eager_tests_pass_without_the_compiler(tmp_path):
     files = sorted(f.name for f in (ROOT / "tests" / "eager").glob("test_*.py"))
-    tried = third([f"tests/eager/{f}" for f in files if f not in COMPILED])
+    tried = share([f"tests/eager/{f}" for f in files if f not in COMPILED])
 
     def without(folder: str, names: list[str]) -> list[str]:
         gone = GONE if Path(folder) == ROOT / "srcgrad" else COMPILED

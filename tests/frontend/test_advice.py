@@ -18,7 +18,7 @@ import srcgrad as flow
 from srcgrad.errors import nearest
 from srcgrad.frontend import advice, unknown_functions
 from srcgrad.frontend.handlers.registry import handler_of, know_scipy
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -211,7 +211,7 @@ def program(text: str):
     return flow.compile(scope["f"], target="python", source=source)
 
 
-@pytest.mark.parametrize(("wrong", "said", "right"), third(WRITTEN))
+@pytest.mark.parametrize(("wrong", "said", "right"), share(WRITTEN))
 def test_another_function(wrong, said, right):
     name = wrong.removeprefix("[v for v in ").partition("(")[0].rpartition(".")[2]
     if not any(hasattr(m, name) for m in (np, np.linalg, np.polynomial.polynomial, np.polynomial,

@@ -12,7 +12,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.testing import check_grads
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 LEADS = ((), (1,), (4,), (3, 4), (3, 1), (1, 4), (1, 1), (2,), (0,), (3, 0))
 RNG = np.random.default_rng(5)
@@ -85,7 +85,7 @@ def problems(f: Any, args: tuple) -> Iterator[str]:
 @pytest.mark.parametrize("name", TWO)
 def test_of_two(name: str):
     f, (first, second) = of_two(name), TWO[name]
-    pairs = third([*itertools.product(LEADS, LEADS)])
+    pairs = share([*itertools.product(LEADS, LEADS)])
     args = ((drawn((*p, *first)), drawn((*q, *second))) for p, q in pairs)
     assert not [text for a in args for text in problems(f, a)]
 
@@ -96,7 +96,7 @@ def test_of_one(name: str):
     text = f"def f(a): return {name}"
     exec(text, scope)
     f = flow.compile(scope["f"], target="python", source=text)
-    args = ((drawn((*lead, 2, 2)),) for lead in third(LEADS))
+    args = ((drawn((*lead, 2, 2)),) for lead in share(LEADS))
     assert not [found for a in args for found in problems(f, a)]
 
 

@@ -12,7 +12,7 @@ import srcgrad as flow
 from srcgrad import depth
 from srcgrad.errors import CompilerError, SrcgradError, UnsupportedError
 from srcgrad.ir.walk import walk
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 DEEP = 300
 _files = itertools.count()
@@ -89,7 +89,7 @@ def compare(f, target):
     assert forward == pytest.approx(slope, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", third([*PROGRAMS]))
+@pytest.mark.parametrize("name", share([*PROGRAMS]))
 def test_what_python_runs(name):
     compare(PROGRAMS[name](), "python")
 

@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.testing import gradcheck
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 X = np.array([0.3, 0.7, 1.1, 0.2, 0.9])
 BOUNDS = ((4, 0), (4, -1), (2, 0), (0, 3), (3, 3), (3, 2), (-1, -4))
@@ -44,7 +44,7 @@ def substitution(x, first, end):
 
 
 @pytest.mark.parametrize(
-    ("fn", "bounds"), third([*product([recurrence, left_early, substitution], BOUNDS)])
+    ("fn", "bounds"), share([*product([recurrence, left_early, substitution], BOUNDS)])
 )
 def test_like_python(fn, bounds):
     for target in ("python", "loops", "cpu"):

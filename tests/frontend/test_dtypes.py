@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad as flow
 from tests.frontend.dtypes import OF_ONE, OF_TWO, UNSTABLE
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 V = [1.2, 0.0, 2.3]
 KINDS = {
@@ -61,13 +61,13 @@ def shown(fn: Any) -> str:
     return linecache.getline(fn.__code__.co_filename, fn.__code__.co_firstlineno).strip()[:60]
 
 
-@pytest.mark.parametrize("fn", third(OF_ONE), ids=shown)
+@pytest.mark.parametrize("fn", share(OF_ONE), ids=shown)
 def test_of_one(fn: Any):
     for name, value in KINDS.items():
         check(fn, (value,), (name,))
 
 
-@pytest.mark.parametrize("fn", third(OF_TWO), ids=shown)
+@pytest.mark.parametrize("fn", share(OF_TWO), ids=shown)
 def test_of_two(fn: Any):
     for name, value in KINDS.items():
         for other, second in KINDS.items():

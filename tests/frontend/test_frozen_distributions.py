@@ -10,7 +10,7 @@ import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 X = np.array([0.2, 0.45, 0.7])
 SHAPES = (1.5, 2.5)
@@ -33,7 +33,7 @@ def points(d: Distribution) -> np.ndarray:
     return np.array([1.0, 2.0, 3.0]) if d in DISCRETE else X
 
 
-@pytest.mark.parametrize(("d", "name"), third(CALLS), ids=lambda v: getattr(v, "of", v))
+@pytest.mark.parametrize(("d", "name"), share(CALLS), ids=lambda v: getattr(v, "of", v))
 def test_a_method(d: Distribution, name: str):
     shapes = arguments(d)[: len(d.shapes)]
     x, of = points(d), d.of

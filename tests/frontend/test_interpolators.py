@@ -13,7 +13,7 @@ from scipy import interpolate as si
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from tests.tools.turns import in_one_of, third
+from tests.tools.turns import in_one_of, share
 
 X = np.array([0.0, 0.7, 1.1, 2.0, 3.2, 4.0])
 Y = np.sin(X) + 0.3 * X
@@ -154,12 +154,12 @@ def check(f: Callable, *args: Any, target: str = "python", further: bool = False
         np.testing.assert_allclose(second, (up - down) / 2e-6, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("f", third(MADE))
+@pytest.mark.parametrize("f", share(MADE))
 def test_derivatives_by_data_and_place(f: Callable):
     check(f, X, Y, WITHIN, further=in_one_of(f.__name__, 3))
 
 
-@pytest.mark.parametrize("f", [*third(MADE), *third(KINDS)])
+@pytest.mark.parametrize("f", [*share(MADE), *share(KINDS)])
 def test_values_at_edges(f: Any):
     def steps(x, y, z):
         return si.interp1d(x, y, kind=f, bounds_error=False, fill_value=(-7.0, 7.0))(z)
@@ -177,7 +177,7 @@ def test_values_at_edges(f: Any):
             np.testing.assert_allclose(found, expected, rtol=rounding, atol=rounding)
 
 
-@pytest.mark.parametrize("kind", third(KINDS))
+@pytest.mark.parametrize("kind", share(KINDS))
 def test_interp1d(kind):
     def f(x, y, z):
         return si.interp1d(x, y, kind=kind, axis=0)(z)
@@ -274,7 +274,7 @@ def test_captured(f: Callable):
     np.testing.assert_allclose(found, f(EDGES), rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("f", third([spline, akima, b_spline, captured_lines, captured_grids]))
+@pytest.mark.parametrize("f", share([spline, akima, b_spline, captured_lines, captured_grids]))
 def test_on_the_cpu(f: Callable):
     args = (WITHIN,) if f in OUTSIDE else (X, Y, WITHIN)
     check(f, *args, target="cpu")

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 TABLE = (1.0, 2.5, 4.0, 8.0)
 PLACES = [0.0, 1.0, 2.5, 3.5]
@@ -54,7 +54,7 @@ FUNCTIONS = [interpolated, scaled, of_a_tuple, of_a_list, of_integers, of_bools]
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
-@pytest.mark.parametrize("f", third(FUNCTIONS), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", share(FUNCTIONS), ids=lambda f: f.__name__)
 def test_values_and_gradients(f, target):
     compiled = flow.compile(f, target=target)
     for x in (1.3, 2.7) if f is not of_a_list else (1.3,):

@@ -9,7 +9,7 @@ from scipy import linalg, signal, special
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 KNOWN = [
     lambda x: np.sum(special.bernoulli(4) * x[:5]),
@@ -22,7 +22,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("f", third(KNOWN))
+@pytest.mark.parametrize("f", share(KNOWN))
 def test_known_arguments(f):
     x = np.linspace(1.0, 2.0, 6)
     value, gradient = flow.value_and_grad(flow.compile(f, target="python"))(x)

@@ -9,7 +9,7 @@ from scipy import ndimage
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.frontend.test_interpolators import check
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 DRAW = np.random.default_rng(0)
 LINE, IMAGE = DRAW.normal(size=6), DRAW.normal(size=(5, 7))
@@ -20,7 +20,7 @@ MODES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("order", "mode"), third([*itertools.product(range(6), MODES)]))
+@pytest.mark.parametrize(("order", "mode"), share([*itertools.product(range(6), MODES)]))
 def test_values(order: int, mode: str):
     def f(image, at):
         return ndimage.map_coordinates(image, at, order=order, mode=mode, cval=0.7)
@@ -36,7 +36,7 @@ def test_values(order: int, mode: str):
     assert found.dtype == small.dtype
 
 
-@pytest.mark.parametrize(("order", "mode"), third([*itertools.product((1, 2, 3), MODES[:4])]))
+@pytest.mark.parametrize(("order", "mode"), share([*itertools.product((1, 2, 3), MODES[:4])]))
 def test_derivatives(order: int, mode: str):
     def f(image, at):
         return ndimage.map_coordinates(image, at, order=order, mode=mode)

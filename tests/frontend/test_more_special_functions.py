@@ -16,7 +16,7 @@ from scipy import stats
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.frontend.scalars import check
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 PARAMETERS = (-1e8, -50.0, -1.0, -0.5, -1e-9, 0.0, 1e-3, 0.5, 0.7, 0.999, 1.0 - 1e-12)
 REAL = (-9.0, -1.0, -0.99, -1e-3, 0.0, 1e-9, 0.5, 1.0, 1.01, 12.0)
@@ -56,7 +56,7 @@ FUNCTIONS: list[tuple[Callable, Callable, tuple]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("f", "exact", "points"), third(FUNCTIONS))
+@pytest.mark.parametrize(("f", "exact", "points"), share(FUNCTIONS))
 def test_derivatives(f: Callable, exact: Callable, points: tuple):
     first = flow.elementwise_grad(flow.compile(f, target="python"))
     second = flow.elementwise_grad(first)
@@ -69,7 +69,7 @@ def test_derivatives(f: Callable, exact: Callable, points: tuple):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("target", ["python", "cpu"])
-@pytest.mark.parametrize(("f", "exact", "points"), third(FUNCTIONS))
+@pytest.mark.parametrize(("f", "exact", "points"), share(FUNCTIONS))
 def test_values_and_dtypes(f: Callable, exact: Callable, points: tuple, target: str):
     name = f.__code__.co_names[1]
     rounding = 0.0 if target == "python" and not name.startswith("eval") else 1e-13
@@ -144,7 +144,7 @@ def test_degrees():
 
 @pytest.mark.parametrize(
     "of",
-    third([
+    share([
         stats.norm(0.3, 1.2), stats.expon(0.1), stats.gamma(2.5), stats.chi2(3.0), stats.t(4.0),
         stats.beta(2.0, 3.0), stats.cauchy(), stats.logistic(), stats.lognorm(0.7), stats.uniform(),
         stats.weibull_min(1.5), stats.pareto(2.5), stats.gumbel_r(), stats.gumbel_l(),

@@ -21,7 +21,7 @@ from srcgrad.backends.cuda.simulator import Simulator
 from srcgrad.frontend import trees
 from srcgrad.ir.text import RESERVED, identifier
 from srcgrad.primitives import REGISTRY
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 OURS = (
     "body", "srcgrad_body", "call", "called_", "srcgrad_called", "srcgrad_called_", "self", "cls",
@@ -135,7 +135,7 @@ def agree(f, target):
         assert g == pytest.approx((f(*(at + step)) - f(*(at - step))) / 2e-6, rel=1e-7)
 
 
-@pytest.mark.parametrize("names", third([NAMES[k::40] for k in range(40)]), ids=lambda n: n[0])
+@pytest.mark.parametrize("names", share([NAMES[k::40] for k in range(40)]), ids=lambda n: n[0])
 def test_names(names, tmp_path):
     for name in names:
         try:
@@ -182,7 +182,7 @@ def as_array_({name}):
 IN_KERNELS = sorted({*OURS, *taken(), *ASKING} - {*keyword.kwlist})
 
 
-@pytest.mark.parametrize("names", third([IN_KERNELS[k::12] for k in range(12)]), ids=lambda n: n[0])
+@pytest.mark.parametrize("names", share([IN_KERNELS[k::12] for k in range(12)]), ids=lambda n: n[0])
 def test_names_in_kernels(names, tmp_path):
     x = np.array([0.5, 1.5, -0.3])
     for name in names:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ITEMS = {
     "q in x": "q",
@@ -55,7 +55,7 @@ def defined(items, use, before, around):
     return scope["f"]
 
 
-@pytest.mark.parametrize("program", third(PROGRAMS))
+@pytest.mark.parametrize("program", share(PROGRAMS))
 def test_names_are_as_python_leaves_them(program):
     f, x = defined(*program), np.array([0.35, 0.7, 0.5])
     np.testing.assert_allclose(flow.compile(f, target="python")(x), f(x), rtol=1e-14)

@@ -11,7 +11,7 @@ import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.testing import check_grads
 from tests.support.samples import made
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 KINDS = (float, np.float64, np.array)
 PROGRAMS = (
@@ -84,7 +84,7 @@ def same_value(f: Any, args: tuple, target: str) -> bool:
 @pytest.mark.parametrize("target", ["python", "cpu"])
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_programs(text: str, target: str):
-    if target == "cpu" and text not in third(PROGRAMS):
+    if target == "cpu" and text not in share(PROGRAMS):
         return
     f = program(text)
     for kind in KINDS if target == "python" else KINDS[::2]:
@@ -96,7 +96,7 @@ def test_programs(text: str, target: str):
 @pytest.mark.parametrize("how", MADE)
 def test_changes_in_place(how: str):
     each = [program(f"a = {how}; {change}") for change in CHANGED]
-    for f, kind in third([*itertools.product(each, KINDS)]):
+    for f, kind in share([*itertools.product(each, KINDS)]):
         same_value(f, (kind(1.3), kind(0.7)), "python")
 
 

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.frontend.test_interpolators import check
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ANGLES, POINT = np.array([0.4, -0.7, 1.1]), np.array([0.3, 1.2, -0.5])
 MANY, POINTS = np.stack([ANGLES, 2.0 * POINT, -ANGLES]), np.stack([POINT, ANGLES, POINT**2])
@@ -46,7 +46,7 @@ def test_derivatives(f: Callable):
             check(f, MANY, POINTS)
 
 
-@pytest.mark.parametrize("seq", third(SEQUENCES))
+@pytest.mark.parametrize("seq", share(SEQUENCES))
 def test_angles(seq: str):
     def f(a):
         return Rotation.from_rotvec(a).as_euler(seq)

@@ -15,7 +15,7 @@ from srcgrad.errors import UnsupportedError
 from tests.frontend.scalars import check
 from tests.support.samples import SAMPLES, Sample, inputs
 from tests.support.test_short_arrays import outcome
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ENDS = [0.0, -0.0, 5e-324, -5e-324, 1.5, -1.5, math.inf, -math.inf, math.nan]
 ZEROS = np.array([-0.0, -0.0, 0.0, -0.0])
@@ -130,7 +130,7 @@ def check_row(sample: Sample, target: str) -> None:
             assert not text, f"{args}: {text}"
 
 
-@pytest.mark.parametrize("sample", third(ROWS), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(ROWS), ids=lambda s: s.line)
 def test_a_row(sample: Sample):
     check_row(sample, "python")
 

@@ -15,7 +15,7 @@ import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
 from tests.support.choices import parameters_of
 from tests.support.samples import SAMPLES, Sample, inputs
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
 
@@ -61,7 +61,7 @@ def check(sample: Sample, name: str, values: tuple) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES), ids=lambda s: s.line)
 def test_each_parameter_at_run_time(sample: Sample):
     wrong = [w for name, values in parameters_of(sample).items()
              for w in check(sample, name, values)]  # fmt: skip

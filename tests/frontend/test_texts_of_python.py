@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from tests.frontend.as_python import raises_alike
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def roots_and_logarithms(x, k):
@@ -89,12 +89,12 @@ def powers_and_places(x, k):
 
 
 @pytest.mark.parametrize(
-    ("f", "k"), third([*product([roots_and_logarithms, angles_and_powers], range(7))])
+    ("f", "k"), share([*product([roots_and_logarithms, angles_and_powers], range(7))])
 )
 def test_functions_of_math_outside_their_domain(f, k):
     raises_alike(f, 1.0, k)
 
 
-@pytest.mark.parametrize(("f", "k"), third([*product([divisions, powers_and_places], range(7))]))
+@pytest.mark.parametrize(("f", "k"), share([*product([divisions, powers_and_places], range(7))]))
 def test_divisions_by_zero_powers_and_what_is_in_no_list(f, k):
     raises_alike(f, 1.0, k)

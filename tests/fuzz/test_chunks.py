@@ -12,7 +12,7 @@ from tests.fuzz import Check, Settings, run
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.fuzz.runner import FAILURES, run_one
 from tests.fuzz.stages import Mismatch
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ORDERS = Settings(Check(parallel="orders"), alone="parallel", largest=90)
 THREADS = Settings(Check(parallel="threads"), alone="parallel", largest=90)
@@ -24,17 +24,17 @@ def failures(results):
 
 
 def test_parallel_loops_are_right():
-    results = list(run(third(range(30)), ORDERS))
+    results = list(run(share(range(30)), ORDERS))
     assert not failures(results)
     assert sum(r.outcome.kind == "ok" for r in results) >= 0.8 * len(results)
 
 
 def test_parallel_loops_are_right_on_threads():
-    assert not failures(run(third(range(100, 103)), THREADS))
+    assert not failures(run(share(range(100, 103)), THREADS))
 
 
 def test_core_programs_in_chunks():
-    assert not failures(run(third(range(200, 206)), Settings(Check(parallel="orders"), themes=3)))
+    assert not failures(run(share(range(200, 206)), Settings(Check(parallel="orders"), themes=3)))
 
 
 # ---- teeth ----

@@ -9,9 +9,9 @@ import srcgrad as flow
 from tests.fuzz.generate import generate
 from tests.fuzz.inputs import point
 from tests.fuzz.source import loaded
-from tests.tools.turns import third
+from tests.tools.turns import share
 
-SEEDS = third(range(16))
+SEEDS = share(range(16))
 # the program stores to its arguments, which is refused where a gradient is recorded; it may have
 # several results, arrays among them
 ON_COPIES = """

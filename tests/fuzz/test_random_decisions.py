@@ -12,7 +12,7 @@ from tests.fuzz.generate import TINY
 from tests.fuzz.runner import FAILURES, run_one, tally
 from tests.fuzz.themes.wide_vocabulary import THEMES
 from tests.fuzz.tree import Expr, Line, Program, size
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ALONE = Settings(alone="decisions")
 # (w - 0.613) is 0 at the point of every program
@@ -45,14 +45,14 @@ def test_ties_are_common():
 
 
 def test_decisions_are_right():
-    results = list(run(third(range(40)), ALONE))
+    results = list(run(share(range(40)), ALONE))
     assert not failures(results)
     assert tally(results)["ok"] >= 0.9 * len(results) - 1
 
 
 def test_decisions_to_second_order_and_in_single_precision():
     settings = Settings(Check(order=2, single=True), alone="decisions")
-    assert not failures(run(third(range(100, 106)), settings))
+    assert not failures(run(share(range(100, 106)), settings))
 
 
 @pytest.mark.parametrize("seed", [0, 1])

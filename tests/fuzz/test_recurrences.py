@@ -5,7 +5,7 @@ import pytest
 from srcgrad.passes.trips import Trips
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, run_one
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 LOOPS = Settings(Check("loops"), alone="recurrences")
 
@@ -16,15 +16,15 @@ def failures(results):
 
 
 def test_recurrences_are_right():
-    assert not failures(run(third(range(60)), LOOPS))
+    assert not failures(run(share(range(60)), LOOPS))
 
 
 def test_recurrences_to_second_order_and_with_each_pass_off():
     assert not failures(
-        run(third(range(100, 106)), Settings(Check("loops", 2), alone="recurrences"))
+        run(share(range(100, 106)), Settings(Check("loops", 2), alone="recurrences"))
     )
     every = Settings(Check("loops", passes="all"), alone="recurrences")
-    assert not failures(run(third(range(200, 203)), every))
+    assert not failures(run(share(range(200, 203)), every))
 
 
 @pytest.mark.parametrize("seed", [15, 17])

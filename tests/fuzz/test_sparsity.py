@@ -8,7 +8,7 @@ from tests.fuzz import generate
 from tests.fuzz.inputs import point
 from tests.fuzz.source import copied, loaded
 from tests.tools.structures import flatten, unflatten
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 PROBES = 6  # unit vectors
 
@@ -39,6 +39,6 @@ def misses(seed: int) -> bool | None:
 
 
 def test_nothing_is_missing():
-    answers = [misses(seed) for seed in third(range(8000, 8036))]
+    answers = [misses(seed) for seed in share(range(8000, 8036))]
     assert True not in answers
     assert answers.count(False) >= 0.25 * len(answers)

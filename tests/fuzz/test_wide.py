@@ -27,7 +27,7 @@ from tests.fuzz.tree import Expr, If, Line, Program
 from tests.fuzz.trial import Trial
 from tests.tools import faults
 from tests.tools.kept import ROOT
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 WIDE = Options(themes=3)
 
@@ -80,29 +80,29 @@ def test_layouts_are_kept_by_copies():
 
 def test_wide_programs_are_right():
     settings = Settings(Check(shared=True, passes="sampled"), themes=3)
-    results = list(run(third(range(10_000, 10_012)), settings))
+    results = list(run(share(range(10_000, 10_012)), settings))
     assert not failures(results)
     assert sum(r.outcome.kind == "ok" for r in results) >= 0.8 * len(results) - 1
 
 
 def test_wide_programs_to_second_order_and_in_single_precision():
     settings = Settings(Check(order=2, single=True), themes=3)
-    results = list(run(third(range(11_000, 11_006)), settings))
+    results = list(run(share(range(11_000, 11_006)), settings))
     assert not failures(results)
 
 
 def test_wide_programs_by_their_jacobians():
-    results = list(run(third(range(13_000, 13_009)), Settings(Check(passes="jacobians"), themes=3)))
+    results = list(run(share(range(13_000, 13_009)), Settings(Check(passes="jacobians"), themes=3)))
     assert not failures(results)
 
 
 def test_wide_programs_in_batches():
-    results = list(run(third(range(14_000, 14_003)), Settings(Check(passes="batches"), themes=3)))
+    results = list(run(share(range(14_000, 14_003)), Settings(Check(passes="batches"), themes=3)))
     assert not failures(results)
 
 
 def test_wide_programs_on_every_target():
-    results = list(run(third(range(12_000, 12_003)), Settings(Check("all"), themes=3)))
+    results = list(run(share(range(12_000, 12_003)), Settings(Check("all"), themes=3)))
     assert not failures(results)
 
 
@@ -191,7 +191,7 @@ def test_items_that_are_mixed_up_are_found():
 
 
 def test_wide_programs_by_name():
-    results = list(run(third(range(14_000, 14_009)), Settings(Check(passes="names"), themes=3)))
+    results = list(run(share(range(14_000, 14_009)), Settings(Check(passes="names"), themes=3)))
     assert not failures(results)
 
 

@@ -13,7 +13,7 @@ from tests.inside.batches import (
     looped,
     tree_map,
 )
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 NAMES = {row.name: row for row in ROWS}
 WITHOUT = {
@@ -51,14 +51,14 @@ def inner(one, other):
 @pytest.mark.parametrize("name", NAMES)
 def test_values(name):
     row = NAMES[name]
-    fn = batch_of(row, "loops" if name in third(list(NAMES)) else "python")
+    fn = batch_of(row, "loops" if name in share(list(NAMES)) else "python")
     close(fn(*row.args, **(row.kwargs or {})), looped(row))
 
 
-@pytest.mark.parametrize("name", third(FLOATS))
+@pytest.mark.parametrize("name", share(FLOATS))
 def test_derivatives(name):
     row = NAMES[name]
-    fn = batch_of(row, "loops" if name in third(third(FLOATS)) else "python")
+    fn = batch_of(row, "loops" if name in share(share(FLOATS)) else "python")
     out, pull = flow.vjp(fn, *row.args)
     seeds, along = drawn_like(out, 3), drawn_like(row.args, 4)
     got = pull(seeds)
@@ -72,7 +72,7 @@ def test_derivatives(name):
         np.testing.assert_allclose(inner(seeds, dots), inner(got, along), 1e-9)
 
 
-@pytest.mark.parametrize("name", third(third(FLOATS)))
+@pytest.mark.parametrize("name", share(share(FLOATS)))
 def test_single_precision(name):
     row = in_single(NAMES[name])
     fn = batch_of(row, "python")
@@ -84,7 +84,7 @@ def test_single_precision(name):
     close(got, gradients_of_items(row, seeds), 1e-4)
 
 
-@pytest.mark.parametrize("name", third(third(FLOATS)))
+@pytest.mark.parametrize("name", share(share(FLOATS)))
 def test_machine_code(name):
     row = NAMES[name]
     out, pull = flow.vjp(batch_of(row, "cpu"), *row.args)
@@ -107,7 +107,7 @@ def of_tensors(value):
     return tree_map(tensor, value), made
 
 
-@pytest.mark.parametrize("name", third(FLOATS))
+@pytest.mark.parametrize("name", share(FLOATS))
 def test_tensors(name):
     row = NAMES[name]
     args, made = of_tensors(row.args)

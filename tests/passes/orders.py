@@ -7,13 +7,13 @@ from tests.fuzz import generate
 from tests.fuzz.chunks import Chunks, same_in_every_order
 from tests.fuzz.inputs import point
 from tests.fuzz.source import copied, loaded
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def random_programs_agree(chunks: Chunks, seeds, compiled):
     """Random programs and their gradients, by functions that `compiled` makes, in every order."""
     used = 0
-    for seed in third(seeds):
+    for seed in share(seeds):
         drawn = generate(seed)
         with loaded(drawn.source(), f"{compiled.__module__} {seed}") as names:
             fn, at = names["f"], point(drawn)
@@ -32,4 +32,4 @@ def random_programs_agree(chunks: Chunks, seeds, compiled):
             except (flow.errors.SrcgradError, ArithmeticError, ValueError, IndexError):
                 continue
             used += 1
-    assert used >= 0.5 * len(third(seeds)) and chunks.ran >= 3 * len(third(seeds))
+    assert used >= 0.5 * len(share(seeds)) and chunks.ran >= 3 * len(share(seeds))

@@ -10,7 +10,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.rewrite import Rewriter
 from tests.passes.pass_programs import after, agree, count, program, text, vec
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 VECTORS = partial(program, "x: f64[n], k: int")
 
@@ -81,7 +81,7 @@ class Nest:
         self.put(depth, f"add_at(out, {place}, {value})")
 
 
-@pytest.mark.parametrize("seed", third(range(90)))
+@pytest.mark.parametrize("seed", share(range(90)))
 def test_random_counters_count_the_same(seed):
     f = VECTORS(Nest(seed).source(), "out,")
     assert carried(agree(counted_trips, f, *calls())) < carried(f)

@@ -17,7 +17,7 @@ from srcgrad.primitives import REGISTRY
 from tests.cases import Case, sample
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.passes.orders import random_programs_agree
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_random_programs(orders):
     random_programs_agree(orders, range(30), compiled)
 
 
-@pytest.mark.parametrize("case", third(sample(60)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(60)), ids=lambda c: c.id)
 def test_cases(case: Case, orders):
     def call():
         case.reset()

@@ -29,7 +29,7 @@ from tests.passes.test_join_loops import (
     rows,
     vectors,
 )
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 ROW = each("w: f64 = load(t, a)\np: f64 = add(w, w)\nstore(u, a, p)", index="a")
 
@@ -96,7 +96,7 @@ def test_chunks_are_of_loops_as_they_are():
     assert JOIN_FLOWS in lowering() and JOIN_FLOWS not in lowering(in_chunks=True)
 
 
-@pytest.mark.parametrize("case", third(sample(40)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(40)), ids=lambda c: c.id)
 def test_cases(case: Case):
     def run():
         case.reset()

@@ -15,7 +15,7 @@ from tests.cases import Case, sample
 from tests.fuzz.chunks import bits
 from tests.fuzz.joined import joined, loops
 from tests.passes.pass_programs import after, agree, program, text
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 MATRICES = "x: f64[n, k], y: f64[m, k], t: f64[n], u: f64[n], z: f64[n, k], k: int"
 VECTORS = "x: f64[n], y: f64[m], t: f64[n], u: f64[n], k: int"
@@ -314,7 +314,7 @@ def test_rows_that_are_handed_on_are_scalars():
     assert made and all(len(s.var.type.dims) == 2 for s in made)
 
 
-@pytest.mark.parametrize("case", third(sample(40)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(40)), ids=lambda c: c.id)
 def test_cases(case: Case):
     def run():
         case.reset()

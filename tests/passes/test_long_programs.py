@@ -7,7 +7,7 @@ import pytest
 from srcgrad.ir.nodes import Function
 from srcgrad.passes.pipeline import LOWERING, PIPELINE, Pass, run
 from tests.passes.pass_programs import program
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 # an eightfold quadratic part takes 64 times as long; a few times 8 are caches and chance
 GROWTH, MOST = 8, 24
@@ -68,7 +68,7 @@ def grows_slowly(step: Pass, short: Function, longer: Function) -> bool:
 @pytest.mark.parametrize(
     "kind", [STORES, BUFFERS, BRANCHES, LOOPS], ids=["stores", "buffers", "branches", "loops"]
 )
-@pytest.mark.parametrize("name", third([*PASSES]))
+@pytest.mark.parametrize("name", share([*PASSES]))
 def test_time_grows_as_the_program(name: str, kind: str):
     few = 60
     short, longer = (long(kind, times) for times in (few, GROWTH * few))

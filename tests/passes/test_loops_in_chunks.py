@@ -17,7 +17,7 @@ from tests.checks.comparing import close
 from tests.fuzz.chunks import chunked, same_in_every_order
 from tests.passes.orders import random_programs_agree
 from tests.passes.pass_programs import agree, program
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_random_programs(orders):
     random_programs_agree(orders, range(30, 60), compiled)
 
 
-@pytest.mark.parametrize("case", third(sample(40)), ids=lambda c: c.id)
+@pytest.mark.parametrize("case", share(sample(40)), ids=lambda c: c.id)
 def test_cases(case: Case, orders):
     def call(make=compiled):
         case.reset()

@@ -17,7 +17,7 @@ from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.primitives import REGISTRY
 from tests.backends.backend_programs import Program, agree
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 PASSES = {
     p.__name__: p for p in (
@@ -111,7 +111,7 @@ class Draw:
 def test_random_loops(name):
     steps = list(PASSES.values()) if name == "all" else [PASSES[name]]
     numbers = np.random.default_rng(0)
-    for seed in third(range(150)):
+    for seed in share(range(150)):
         args = [np.round(numbers.normal(size=7) / 4, 2) for _ in "xy"]
         with np.errstate(all="ignore"):
             assert agree(lambda s=seed: Draw(s).program(), args, python.build, *steps), seed

@@ -12,7 +12,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.pack_columns import pack_columns
 from tests.backends.backend_programs import Program, agree
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 WIDTH = 3
 
@@ -77,7 +77,7 @@ def loaded(function):
 )
 def test_random_nests(steps):
     numbers = np.random.default_rng(0)
-    for seed in third(range(200)):
+    for seed in share(range(200)):
         n = seed % 4
         args = [np.round(numbers.normal(size=(n, WIDTH)) / 4, 2) for _ in "xy"]
         args.append(seed // 4 % 3 if n else 0)

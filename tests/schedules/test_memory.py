@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from tests.schedules.loops import LOOPS, in_place, recorded, structures, swapped, values
 from tests.schedules.test_segments import U, V, assert_same, plain
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 # what a trip keeps, or carries, has a length that is known only when it has run
 UNKNOWN = ("growing", "inner_while", "nested", "joined_lengths")
@@ -22,7 +22,7 @@ def by_memory(f, **options):
     return flow.compile(run, **options)
 
 
-@pytest.mark.parametrize("f", third([f for f in LOOPS if f.__name__ not in UNKNOWN]))
+@pytest.mark.parametrize("f", share([f for f in LOOPS if f.__name__ not in UNKNOWN]))
 def test_bits_of_the_loop_as_it_is(f):
     want = flow.value_and_grad(plain(f, target="python"), (0, 1))
     got = flow.value_and_grad(by_memory(f, target="python"), (0, 1))
@@ -98,7 +98,7 @@ def test_on_the_cpu(f):
         assert_same(got(U, 1.3, 17, memory), want(U, 1.3, 17))
 
 
-@pytest.mark.parametrize("f", third([values, in_place, swapped, recorded, structures, until]))
+@pytest.mark.parametrize("f", share([values, in_place, swapped, recorded, structures, until]))
 def test_second_order(f):
     if f is until:
         g = flow.compile(lambda u, k, n: until(u, k, n, memory=200), target="python")

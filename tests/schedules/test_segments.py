@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.schedules.loops import LOOPS, made_in_the_trip, recorded, values
-from tests.tools.turns import in_one_of, third
+from tests.tools.turns import in_one_of, share
 
 U, V = np.array([0.3, -0.7, 1.1, 0.4, 0.9]), np.array([1.0, -2.0, 0.5, 3.0, 0.1])
 
@@ -46,7 +46,7 @@ def test_bits_of_the_loop_as_it_is(f):
     assert_same(got(U, 1.3, 11), want(U, 1.3, 11))
 
 
-@pytest.mark.parametrize("f", third(LOOPS))
+@pytest.mark.parametrize("f", share(LOOPS))
 def test_reverse_forward_and_differences(f):
     g = by_the_root(f, target="python")
     du, dk = flow.grad(g, (0, 1))(U, 1.3, 9)

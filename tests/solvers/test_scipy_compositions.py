@@ -8,7 +8,7 @@ from scipy import integrate, optimize
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.solvers import scipy_integrate
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 
@@ -126,7 +126,7 @@ PROGRAMS = [
 A = np.array([0.7, 1.3])
 
 
-@pytest.mark.parametrize("f", third(PROGRAMS))
+@pytest.mark.parametrize("f", share(PROGRAMS))
 def test_programs(f):
     plain, h = one_by_one if f is in_a_batch else f, 1e-4
     steps = [(plain(A + h * e) - plain(A - h * e)) / (2 * h) for e in np.eye(2)]

@@ -7,7 +7,7 @@ from scipy import optimize
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def pair(x, a, b):
@@ -87,7 +87,7 @@ def derivative_by(f, *directions):
 EACH = [(f, "python") for f in SYSTEMS] + [(captured, "cpu"), (by_root, "cpu")]
 
 
-@pytest.mark.parametrize(("f", "target"), third(EACH))
+@pytest.mark.parametrize(("f", "target"), share(EACH))
 def test_systems(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(A, B), f(A, B), rtol=1e-7)
@@ -139,7 +139,7 @@ ONE = {
 
 
 @pytest.mark.parametrize(
-    ("name", "target"), third([*((n, "python") for n in ONE), ("ridder", "cpu")])
+    ("name", "target"), share([*((n, "python") for n in ONE), ("ridder", "cpu")])
 )
 def test_one_equation(name, target):
     f = flow.compile(ONE[name], target=target)

@@ -7,7 +7,7 @@ from scipy import integrate
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 
 def wave(x, k, p):
@@ -48,7 +48,7 @@ def product(g):
 EACH = [(captured, "python"), (passed, "python"), (backwards, "python"), (captured, "cpu")]
 
 
-@pytest.mark.parametrize(("f", "target"), third(EACH))
+@pytest.mark.parametrize(("f", "target"), share(EACH))
 def test_integrals(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(*ARGS), f(*ARGS), rtol=1e-12)

@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 import srcgrad as flow
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 Pair = namedtuple("Pair", "a b")
 
@@ -40,7 +40,7 @@ METHODS = ["CG", "BFGS", "L-BFGS-B", "TNC", "SLSQP", "Newton-CG", "trust-ncg", "
 
 
 # ---- minimize ----
-@pytest.mark.parametrize("method", third(METHODS))
+@pytest.mark.parametrize("method", share(METHODS))
 def test_every_method_gets_what_it_uses(method):
     start = np.array([0.8, 1.2, 0.9])
     made = flow.scipy.minimize(rosenbrock, start, (100.0,), method, tol=1e-9)

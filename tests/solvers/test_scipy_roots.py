@@ -7,7 +7,7 @@ from scipy import optimize
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 TARGETS = pytest.mark.parametrize("target", ["python", "cpu"])
 
@@ -44,7 +44,7 @@ FINDERS = [captured, passed, halved, by_secants, by_newton]
 EACH = [(f, "python") for f in FINDERS] + [(captured, "cpu")]
 
 
-@pytest.mark.parametrize(("f", "target"), third(EACH))
+@pytest.mark.parametrize(("f", "target"), share(EACH))
 def test_roots_and_derivatives(f, target):
     compiled = flow.compile(f, target=target)
     assert compiled(8.0) == f(8.0) and type(compiled(8.0)) is float
@@ -203,7 +203,7 @@ LOOPS = [
 ]
 
 
-@pytest.mark.parametrize(("equation", "name"), third(LOOPS))
+@pytest.mark.parametrize(("equation", "name"), share(LOOPS))
 def test_equations_with_loops_have_gradients(equation, name):
     f = flow.compile(by_any_solver(equation, name), target="python")
     x = optimize.brentq(equation, 0.01, 5.0, args=(1.3,))

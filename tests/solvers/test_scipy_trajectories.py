@@ -7,7 +7,7 @@ from scipy import integrate
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 TIMES = np.array([0.5, 1.0, 2.0])
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
@@ -91,7 +91,7 @@ DIRECTIONS = (ALONG[0], ALONG[1], {**ALONG[2], "n": None})
 EACH = [(f, "python") for f in ALL] + [(captured, "cpu")]
 
 
-@pytest.mark.parametrize(("f", "target"), third(EACH))
+@pytest.mark.parametrize(("f", "target"), share(EACH))
 def test_trajectories(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(*ARGS), f(*ARGS), rtol=1e-6 if f is stiffly else 1e-8)
@@ -157,7 +157,7 @@ def test_second_derivatives_by_the_times_are_refused():
     assert_allclose(bent, np.sum((0.04 - t**2) ** 2 * np.exp(0.8 * (0.04 - t**2))), rtol=1e-7)
 
 
-@pytest.mark.parametrize("method", third(["RK45", "BDF", "RK23"]))
+@pytest.mark.parametrize("method", share(["RK45", "BDF", "RK23"]))
 def test_without_times_the_steps_are_scipys(method):
     def f(k, end):
         sol = integrate.solve_ivp(lambda t, y: -k * y, (0.0, end), [1.0, 2.0], method, rtol=1e-8,
@@ -299,7 +299,7 @@ def at_two(rhs, rtol=1e-3):
     return f
 
 
-@pytest.mark.parametrize("rhs", third(JUMPS))
+@pytest.mark.parametrize("rhs", share(JUMPS))
 def test_a_derivative_without_the_jump_is_warned_of(rhs):
     f = at_two(rhs)
     f(1.0)
@@ -310,6 +310,6 @@ def test_a_derivative_without_the_jump_is_warned_of(rhs):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("rhs", "want"), third(CONTINUOUS))
+@pytest.mark.parametrize(("rhs", "want"), share(CONTINUOUS))
 def test_derivatives_of_continuous_right_hand_sides_are_whole(rhs, want):
     assert_allclose(flow.grad(at_two(rhs, 1e-7))(1.0), want, rtol=1e-4)

@@ -11,7 +11,7 @@ from scipy.sparse import linalg
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.tree.scipy_sparse import FORMATS
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 N = 6
 DENSE = np.diag(np.arange(4.0, 4.0 + N)) - np.diag(np.ones(N - 1), 1) - np.diag(np.ones(N - 2), -2)
@@ -131,7 +131,7 @@ def is_defined(f, cls):
 
 @pytest.mark.parametrize(
     ("f", "cls"),
-    third([p for p in PAIRS if is_defined(*p)]),
+    share([p for p in PAIRS if is_defined(*p)]),
     ids=lambda v: v.__name__,
 )
 def test_functions_of_captured_matrices(f, cls):
@@ -139,7 +139,7 @@ def test_functions_of_captured_matrices(f, cls):
     check(f, a, X, "python")
 
 
-@pytest.mark.parametrize("f", third(FUNCTIONS), ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", share(FUNCTIONS), ids=lambda f: f.__name__)
 def test_functions_on_cpu(f):
     check(f, sparse.csr_array(DENSE), X, "cpu")
 

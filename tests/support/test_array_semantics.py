@@ -15,7 +15,7 @@ import srcgrad as flow
 from srcgrad.errors import SrcgradError
 from tests.support.samples import made
 from tests.support.test_short_arrays import difference, outcome
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 V = np.array([0.7, 1.3, -0.4, 2.1])
 M = np.array([[0.7, 1.3, -0.4], [2.1, -0.2, 0.9]])
@@ -82,12 +82,12 @@ def check_gradient(f: Any, a: Any, target: str) -> None:
     np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize(("line", "kind"), third(EACH))
+@pytest.mark.parametrize(("line", "kind"), share(EACH))
 def test_as_numpy(line: str, kind: str):
     check(line, kind, "python")
 
 
-@pytest.mark.parametrize(("line", "kind"), third(EACH)[::3])
+@pytest.mark.parametrize(("line", "kind"), share(EACH)[::3])
 def test_compiled_as_numpy(line: str, kind: str):
     check(line, kind, "cpu")
 

@@ -18,7 +18,7 @@ from tests.support.arraylikes import Call, calls, leaves, mapped
 from tests.support.samples import SAMPLES, Sample
 from tests.support.test_array_semantics import weighted
 from tests.support.test_short_arrays import difference, outcome
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 STEP = 1e-6
 # functions that take what the library refuses: a number for an array, an array for a number, a
@@ -137,7 +137,7 @@ def problems(sample: Sample, of: Any, target: str = "python") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES), ids=lambda s: s.line)
 def test_a_sample(sample: Sample):
     begin = zlib.crc32(sample.line.encode())
     assert not problems(sample, lambda k: (k + begin) % 15 < 2)

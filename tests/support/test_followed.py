@@ -19,7 +19,7 @@ from tests.support.guarded import Line, lines
 from tests.support.samples import SAMPLES, Sample, inputs, made
 from tests.support.test_array_semantics import weighted
 from tests.support.test_short_arrays import difference, outcome
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 OURS = [s for s in SAMPLES if isinstance(handler_of(s.function), OwnSource)]
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -90,12 +90,12 @@ def gates(sample: Sample, target: str) -> list[str]:
     return [p for p in problems if p]
 
 
-@pytest.mark.parametrize("sample", third(OURS), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(OURS), ids=lambda s: s.line)
 def test_a_name(sample: Sample):
     assert not gates(sample, "python")
 
 
-@pytest.mark.parametrize("sample", third(OURS)[::12], ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(OURS)[::12], ids=lambda s: s.line)
 def test_a_name_on_the_cpu(sample: Sample):
     assert not gates(sample, "cpu")
 

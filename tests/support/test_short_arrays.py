@@ -21,7 +21,7 @@ import srcgrad as flow
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.versions import raised
 from tests.support.samples import SAMPLES, Sample, inputs, is_missing, made
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 SHAPES = ((0, 3), (3, 0), (0, 0), (1, 1), (1, 3), (3, 1))
 IDIOMS = tuple(
@@ -137,17 +137,17 @@ def check_gradient(line: str, f: Callable[..., Any], read: tuple[str, ...]) -> N
 SAMPLED = [s for s in SAMPLES if not s.stores and FLOATS & set(s.reads)]
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES), ids=lambda s: s.line)
 def test_a_sample(sample: Sample):
     check(sample.line, sample.program(), sample.reads, "python")
 
 
-@pytest.mark.parametrize("line", third(IDIOMS))
+@pytest.mark.parametrize("line", share(IDIOMS))
 def test_an_idiom(line: str):
     check(line, *program(line), "python")
 
 
-@pytest.mark.parametrize("sample", third(SAMPLED[::4]), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLED[::4]), ids=lambda s: s.line)
 def test_the_gradient_of_a_sample(sample: Sample):
     check_gradient(sample.line, sample.program(), sample.reads)
 

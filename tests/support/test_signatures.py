@@ -14,7 +14,7 @@ import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.support.samples import SAMPLES, Sample, sample_of
 from tests.support.signatures import Variant, answer, variants
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 PARTS = 12  # of the variants of a sample; a run tries one
 # where the library raises and the call is taken here, and what is taken
@@ -68,7 +68,7 @@ def problems(sample: Sample, part: int, target: str = "python") -> list[str]:
     return [f"{v.name}: {text}" for v in tried if (text := problem(v, target))]
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES), ids=lambda s: s.line)
 def test_a_sample(sample: Sample):
     assert not problems(sample, zlib.crc32(sample.line.encode()) % PARTS)
 
@@ -79,7 +79,7 @@ def test_all_variants_of_a_sample(sample: Sample):
     assert not problems(sample, -1)
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES)[::12], ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES)[::12], ids=lambda s: s.line)
 def test_a_sample_on_the_cpu(sample: Sample):
     assert not problems(sample, zlib.crc32(sample.line.encode()) % PARTS, "cpu")
 

@@ -4,7 +4,7 @@
 
 Cases are tried in an order that spreads over the themes, until `enough` of them fail by checks
 that every run makes. A fault that these do not find is looked for by the checks that rotate: it has
-to be found in each of the three turns, or in one of three runs.
+to be found in each of the four turns, or in one of four runs.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import numpy as np
 from tests.cases import CASES, Case
 from tests.checks import CHECKS, Check, failures
 from tests.tools.faults import FAULTS, inject
-from tests.tools.turns import THIRDS, is_in_turn
+from tests.tools.turns import PARTS, is_in_turn
 
 
 def shuffled() -> list[Case]:
@@ -62,7 +62,7 @@ def main():
             warnings.simplefilter("ignore")
             answer = found(always, options.enough)
             print(f"{name}: every run: {answer or 'not found'}", flush=True)
-            for turn in () if answer else range(THIRDS):
+            for turn in () if answer else range(PARTS):
                 answer = found(rotating, options.enough, turn) or "not found"
                 print(f"{name}: turn {turn}: {answer}", flush=True)
 

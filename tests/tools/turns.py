@@ -1,7 +1,7 @@
-"""Which third of the dearer checks and of the random programs a run tries.
+"""Which quarter of the dearer checks and of the random programs a run tries.
 
-The third follows from the commit, so that a run can be repeated. Cases that the last commit or the
-working tree has changed are tried by every check: see `tests/checks/touched.py`.
+The quarter follows from the commit, so that a run can be repeated. Cases that the last commit or
+the working tree has changed are tried by every check: see `tests/checks/touched.py`.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
-THIRDS = 3
+PARTS = 4
 everything = False  # set by `--full`
 
 
@@ -33,23 +33,23 @@ def commit() -> int:
 
 
 def turn() -> int:
-    """The number of the third that the commit gives."""
-    return commit() % THIRDS
+    """The number of the quarter that the commit gives."""
+    return commit() % PARTS
 
 
 def in_one_of(case: str, parts: int) -> bool:
-    """Whether a check that is dear even in thirds tries a case: one in `parts` of each third."""
-    return everything or (zlib.crc32(case.encode()) + commit() // THIRDS) % parts == 0
+    """Whether a check that is dear even in quarters tries a case: one in `parts` of each."""
+    return everything or (zlib.crc32(case.encode()) + commit() // PARTS) % parts == 0
 
 
-def third(seeds: Sequence[T]) -> list[T]:
-    """Every third of the seeds, from the number of the run on; all of them under `--full`."""
-    return [*seeds] if everything else [*seeds][turn() :: THIRDS]
+def share(seeds: Sequence[T]) -> list[T]:
+    """Every fourth of the seeds, from the number of the run on; all of them under `--full`."""
+    return [*seeds] if everything else [*seeds][turn() :: PARTS]
 
 
 def is_in_turn(case: str, check: str, number: int) -> bool:
-    """Whether the check tries the case in the runs of this third; each is in one of them."""
-    return (zlib.crc32(f"{case} {check}".encode()) + number) % THIRDS == 0
+    """Whether the check tries the case in the runs of this quarter; each is in one of them."""
+    return (zlib.crc32(f"{case} {check}".encode()) + number) % PARTS == 0
 
 
 @cache

@@ -13,7 +13,7 @@ import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.support.samples import SAMPLES, SPACE, Sample, inputs, made
 from tests.tools.structures import copied, same
-from tests.tools.turns import third
+from tests.tools.turns import share
 
 pytestmark = [
     pytest.mark.usefixtures("quiet"),
@@ -55,7 +55,7 @@ def is_float(v) -> bool:
     return isinstance(v, float) or (isinstance(v, np.ndarray) and v.dtype.kind == "f")
 
 
-@pytest.mark.parametrize("sample", third(SAMPLES), ids=lambda s: s.line)
+@pytest.mark.parametrize("sample", share(SAMPLES), ids=lambda s: s.line)
 def test_a_function_is_what_a_function_that_calls_it_is(sample):
     found = called(sample)
     if found is None:  # what it gives is taken apart

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.tree import mapped, matched, paths
 from tests.tools import turns
-from tests.tools.turns import third
+from tests.tools.turns import share
 from tests.transforms.derivatives_table import ROWS
 
 NEAR = {"float64": 1e-10, "float32": 2e-4}
@@ -78,7 +78,7 @@ def directions(value):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("row", "dtype", "kind"),
-    WAYS if turns.everything else third(ONE_OF_FOUR),
+    WAYS if turns.everything else share(ONE_OF_FOUR),
     ids=lambda v: getattr(v, "id", None) or str(v),
 )
 def test_against_compositions(row, dtype, kind):
@@ -88,7 +88,7 @@ def test_against_compositions(row, dtype, kind):
 CPU = ("stencil", "network", "of_dict", "two_by_both", "cholesky", "while_newton")
 
 
-@pytest.mark.parametrize("row", [r for r in ROWS if r.id in third(CPU)], ids=lambda r: r.id)
+@pytest.mark.parametrize("row", [r for r in ROWS if r.id in share(CPU)], ids=lambda r: r.id)
 def test_on_the_cpu(row):
     check(row, "float64", "arrays", "cpu")
 
