@@ -174,7 +174,11 @@ def test_values_at_edges(f: Any):
             found, expected = compiled(*args), made(*args)
             assert found.dtype == expected.dtype
             rounding = 1e-10 if kind is np.float64 else 1e-4
-            np.testing.assert_allclose(found, expected, rtol=rounding, atol=rounding)
+            finite = np.isfinite(
+                expected
+            )  # the sign of an infinity is that of a rounded coefficient
+            np.testing.assert_array_equal(np.isfinite(found), finite)
+            np.testing.assert_allclose(found[finite], expected[finite], rounding, rounding)
 
 
 @pytest.mark.parametrize("kind", share(KINDS))

@@ -20,6 +20,9 @@ MODES = (
 )  # fmt: skip
 
 
+SMOOTH = ("constant", "mirror", "wrap", "grid-wrap")
+
+
 @pytest.mark.parametrize(("order", "mode"), share([*itertools.product(range(6), MODES)]))
 def test_values(order: int, mode: str):
     def f(image, at):
@@ -28,15 +31,20 @@ def test_values(order: int, mode: str):
     def unfiltered(image, at):
         return ndimage.map_coordinates(image, at, None, order, mode, 0.7, prefilter=False)
 
+    # before SciPy 1.18 the filter of some modes begins inexactly: pixels are not interpolated
+    pixels = [(LINE[:n], np.arange(float(n))[None]) for n in (6, 1, 2, 3)] if order else []
+    error = max([np.max(np.abs(f(*at) - at[0])) for at in pixels], default=0.0)
     for made in (f, unfiltered):
         compiled = flow.compile(made, target="python")
         for n in (6, 1, 2, 3):
-            np.testing.assert_allclose(compiled(LINE[:n], AT), made(LINE[:n], AT), atol=1e-12)
+            np.testing.assert_allclose(
+                compiled(LINE[:n], AT), made(LINE[:n], AT), 1e-12, 1e-12 + 99 * error
+            )
     found, small = compiled(LINE.astype(np.float32), AT), f(LINE.astype(np.float32), AT)
     assert found.dtype == small.dtype
 
 
-@pytest.mark.parametrize(("order", "mode"), share([*itertools.product((1, 2, 3), MODES[:4])]))
+@pytest.mark.parametrize(("order", "mode"), share([*itertools.product((1, 2, 3), SMOOTH)]))
 def test_derivatives(order: int, mode: str):
     def f(image, at):
         return ndimage.map_coordinates(image, at, order=order, mode=mode)
@@ -46,7 +54,7 @@ def test_derivatives(order: int, mode: str):
 
 def test_coefficients():
     def f(image):
-        half = ndimage.spline_filter1d(image, 2, 0, mode="reflect")
+        half = ndimage.spline_filter1d(image, 2, 0, mode="mirror")
         return ndimage.spline_filter(image) + ndimage.spline_filter(half, 5, mode="grid-wrap")
 
     check(f, IMAGE, further=True)

@@ -22,7 +22,8 @@ def of_methods(*names: str) -> Callable[[Callable], Callable]:
     """Registers the decorated formula for methods and properties of all sparse classes."""
 
     def register(formula: Callable) -> Callable:
-        found = {inspect.getattr_static(cls, n) for cls in FORMATS for n in names}
+        here = [(cls, n) for cls in FORMATS for n in names if hasattr(cls, n)]  # mT came later
+        found = {inspect.getattr_static(cls, n) for cls, n in here}
         for f in found:
             enter(FORMULAS, f.fget if isinstance(f, property) else f, formula)
         return formula
