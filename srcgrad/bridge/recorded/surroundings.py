@@ -85,7 +85,7 @@ class _Globals(dict):
 
 
 class Surroundings:
-    """What functions are given for their globals in one run."""
+    """The globals that functions get in one run."""
 
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
