@@ -143,3 +143,11 @@ def in_order_and_looked_up(x):
         if row[1] < best[1]:
             best = row
     return ordered[0][1] * ordered[-1][2].sum() + best[1] * (2.0 if 2 in seen else 3.0)
+
+
+@case(FEW)
+def largest_tuples(x):
+    top = max((x[0], 1.0), (x[1], x[2]), (x[1], x[3]))
+    value, place = max([(v * v, k) for k, v in enumerate(x)])
+    low = min((1, x[4]), (1, x[2]), (2, x[0]))
+    return top[0] * top[1] + value * place + low[1]

@@ -104,7 +104,7 @@ def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
             if default is not _NOTHING:
                 return default
             it.wrong(node, f"{name}() of an empty sequence", ValueError)
-        if key is not None:
+        if key is not None or all(isinstance(v, tuple) for v in items):
             return _chosen(it, node, gast.Gt() if name == "max" else gast.Lt(), items, key)
         if all(is_number(v) for v in items):
             return getattr(builtins, name)(items)
@@ -164,10 +164,11 @@ def _comparable(it: Interpreter, node: Node, x: Any) -> Any:
 
 
 def _chosen(it: Interpreter, node: Node, better: Any, items: list[Any], key: Any) -> Any:
-    """The first of the items whose key is best."""
-    best, high = items[0], it.call(key, [items[0]], {}, node)
+    """The first of the items whose key is best, or that is best itself."""
+    of = lambda v: v if key is None else it.call(key, [v], {}, node)
+    best, high = items[0], of(items[0])
     for v in items[1:]:
-        mine = it.call(key, [v], {}, node)
+        mine = of(v)
         test = it.truth(it.compare(better, mine, high, node), node)
         best, high = it.branch(
             test, lambda new=(v, mine): new, lambda old=(best, high): old, node, live_rest=True
