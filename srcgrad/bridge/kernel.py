@@ -109,7 +109,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
     """The kernel of a specialization; `storing`: it also returns its arguments' final contents."""
     made = entry.extensions.get(("kernel", storing))
     if made is None:
-        function = protected(entry.whole, storing).function
+        function = protected(entry.whole, contents=storing).function
         made = Kernel(function, lambda f: built(f, entry.options).run)
         made.sharing |= sharing(entry.program.function)  # which stores to the arguments themselves
         made = entry.extensions.setdefault(("kernel", storing), made)

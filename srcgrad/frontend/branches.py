@@ -10,11 +10,12 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.joins import Spec, conflict, join_specs, loose, several, spec_of
+from srcgrad.frontend.joins import Spec, join_specs, loose, several, spec_of
 from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.tables import is_tabular
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
@@ -96,7 +97,7 @@ def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> 
         spec = _joined_spec(cell, (x, y), one, two)
         if spec is None:
             it.fit_lists(x, y)
-            if one is not None and two is not None and cell[0] in it.scopes:
+            if one is not None and two is not None:
                 spec = several(one, two)
         if spec is None and cell[0] not in it.scopes:
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)

@@ -34,6 +34,7 @@ from srcgrad.frontend.kinds import (
 )
 from srcgrad.frontend.library_source import CLASSES, is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
+from srcgrad.frontend.narrowing import by_kind, flag_inside, in_kinds
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
@@ -58,9 +59,11 @@ from srcgrad.protocols import is_transform, of_numba, poses
 from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
 
+# functions that look at no item of a container
+OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, reversed, tuple, zip))
+
 
 def of_call(it: Interpreter, node: gast.Call) -> Any:
-    bound = it.bound if it.bound is node else None
     f = _callee(it, node.func)
     starred = f is zip and len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
     args = elements(it, node.args, lambda v: starred and isinstance(v, GrownTable))
@@ -68,7 +71,7 @@ def of_call(it: Interpreter, node: gast.Call) -> Any:
         return static_iterated(it, unzipped(it, args[0], node), once=True)
     kwargs: dict[str, Any] = {}
     for k in node.keywords:
-        value = it.expression(k.value)
+        value = it.operand(k.value)
         given = value if k.arg is None else {k.arg: value}
         if not isinstance(given, dict) or not all(isinstance(n, str) for n in given):
             it.refuse(
@@ -80,26 +83,28 @@ def of_call(it: Interpreter, node: gast.Call) -> Any:
         if twice is not None:
             it.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
         kwargs.update(given)
-    it.bound = bound
     return it.call(f, args, kwargs, node)
 
 
 def _callee(it: Interpreter, node: Node) -> Any:
     """The callee. `size` is a number of arrays and a method of tensors."""
     if isinstance(node, gast.Attribute) and node.attr == "size":
-        owner = it.expression(node.value)
+        owner = it.operand(node.value)
         if is_array(owner) and kind_of(it, owner) is Kind.TENSOR:
             return Bound(owner, "size")
         return it.attribute(owner, "size", node)
-    return it.expression(node)
+    return it.operand(node)
 
 
+@by_kind
 def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
     f = within(f)
     if poses(f):
         return _call_instance(it, f, args, kwargs, node)
     handler = handler_of(f)
     if handler is not None:
+        if (flag := _undecided(f, [args, kwargs])) is not None:
+            return in_kinds(it, flag, [args, kwargs], lambda now: it.call(f, now[0], now[1], node))
         result = _answered(it, f, handler, args, kwargs, node)
         note_made(it, f, args, result)
         result = strong(it, result) if _gives_strong(f) else result
@@ -169,6 +174,11 @@ def _call_instance(
     it.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
 
 
+def _undecided(f: Any, given: list[Any]) -> Var | None:
+    """The flag of a value of several kinds among arguments; in containers if `f` reads them."""
+    return flag_inside(given, deep=not (isinstance(f, Hashable) and f in OF_ANY_ITEMS))
+
+
 def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
     """The object that a method is called on: an instance of a registered class is captured."""
     if registered_as(type(owner)) is None:
@@ -190,7 +200,6 @@ def strong(it: Interpreter, v: Any) -> Any:
 def handled(
     it: Interpreter, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    it.bound = None
     args = [given(it, v, node) for v in args]
     kwargs = {name: given(it, v, node) for name, v in kwargs.items()}
     args, kwargs = known_arguments(it, handler, args, kwargs, node)
@@ -206,6 +215,9 @@ def handled(
 def call_numpy(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
     handler = handler_of(f)
     assert handler is not None, f
+    if (flag := _undecided(f, [args, kwargs])) is not None:
+        again = lambda now: call_numpy(it, f, now[0], now[1], node)
+        return in_kinds(it, flag, [args, kwargs], again)
     return _answered(it, f, handler, args, kwargs, node)
 
 
@@ -233,6 +245,10 @@ def _named(
 def call_method(
     it: Interpreter, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
+    whole = is_array(owner)
+    if (flag := flag_inside([args, kwargs], whole)) is not None:
+        again = lambda now: call_method(it, owner, name, now[0], now[1], node)
+        return in_kinds(it, flag, [args, kwargs], again)
     handler = method_of(it, owner, name, node)
     if handler is None:
         it.refuse(

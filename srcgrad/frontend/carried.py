@@ -9,13 +9,14 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.branches import Cell, reshaped
+from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import Spec, StaticSpec, conflict, join_specs, loose, several, spec_of
+from srcgrad.frontend.joins import Spec, StaticSpec, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.schedules import Schedule
-from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+from srcgrad.frontend.values import POISON, UNBOUND, Conflict, Iterated, MaybeUnbound, Record
 from srcgrad.records import record
 
 
@@ -33,6 +34,7 @@ class Trip:
     down: bool = False  # from the last index of `over` to the first
     specs: dict[Cell, Spec] = field(default_factory=dict)
     frozen: dict[int, Any] = field(default_factory=dict)  # at the head
+    poisoned: bool = False  # whether names that refused statements would have bound are carried
     shared: set[int] = field(default_factory=set)  # of the head's own containers: frozen too
 
     @property
@@ -75,7 +77,10 @@ def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
         if joined is not None and joined != trip.specs[cell]:
             trip.specs[cell] = joined
             changed = True
-    return changed
+    if changed or trip.poisoned or all(held_at(it, end, c) is not POISON for c in trip.specs):
+        return changed
+    trip.poisoned = True
+    return widen(it, trip, head, end)
 
 
 def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
@@ -108,6 +113,8 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     static = old.value if isinstance(old, StaticSpec) else None
     if isinstance(static, Conflict) or (v is UNBOUND and (static is UNBOUND or key == RESULT)):
         return None
+    if v is POISON and not trip.poisoned:
+        return None
     if isinstance(v, Conflict):
         _refuse_conflict(it, cell, v)
     if key == RESULT and static is UNBOUND:
@@ -118,7 +125,7 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
         return joined
     before = held_at(it, trip.before, cell)
     it.fit_lists(before, v)
-    if cell[0] in it.scopes and (both := several(old, new)) is not None:
+    if (both := several(old, new)) is not None:
         return both
     _refuse_conflict(it, cell, conflict(before, v))
 

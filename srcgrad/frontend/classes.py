@@ -17,6 +17,7 @@ from srcgrad.frontend.guards import attribute as a_path_to
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.number_classes import is_either
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
@@ -180,6 +181,7 @@ def _has_attribute(number: Any, name: str) -> bool:
 OF_SLICES = {"start": "lower", "stop": "upper", "step": "step"}
 
 
+@by_kind
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
         if it.catches(AttributeError) and is_scalar(owner):

@@ -18,6 +18,7 @@ from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.maybe_none import present
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import (
     COMPARISONS,
     SIGNS,
@@ -56,11 +57,11 @@ STATIC = {
 
 
 def of_compare(it: Interpreter, node: gast.Compare) -> Any:
-    left = it.expression(node.left)
+    left = it.operand(node.left)
     result: Any = True
 
     def rest(k: int, left: Any) -> Any:
-        right = it.expression(node.comparators[k])
+        right = it.operand(node.comparators[k])
         here = it.compare(node.ops[k], left, right, node)
         if k + 1 == len(node.ops):
             return here
@@ -71,6 +72,7 @@ def of_compare(it: Interpreter, node: gast.Compare) -> Any:
     return result
 
 
+@by_kind
 def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
     if name in ("Is", "IsNot"):
@@ -237,6 +239,7 @@ def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
     return True if a is c else it.truth(it.compare(gast.Eq(), a, c, node), node)
 
 
+@by_kind
 def truth(it: Interpreter, v: Any, node: Node) -> Any:
     """The truth of a value: a bool now, or a run-time one."""
     out = truth_of_instance(it, v, node)
@@ -282,7 +285,7 @@ def condition(it: Interpreter, node: Any) -> Any:
             return negate(it, it.condition(node.operand))
         case gast.BoolOp(values=values):
             return _all_or_any(it, node, values)
-    return it.truth(it.expression(node), node)
+    return it.truth(it.operand(node), node)
 
 
 def _all_or_any(it: Interpreter, node: gast.BoolOp, values: list[Any]) -> Any:
@@ -299,16 +302,20 @@ def of_bool_op(it: Interpreter, node: gast.BoolOp) -> Any:
     is_and = isinstance(node.op, gast.And)
 
     def go(values: list[Any]) -> Any:
-        v = it.expression(values[0])
+        v = it.operand(values[0])
         if len(values) == 1:
             return v
         test = it.truth(v, values[0])
         if not isinstance(test, Var):
             return go(values[1:]) if test == is_and else v
         if is_and:
-            return it.branch(test, lambda: go(values[1:]), lambda: v, node, live_rest=True)
+            return it.branch(
+                test, lambda: go(values[1:]), lambda: v, node, live_rest=True, several=True
+            )
         true = v.value if isinstance(v, MaybeNone) else v
-        return it.branch(test, lambda: true, lambda: go(values[1:]), node, live_rest=True)
+        return it.branch(
+            test, lambda: true, lambda: go(values[1:]), node, live_rest=True, several=True
+        )
 
     return go(node.values)
 

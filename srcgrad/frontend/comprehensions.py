@@ -175,7 +175,7 @@ def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
     if looped or is_long(it, first, node):
         return loop_over(it, as_function(node), [first], node)
     out: list[Any] = []
-    _comprehend(it, first, lambda: out.append(it.expression(node.elt)), node)
+    _comprehend(it, first, lambda: out.append(it.operand(node.elt)), node)
     return out
 
 
@@ -229,7 +229,7 @@ def loop_over(it: Interpreter, tree: Any, args: list[Any], node: Node) -> Any:
 
 def of_set_comp(it: Interpreter, node: gast.SetComp) -> Any:
     out: list[Any] = []
-    _comprehend(it, _first(it, node), lambda: out.append(it.expression(node.elt)), node)
+    _comprehend(it, _first(it, node), lambda: out.append(it.operand(node.elt)), node)
     return it.call(set, [tuple(out)], {}, node)
 
 
@@ -238,7 +238,7 @@ def of_dict_comp(it: Interpreter, node: gast.DictComp) -> Any:
 
     def add() -> None:
         key = it.static_key(it.expression(node.key), node)
-        out[key] = it.expression(node.value)
+        out[key] = it.operand(node.value)
 
     _comprehend(it, _first(it, node), add, node)
     return out

@@ -135,7 +135,7 @@ def branch(
     bound = []
     for run, holds in ((then, True), (orelse, False)):
         restore(it, before)
-        bound.append(narrowed(it, test, holds))
+        bound.append(narrowed(it, test, holds, before))
         with it.b.block() as out:
             try:
                 it.env["$value"] = run()
@@ -145,7 +145,7 @@ def branch(
                 states.append(None)
         it.frame.depth, it.b.loc = depth, loc
         blocks.append(out)
-    widened_back(states, bound)
+    widened_back(it, states, bound)
     left = [s for s in states if s is not None]
     if len(left) == 2:
         join(it, test, left, blocks, node, live_rest)

@@ -34,7 +34,7 @@ from srcgrad.frontend.handlers import (
     registration,  # noqa: F401 (registers them)
     ufunc_keywords,
 )
-from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
 from srcgrad.frontend.narrowing import execute_each, of_several_kinds
 from srcgrad.frontend.values import Several
 from srcgrad.frontend.yields import Asking
@@ -67,9 +67,6 @@ EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
 }  # fmt: skip
 
 
-TO_NAME = "bind it to a name first, or give it one kind of value"
-
-
 class StagedInterpreter(Interpreter):
     """Interprets Python source into typed IR: values known at compile time are computed."""
 
@@ -81,16 +78,17 @@ class StagedInterpreter(Interpreter):
             return
         STATEMENTS.get(type(node), statements.refuse_statement)(self, node)
 
-    def expression(self, node: Node) -> Any:
-        value = EXPRESSIONS.get(type(node), expressions.refuse_expression)(self, node)
-        if isinstance(value, Several):
-            self.refuse(node, f"the value depends on the path: {value.reason}", TO_NAME)
-        return value
-
-    def bound_value(self, node: Node) -> Any:
-        """The value of an expression that a statement binds to a name, or returns, as it is."""
-        self.bound = node
+    def operand(self, node: Node) -> Any:
+        """The value of an expression, which may have several kinds."""
         return EXPRESSIONS.get(type(node), expressions.refuse_expression)(self, node)
+
+    def expression(self, node: Node) -> Any:
+        """The value of an expression, of one kind."""
+        value = self.operand(node)
+        if isinstance(value, Several):
+            what = f"'{node.id}'" if isinstance(node, gast.Name) else "the value"
+            self.refuse(node, f"{what} must have one kind here: {value.reason}", ONE_KIND)
+        return value
 
     call = calls.call
     call_numpy = calls.call_numpy

@@ -27,6 +27,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.number_classes import of_either, of_operands
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
@@ -88,7 +89,7 @@ def of_name(it: Interpreter, node: gast.Name) -> Any:
 
 
 def of_named_expr(it: Interpreter, node: gast.NamedExpr) -> Any:
-    value = it.expression(node.value)
+    value = it.operand(node.value)
     it.assign(node.target, value)
     return value
 
@@ -104,7 +105,7 @@ def elements(
             items = it.expression(n.value)
             out += [items] if whole(items) else it.static_items(items, n)
         else:
-            out.append(it.expression(n))
+            out.append(it.operand(n))
     return out
 
 
@@ -127,7 +128,7 @@ def of_dict(it: Interpreter, node: gast.Dict) -> Any:
             out.update(it.expression(v))
             continue
         key = it.static_key(it.expression(k), k)
-        out[key] = it.expression(v)
+        out[key] = it.operand(v)
     return out
 
 
@@ -151,9 +152,10 @@ def of_joined_str(it: Interpreter, node: gast.JoinedStr) -> Any:
 def of_unary_op(it: Interpreter, node: gast.UnaryOp) -> Any:
     if isinstance(node.op, gast.Not):
         return it.condition(node)
-    return unary(it, node.op, it.expression(node.operand), node)
+    return unary(it, node.op, it.operand(node.operand), node)
 
 
+@by_kind
 def unary(it: Interpreter, op: Any, v: Any, node: Node) -> Any:
     out = negated(it, UNARY[type(op).__name__], v, node)
     if out is not NotImplemented:
@@ -183,10 +185,11 @@ def positive(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
-    left, right = it.expression(node.left), it.expression(node.right)
+    left, right = it.operand(node.left), it.operand(node.right)
     return binary(it, node.op, left, right, node)
 
 
+@by_kind
 def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
     if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
@@ -365,7 +368,7 @@ def _of_numpy(v: Any) -> bool:
 def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
     test = it.condition(node.test)
     chosen = it.branch(
-        test, lambda: it.expression(node.body), lambda: it.expression(node.orelse), node,
+        test, lambda: it.operand(node.body), lambda: it.operand(node.orelse), node,
         live_rest=True, several=True,
     )  # fmt: skip
     note_alias(it, chosen)
@@ -374,7 +377,7 @@ def of_if_exp(it: Interpreter, node: gast.IfExp) -> Any:
 
 # ---- attributes ----
 def of_attribute(it: Interpreter, node: gast.Attribute) -> Any:
-    return it.attribute(it.expression(node.value), node.attr, node)
+    return it.attribute(it.operand(node.value), node.attr, node)
 
 
 _SPELLED = {

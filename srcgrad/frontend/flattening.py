@@ -179,6 +179,8 @@ def _kind_of(absent: Any) -> type[MaybeUnbound] | type[MaybeNone]:
 
 def _alternatives(b: Any, v: Any) -> list[tuple[Atom, Any]]:
     """The values of one kind each, with what tells where the value is it (emits)."""
+    if isinstance(v, MaybeNone):
+        return [(b.logical_not(v.flag), None), (v.flag, v.value)]
     out: list[tuple[Atom, Any]] = []
     reached: Atom = Const(True, BOOL)
     while isinstance(v, Several):

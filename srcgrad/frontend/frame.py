@@ -45,3 +45,12 @@ class Frame:
 
 class Poisoned(Exception):
     """Raised where a statement reads a name that a refused statement would have bound."""
+
+
+def frames_of(frame: Frame | None) -> list[dict]:
+    """The names of a frame and of those that enclose it."""
+    out = []
+    while frame is not None:
+        out.append(frame.env)
+        frame = frame.outer
+    return out

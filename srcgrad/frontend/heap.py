@@ -13,6 +13,7 @@ import types
 from typing import Any
 
 from srcgrad import tree
+from srcgrad.frontend.frame import frames_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import (
     Bound,
@@ -87,15 +88,6 @@ def _inside(v: Any) -> list[Any]:
     if is_transform(v):
         return [held(v, "function")]
     return tree.children(v) or []
-
-
-def frames_of(frame: Any) -> list[dict]:
-    """The names of a frame and of those that enclose it."""
-    out = []
-    while frame is not None:
-        out.append(frame.env)
-        frame = frame.outer
-    return out
 
 
 def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:

@@ -16,7 +16,8 @@ from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.kinds import Kind, follows_library, kind_of
-from srcgrad.frontend.maybe_none import present
+from srcgrad.frontend.maybe_none import as_index, present
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.slices import span
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.texts import literal
@@ -42,7 +43,7 @@ def subscripted(x: Any) -> Any:
 
 
 def of_subscript(it: Interpreter, node: gast.Subscript) -> Any:
-    x = it.expression(node.value)
+    x = it.operand(node.value)
     return subscript(it, x, items_of(it, x, node.slice), node)
 
 
@@ -66,12 +67,18 @@ def index_items(it: Interpreter, node: Node) -> list[Any]:
 def _index_item(it: Interpreter, n: Any) -> Any:
     if isinstance(n, gast.Slice):
         parts = (n.lower, n.upper, n.step)
-        return Slice(*(None if p is None else it.expression(p) for p in parts))
-    return it.expression(n)
+        return Slice(*(None if p is None else it.operand(p) for p in parts))
+    return it.operand(n)
 
 
 # ---- reading ----
 def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
+    return _subscript(it, node, x, *items)
+
+
+@by_kind
+def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
+    items = [as_index(it, i, node) for i in places]
     x = present(it, x, lambda: "'NoneType' object is not subscriptable")
     if is_array(x):
         return it.read(x, items, node)

@@ -16,6 +16,7 @@ from srcgrad.errors import SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.binding import bind
+from srcgrad.frontend.control_flow import negate
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Poisoned
@@ -125,8 +126,7 @@ def inline(
     if resumes is None and it.frames and is_generator(found.tree):
         return _generated(it, found, env, outer, node)
     limit_recursion(it, found, env, node)
-    loc, bound = it.b.loc, it.bound is node or not it.frames
-    tree = found.tree
+    loc, tree = it.b.loc, found.tree
     frame = Frame(found, dict(env), _liveness(tree), outer, arguments=env)
     frame.open_blocks, frame.resumes = len(it.b.scopes), resumes
     if it.frames:
@@ -137,32 +137,34 @@ def inline(
     try:
         if isinstance(tree, gast.Lambda):
             it.locate(tree.body)
-            return it.bound_value(tree.body) if bound else it.expression(tree.body)
+            return it.operand(tree.body)
         frame.bound_outside = nonlocals(tree)
         frame.local = set(assigned(tree.body)) - frame.bound_outside
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None
-        return _result(it, frame, bound)
+        return _result(it, frame)
     finally:
         it.frames.pop()
         it.inside[tree] -= 1
         it.b.loc = loc
 
 
-def _result(it: Interpreter, frame: Any, bound: bool) -> Any:
-    """The value that a function returned: of several kinds only if a name is `bound` to it."""
+def _result(it: Interpreter, frame: Any) -> Any:
+    """The value that a function returned."""
     if frame.incomplete:
         raise Poisoned
     result = frame.env.get(RESULT)
     returned = frame.env.get(RETURNED, False)
     found = frame.source
     falls_off = isinstance(returned, Var) and result is not None
-    if isinstance(result, Conflict) or (isinstance(result, Several) and (falls_off or not bound)):
+    if isinstance(result, Conflict):
         raise UnsupportedError(
             f"the returns of {found.title}() do not fit together: {result.reason}",
             frame.returns[-1] if frame.returns else found.location(found.tree),
             "return one kind of value on every path",
         )
+    if falls_off and isinstance(result, Several):
+        return Several(negate(it, returned), None, result)
     if falls_off:
         given = result.flag if isinstance(result, MaybeNone) else True
         flag = returned if given is True else it.b.logical_and(returned, given)

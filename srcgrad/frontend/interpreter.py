@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
-from srcgrad.frontend.frame import Diverged, Frame, Poisoned
+from srcgrad.frontend.frame import Diverged, Frame, Poisoned, frames_of
 from srcgrad.frontend.memory_orders import Reshape, in_c_order
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
@@ -26,7 +26,6 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     MaybeUnbound,
-    Several,
     Slice,
     describe,
     is_array,
@@ -37,10 +36,21 @@ from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.rows import RowName
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.raising import name_of
+from srcgrad.records import record
 
 Node = gast.AST
 ONE_KIND = "give the name one kind of value, or use two names"
 LIMIT = name_of(UnsupportedError)  # raised by programs where Python continues
+
+
+@record(frozen=True)
+class Mark:
+    """A state of the search for problems: `Interpreter.forget` returns to it."""
+
+    problems: int
+    passed: int
+    names: list[tuple[dict[str, Any], dict[str, Any]]]
+    frames: list[tuple[Frame, int, bool]]
 
 
 class Interpreter:
@@ -65,7 +75,6 @@ class Interpreter:
         self.problems: list[SrcgradError] = []
         self.passed = 0
         self.first_requirements: dict[str, Any] = {}  # as they were at the first problem
-        self.bound: Node | None = None  # the expression that is bound to a name whatever its kinds
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
@@ -125,6 +134,22 @@ class Interpreter:
             self.fail(name_of(cls), literal(reason))
         self.refuse(node, reason, way_out, like=cls)
 
+    def mark(self) -> Mark:
+        """The problems so far, and the names of all frames: `forget` returns to them."""
+        envs = [env for f in self.frames for env in frames_of(f)]
+        frames = [(f, f.depth, f.incomplete) for f in self.frames]
+        return Mark(len(self.problems), self.passed, [(env, dict(env)) for env in envs], frames)
+
+    def forget(self, mark: Mark) -> None:
+        """Forgets the problems since a mark, and which names they have poisoned."""
+        del self.problems[mark.problems :]
+        self.passed = mark.passed
+        for env, names in mark.names:
+            env.clear()
+            env.update(names)
+        for frame, depth, incomplete in mark.frames:
+            frame.depth, frame.incomplete = depth, incomplete
+
     # ---- names ----
     def lookup(self, name: str, node: Node) -> Any:
         frame: Frame | None = self.frame
@@ -158,8 +183,6 @@ class Interpreter:
             unbound = self.b.logical_not(value.flag)
             self.fail_if(unbound, "UnboundLocalError", _unbound(name))
             env[name] = value = value.value
-        if isinstance(value, Several):
-            self.refuse(node, f"'{name}' cannot be read here: {value.reason}", ONE_KIND)
         return value
 
     def _unbound(self, name: str, node: Node) -> NoReturn:
@@ -261,8 +284,8 @@ class Interpreter:
 
     # ---- calls between the parts: `dispatch` binds each to its function ----
     def execute(self, node: Node) -> None: ...
+    def operand(self, node: Node) -> Any: ...
     def expression(self, node: Node) -> Any: ...
-    def bound_value(self, node: Node) -> Any: ...
     def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def call_numpy(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def with_keywords(

@@ -31,9 +31,8 @@ from srcgrad.frontend.values import (
     Slice,
     TrackedList,
     Unbound,
-    article,
-    describe,
     is_array,
+    is_integer,
     is_scalar,
 )
 from srcgrad.ir.nodes import Var, atom
@@ -114,6 +113,7 @@ class SeveralSpec:
 
 Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec | SeveralSpec
 KINDS = 3  # the most that one place has
+DEEPEST = 4  # containers within one another of which one kind may consist
 
 
 def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
@@ -199,14 +199,14 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case (MaybeSpec(i, Unbound()), other) | (other, MaybeSpec(i, Unbound())):
             inner = join_specs(i, _present(other, UNBOUND))
             return None if inner is None else _maybe(inner, UNBOUND)
-        case (SeveralSpec() as several, other) | (other, SeveralSpec() as several):
-            return _with_kind(several, other)
+        case (SeveralSpec(), _) | (_, SeveralSpec()):
+            return several(a, b)
         case (StaticSpec(None), other) | (other, StaticSpec(None)) if _may_be_none(other):
             return _maybe(other, None)
         case (MaybeSpec(i, None), other) | (other, MaybeSpec(i, None)):
             inner = join_specs(i, _present(other, None))
             return None if inner is None else _maybe(inner, None)
-        case (StaticSpec(v), other) | (other, StaticSpec(v)) if _is_inexact(v, other):
+        case (StaticSpec(v), other) | (other, StaticSpec(v)) if _is_apart(v, other):
             return None
         case StaticSpec(v), _ if is_scalar(v):
             return join_specs(_dynamic(a), _dynamic(b) if _static_number(b) else b)
@@ -231,45 +231,73 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
 
 
 def several(a: Spec, b: Spec) -> Spec | None:
-    """The spec of a place that has either kind, or None: containers must have one kind.
+    """The spec of a place that has the kinds of both; None if they are too many, or of no kind.
 
-    A run-time length of one kind may not be defined on the paths of the other: it is carried.
+    A run-time length of one kind may not be defined on the paths of another: it is carried.
     """
-    return SeveralSpec(loose(a), loose(b)) if _is_plain(a) and _is_plain(b) else None
+    if any(isinstance(s, MaybeSpec) and s.absent is UNBOUND for s in (a, b)):
+        inner = several(_present(a, UNBOUND), _present(b, UNBOUND))
+        return None if inner is None else MaybeSpec(inner, UNBOUND)
+    kinds: list[Spec] = []
+    for spec in (*_kinds_of(a), *_kinds_of(b)):
+        joined = [_of_one_kind(known, spec) for known in kinds]
+        place = next((k for k, s in enumerate(joined) if s is not None), len(kinds))
+        kinds[place : place + 1] = [loose([*joined, spec][place] or spec)]
+    if len(kinds) > KINDS or not all(map(_is_kind, kinds)) or _are_alike(kinds):
+        return None
+    if max(map(_depth, kinds)) > DEEPEST:
+        return None
+    made = kinds.pop()
+    while kinds:
+        made = SeveralSpec(kinds.pop(), made)
+    return made
 
 
-_CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType)
+def _of_one_kind(a: Spec, b: Spec) -> Spec | None:
+    """The spec that both fit, if it has a single kind."""
+    joined = join_specs(a, b)
+    return None if isinstance(joined, MaybeSpec | SeveralSpec) else joined
 
 
-def _is_plain(spec: Spec) -> bool:
-    """Whether a value is a number, an array, a string or a function: no container."""
+def _depth(spec: Spec) -> int:
+    """The number of containers within one another."""
+    if isinstance(spec, PartsSpec):
+        return 1 + max(map(_depth, spec.parts), default=0)
+    if isinstance(spec, SeveralSpec):
+        return max(_depth(spec.one), _depth(spec.other))
+    return _depth(spec.inner) if isinstance(spec, MaybeSpec) else 0
+
+
+def _kinds_of(spec: Spec) -> list[Spec]:
+    if isinstance(spec, SeveralSpec):
+        return [spec.one, *_kinds_of(spec.other)]
+    if isinstance(spec, MaybeSpec):
+        return [StaticSpec(None), *_kinds_of(spec.inner)]
+    return [spec]
+
+
+def _are_alike(kinds: list[Spec]) -> bool:
+    """Whether two of the kinds are lists, or dicts, or instances of one class."""
+    held = [s.kind[0] for s in kinds if isinstance(s, PartsSpec) and s.mutable]
+    return len(held) > len(set(held))
+
+
+_CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None))
+
+
+def _is_kind(spec: Spec) -> bool:
+    """Whether a value may have another kind on another path: numbers, arrays, containers, names."""
     if isinstance(spec, StaticSpec):
         v = spec.value
-        return is_scalar(v) or isinstance(v, _CONSTANT) or type(v) is type(np.dot)
+        return is_scalar(v) or isinstance(v, (*_CONSTANT, tuple)) or type(v) is type(np.dot)
+    if isinstance(spec, PartsSpec):
+        return issubclass(spec.kind[0], list | tuple | dict | Record)
     return isinstance(spec, ScalarSpec | ArraySpec)
-
-
-def _with_kind(spec: SeveralSpec, other: Spec, room: int = KINDS - 2) -> Spec | None:
-    """The spec with one more kind, joined with the first that it fits."""
-    if isinstance(other, SeveralSpec):
-        found = _with_kind(spec, other.one)
-        return None if found is None else join_specs(found, other.other)
-    if not _is_plain(other):
-        return None
-    if (one := join_specs(spec.one, other)) is not None:
-        return SeveralSpec(loose(one), spec.other)
-    if isinstance(spec.other, SeveralSpec):
-        rest = _with_kind(spec.other, other, room - 1)
-    else:
-        rest = join_specs(spec.other, other)
-        if rest is None and room > 0:
-            rest = several(spec.other, other)
-    return None if rest is None else SeveralSpec(spec.one, loose(rest))
 
 
 def fits(v: Any, spec: Spec, classes: Classes) -> bool:
     """Whether a value has a kind."""
-    return join_specs(spec, spec_of(v, False, {}, classes)) is not None
+    return _of_one_kind(spec, spec_of(v, False, {}, classes)) is not None
 
 
 def _bounds(spec: StaticSpec) -> PartsSpec:
@@ -286,7 +314,8 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
         return None
     if a.kind[0] in (Record, GrownList) and a.kind != b.kind:
         return None
-    parts = [join_specs(p, q) for p, q in zip(a.parts, b.parts, strict=True)]
+    pairs = zip(a.parts, b.parts, strict=True)
+    parts = [join_specs(p, q) or several(p, q) for p, q in pairs]
     if any(p is None for p in parts):
         return None
     kind = a.kind if a.kind == b.kind else a.kind[:1]
@@ -326,8 +355,11 @@ def loose(spec: Spec) -> Spec:
     return spec
 
 
-def _is_inexact(v: Any, other: Spec) -> bool:
-    """Whether an integer is not exact in the floats that it is joined with."""
+def _is_apart(v: Any, other: Spec) -> bool:
+    """Whether an integer is not exact in the floats that it is joined with; NaN beside integers."""
+    if isinstance(v, float) and v != v:
+        held = other.type.dtype[0] if isinstance(other, ScalarSpec) else ""
+        return held in "iu" if held else isinstance(other, StaticSpec) and is_integer(other.value)
     floats = isinstance(other, ScalarSpec) and other.type.dtype[0] in "fc"
     floats = floats or (isinstance(other, StaticSpec) and isinstance(other.value, float))
     return floats and type(v) is int and int(float(v)) != v
@@ -339,45 +371,3 @@ def _static_number(s: Spec) -> bool:
 
 def _dynamic(s: Any) -> ScalarSpec:
     return ScalarSpec(atom(s.value).type)
-
-
-BRANCH = "strings are known at compile time: branch on the condition itself"
-
-
-def _unlike(a: Any, b: Any) -> bool:
-    return join_specs(spec_of(a, False, {}), spec_of(b, False, {})) is None
-
-
-def conflict(a: Any, b: Any) -> Conflict:
-    a, b = (v.one if isinstance(v, Several) else v for v in (a, b))
-    if a is UNBOUND or b is UNBOUND:
-        return Conflict("it is not bound on every path")
-    if isinstance(a, GrownList) or isinstance(b, GrownList):
-        return Conflict(
-            "it is a list that grows at run time on one path and another one on another: "
-            "np.array(...) of a list can be carried"
-        )
-    lists = isinstance(a, list) and isinstance(b, list)
-    if lists or (isinstance(a, tuple) and type(a) is type(b)):
-        noun = "list" if lists else type(a).__name__
-        if len(a) != len(b):
-            return Conflict(
-                f"it is {article(noun)} {noun} of {len(a)} items on one path and another {noun}, "
-                f"of {len(b)}, on another"
-            )
-        at = next((k for k, (x, y) in enumerate(zip(a, b, strict=True)) if _unlike(x, y)), None)
-        if at is not None:
-            inner = conflict(a[at], b[at])
-            nested = inner.reason.startswith("at [")
-            reason = inner.reason.removeprefix("at ") if nested else f" {inner.reason}"
-            return Conflict(f"at [{at}]{reason}", inner.way_out)
-    if isinstance(a, Record) and isinstance(b, Record) and a.cls is b.cls:
-        same = list(a.fields) == list(b.fields) and a.lacks == b.lacks
-        if not same:
-            return Conflict(
-                f"it is {describe(a)} with other attributes on one path than on another",
-                "set the same attributes in the same order on both",
-            )
-    if isinstance(a, str) and isinstance(b, str):
-        return Conflict(f"it is {a!r} on one path and {b!r} on another", BRANCH)
-    return Conflict(f"it is {describe(a)} on one path and {describe(b)} on another")

@@ -120,7 +120,7 @@ def _carried_names(
 # ---- one trial ----
 def _trial(it: Interpreter, trip: Trip) -> Any:
     """The loop as one statement, None if it must be tried again, "turn" to turn it."""
-    b, loc, depth = it.b, it.b.loc, it.frame.depth
+    b, loc, depth, first = it.b, it.b.loc, it.frame.depth, it.mark()
     carrier, a = Carrier(it), Attempt(Var("i", INT))
     a.head = {c: carrier.fresh(s, str(c[1]).lstrip("$")) for c, s in trip.specs.items()}
     a.made = carrier.made
@@ -144,6 +144,8 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
         again = widen(it, trip, head, end)
         if not again:
             _yield(it, trip, a, end)
+        elif not trip.poisoned and len(it.problems) > first.problems:
+            it.forget(first)  # not all kinds were known yet
     return None if again else _finished(it, trip, a)
 
 

@@ -19,10 +19,19 @@ def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
 
 def given(it: Interpreter, v: Any, node: Node) -> Any:
     """An argument of a library function, for which None may mean a default: refused as it runs."""
+    return _given(it, v, node, "an argument", "the call")
+
+
+def as_index(it: Interpreter, v: Any, node: Node) -> Any:
+    """An index, for which None means a new axis: refused as it runs."""
+    return _given(it, v, node, "an index", "it is used")
+
+
+def _given(it: Interpreter, v: Any, node: Node, what: str, use: str) -> Any:
     if not isinstance(v, MaybeNone):
         return v
     it.refuse_where(
-        it.b.logical_not(v.flag), node, "an argument is None on some paths",
-        "test 'is None' before the call",
+        it.b.logical_not(v.flag), node, f"{what} is None on some paths",
+        f"test 'is None' before {use}",
     )  # fmt: skip
     return v.value

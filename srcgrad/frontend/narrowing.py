@@ -1,53 +1,175 @@
-"""Narrows names to one kind: where a test of `is None` decides it, and statement by statement.
+"""Narrows values of several kinds to one: where a test decides it, by statements, by operations.
 
-A statement that reads names of several kinds is interpreted once for each of them, in the branches
-of an `If` on the flag that tells them apart. Hence no operation ever sees such a value.
+A statement that reads a few names of several kinds is interpreted once for each kind, in the
+branches of an `If` on the flag that tells them apart; in all other places an operation is. Hence no
+operation ever sees such a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
 
-from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import MaybeNone, Several
+from srcgrad.errors import SrcgradError, UnsupportedError, located
+from srcgrad.frontend.frame import Diverged, Poisoned
+from srcgrad.frontend.heap import State, refill
+from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.texts import literal
+from srcgrad.frontend.values import UNBOUND, MaybeNone, Record, Several, Slice
 from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.primitives import elementwise as e
+from srcgrad.primitives import elementwise
+from srcgrad.primitives.raising import name_of
+from srcgrad.tree import children, rebuilt
 
-TOGETHER = 3  # names of several kinds that one statement reads: of more it is refused
+TOGETHER = 3  # names of several kinds for which a statement is interpreted again and again
+Bindings = dict[tuple[int, Any], tuple[Any, Any]]  # old and new values by place
 
 
 # ---- branches ----
-def narrowed(it: Interpreter, test: Var, holds: bool) -> dict[str, tuple[Any, Any]]:
-    """Binds the names that a test decides if it `holds`; returns their old and new values."""
+def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
+    """Binds the places of a state that a test decides if it `holds`; their old and new values."""
     flag, given = _flag_of(it, test, holds)
-    out: dict[str, tuple[Any, Any]] = {}
-    for name, v in it.env.items():
-        if isinstance(v, MaybeNone) and v.flag is flag:
-            out[name] = v, v.value if given else None
-        elif isinstance(v, Several) and v.flag is flag:
-            out[name] = v, v.one if given else v.other
-    it.env.update({name: now for name, (_, now) in out.items()})
+    out: Bindings = {}
+    for owner, held in ((id(it.env), state.env), *state.contents.items()):
+        now = {k: _decided(v, flag, given) for k, v in held.items()}
+        changed = {k: v for k, v in now.items() if v is not held[k]}
+        out.update({(owner, k): (held[k], v) for k, v in changed.items()})
+        if not changed:
+            continue
+        if owner == id(it.env):
+            it.env.update(changed)
+        else:
+            refill(state.objects[owner], now)
     return out
 
 
-def widened_back(states: list[Any], bound: list[dict[str, tuple[Any, Any]]]) -> None:
-    """Restores the values of names that no branch bound anew."""
-    for name in bound[0] if bound else ():
-        pairs = list(zip(states, bound, strict=True))
-        if all(s is None or s.env.get(name) is b[name][1] for s, b in pairs):
-            for s, b in pairs:
-                if s is not None:
-                    s.env[name] = b[name][0]
+def widened_back(it: Interpreter, states: list[Any], bound: list[Bindings]) -> None:
+    """Restores the values in places that no branch changed."""
+    for owner, key in bound[0] if bound else ():
+        pairs = [
+            (s.env if owner == id(it.env) else s.contents[owner], b[owner, key])
+            for s, b in zip(states, bound, strict=True)
+            if s is not None
+        ]
+        if all(held.get(key, UNBOUND) is now for held, (_, now) in pairs):
+            for held, (old, _) in pairs:
+                held[key] = old
+
+
+def _decided(v: Any, flag: Atom, holds: bool) -> Any:
+    """A value where a flag holds, or does not: of one kind if the flag tells its kind."""
+    match v:
+        case MaybeNone() if v.flag is flag:
+            return v.value if holds else None
+        case Several() if v.flag is flag:
+            return v.one if holds else v.other
+        case Several():
+            other = _decided(v.other, flag, holds)
+            return v if other is v.other else Several(v.flag, v.one, other)
+        case Slice():
+            parts = [_decided(p, flag, holds) for p in vars(v).values()]
+            return v if all(map(_same, parts, vars(v).values())) else Slice(*parts)
+        case tuple():
+            held = children(v) or []
+            parts = [_decided(p, flag, holds) for p in held]
+            return v if all(map(_same, parts, held)) else rebuilt(v, parts)
+    return v
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b
 
 
 def _flag_of(it: Interpreter, test: Atom, holds: bool) -> tuple[Atom, bool]:
     d = it.definition(test)
-    if d is not None and d.op is e.logical_not:
+    if d is not None and d.op is elementwise.logical_not:
         return _flag_of(it, atom(d.args[0]), not holds)
     return test, holds
+
+
+# ---- operations ----
+def by_kind(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates an operation on values: it is done for each kind of those that have several.
+
+    That happens in the branches of an `If`, whose results join. A slice has several kinds if one of
+    its bounds may be None.
+    """
+
+    @functools.wraps(run)
+    def each(it: Interpreter, *args: Any) -> Any:
+        flag = next((f for v in args if (f := _tells(v)) is not None), None)
+        if flag is None:
+            return run(it, *args)
+        return in_kinds(it, flag, list(args), lambda held: each(it, *held))
+
+    return each
+
+
+def in_kinds(it: Interpreter, flag: Var, held: list[Any], run: Callable[[list[Any]], Any]) -> Any:
+    """The result of `run` for values, and all that is reached from them, as a flag decides them."""
+    it.held.append(held)
+    try:
+        return _each_kind(it, flag, lambda: run([*held]), None)
+    finally:
+        it.held.pop()
+
+
+def _each_kind(it: Interpreter, flag: Var, run: Callable[[], Any], node: Node | None) -> Any:
+    """The result of `run` in the branches of a flag; where one kind is refused, that path fails."""
+    refused: list[SrcgradError] = []
+    go = lambda: _unless_refused(it, run, refused)
+    try:
+        return it.branch(flag, go, go, node, live_rest=True, several=True)
+    except Diverged:
+        if refused:
+            raise refused[0] from None
+        raise
+
+
+def _unless_refused(it: Interpreter, run: Callable[[], Any], refused: list[SrcgradError]) -> Any:
+    """The result of `run`; if it is refused, this path raises what it says as it runs."""
+    first, loc = it.mark(), it.b.loc
+    try:
+        made = run()
+        problem = it.problems[first.problems :]
+    except (SrcgradError, Poisoned) as e:
+        problem = [*it.problems[first.problems :], e]
+    if not problem:
+        return made
+    e = problem[0]
+    if it.attempts or not isinstance(e, UnsupportedError):
+        raise e
+    it.forget(first)
+    refused.append(e)
+    it.b.loc = e.location or loc
+    if e.like is not None:
+        it.fail(name_of(e.like), literal(e.reason))
+    it.fail(LIMIT, literal(located(e.reason, None, e.way_out)))
+
+
+def _tells(v: Any) -> Var | None:
+    """The flag that tells the kinds of a value apart; None if it has one."""
+    if isinstance(v, Several):
+        return v.flag
+    if isinstance(v, Slice):
+        parts = vars(v).values()
+        return next((p.flag for p in parts if isinstance(p, Several | MaybeNone)), None)
+    return None
+
+
+def flag_inside(arguments: list[Any], deep: bool) -> Var | None:
+    """The flag of the first value of several kinds among arguments, or `deep` in containers."""
+    todo = [p for a in arguments for p in children(a) or ()]
+    while todo:
+        v = todo.pop(0)
+        if (flag := _tells(v)) is not None:
+            return flag
+        if deep and not isinstance(v, Record):
+            todo += children(v) or ()
+    return None
 
 
 # ---- statements ----
@@ -59,8 +181,7 @@ def of_several_kinds(it: Interpreter, node: Node) -> Several | None:
 
 def execute_each(it: Interpreter, node: Node, value: Several) -> None:
     """Executes a statement for either kind of a value that it reads."""
-    run = lambda: it.execute(node)
-    it.branch(value.flag, run, run, node, live_rest=True)
+    _each_kind(it, value.flag, lambda: it.execute(node), node)
 
 
 def _names_read(node: Node) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import RaisedError, SrcgradError, together
-from srcgrad.frontend.heap import frames_of, reachable
+from srcgrad.frontend.frame import frames_of
+from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.statements import scope_of

@@ -22,6 +22,7 @@ from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
@@ -58,20 +59,19 @@ def do_pass(it: Interpreter, node: gast.Pass) -> None:
 
 
 def do_expr(it: Interpreter, node: gast.Expr) -> None:
-    it.expression(node.value)
+    it.operand(node.value)
 
 
 # ---- assignment ----
 def do_assign(it: Interpreter, node: gast.Assign) -> None:
-    names = all(isinstance(t, gast.Name) for t in node.targets)
-    value = it.bound_value(node.value) if names else it.expression(node.value)
+    value = it.operand(node.value)
     for target in node.targets:
         it.assign(target, value)
 
 
 def do_ann_assign(it: Interpreter, node: gast.AnnAssign) -> None:
     if node.value is not None:
-        it.assign(node.target, it.expression(node.value))
+        it.assign(node.target, it.operand(node.value))
 
 
 def assign(it: Interpreter, target: Any, value: Any) -> None:
@@ -95,13 +95,13 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
         case gast.Subscript():
             owner, name = owner_of_part(it, target.value)
             if owner is None:
-                store(it, target, it.expression(target.value), value)
+                store(it, target, it.operand(target.value), value)
             elif name:
                 store_part(it, owner, name, items_of(it, owner, target.slice), value, target)
             else:
                 store(it, target, owner, value)
         case gast.Attribute():
-            _set_attribute(it, target, it.expression(target.value), value)
+            _set_attribute(it, target, it.operand(target.value), value)
         case _:
             it.refuse(target, "this target of an assignment is not supported")
 
@@ -116,6 +116,7 @@ def scope_of(it: Interpreter, name: str) -> dict[str, Any]:
     return frame.env
 
 
+@by_kind
 def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None:
     if isinstance(owner, Record):
         changing(it, owner, target)
@@ -140,6 +141,7 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
         value.name = name
 
 
+@by_kind
 def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     if isinstance(value, dict):
         value = list(value)
@@ -183,15 +185,15 @@ def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:
         return
     owner = None
     if isinstance(target, gast.Attribute):
-        owner = it.expression(target.value)
+        owner = it.operand(target.value)
         if is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
             augment_part(it, owner, target.attr, [...], node)
             return
         old = it.attribute(owner, target.attr, target)
     else:
         read = gast.copy_location(gast.Name(target.id, gast.Load(), None, None), target)
-        old = it.expression(read)
-    value = it.expression(node.value)
+        old = it.operand(read)
+    value = it.operand(node.value)
     new = it.augmented(node, old, value)
     if owner is not None:
         if new is not old or isinstance(owner, Record):
@@ -200,6 +202,7 @@ def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:
         it.assign(target, new)
 
 
+@by_kind
 def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> Any:
     """`old op= value`: arrays and lists are changed in place."""
     if is_array(old):
@@ -249,7 +252,7 @@ def do_continue(it: Interpreter, node: gast.Continue) -> None:
 
 
 def do_return(it: Interpreter, node: gast.Return) -> None:
-    value = None if node.value is None else it.bound_value(node.value)
+    value = None if node.value is None else it.operand(node.value)
     it.frame.returns.append(it.frame.source.location(node))
     note_name(it, value)
     it.env[RESULT] = value

@@ -27,6 +27,8 @@ from srcgrad.frontend.indexing import (
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_item
+from srcgrad.frontend.maybe_none import as_index
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.values import (
     GrownList,
@@ -62,6 +64,12 @@ def store(it: Interpreter, target: Any, x: Any, value: Any) -> None:
 
 def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> None:
     """`x[items] = value`."""
+    _put_by_kind(it, node, x, value, *items)
+
+
+@by_kind
+def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) -> None:
+    items = [as_index(it, i, node) for i in places]
     if is_array(x):
         write(it, x, items, value, node)
     elif isinstance(x, list | dict):
@@ -72,6 +80,7 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
         it.wrong(node, f"'{type_name(x)}' object does not support item assignment", TypeError)
 
 
+@by_kind
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
     items = expanded(it, x, items, node)
     advanced = any(_advanced(i) for i in items)
@@ -95,7 +104,7 @@ def owner_of_part(it: Interpreter, node: Node) -> tuple[Any, str]:
     """
     if not isinstance(node, gast.Attribute) or node.attr not in PARTS:
         return None, ""
-    owner = it.expression(node.value)
+    owner = it.operand(node.value)
     if is_array(owner) and is_complex(owner.type.dtype):
         return owner, node.attr
     return it.attribute(owner, node.attr, node), ""
@@ -122,7 +131,7 @@ def augment_part(
 ) -> None:
     """`z.real[items] op= value`."""
     start = len(it.b.out)
-    value = it.expression(node.value)
+    value = it.operand(node.value)
     if any(isinstance(s, Def) and s.op.writes for s in walk(it.b.out[start:])):
         it.refuse(node, "the right side stores to memory", "compute it before")
     store_part(it, z, name, items, value, node.target, node.op)
@@ -238,19 +247,32 @@ def augment(it: Interpreter, node: gast.AugAssign) -> None:
     """`x[items] op= value`."""
     assert isinstance(node.target, gast.Subscript)
     x, name = owner_of_part(it, node.target.value)
-    x = it.expression(node.target.value) if x is None else x
+    x = it.operand(node.target.value) if x is None else x
     items = items_of(it, x, node.target.slice)
     if name:
         augment_part(it, x, name, items, node)
+    elif is_array(x):
+        _augment_array(it, node, x, *items)
+    else:
+        _augment_item(it, node, x, *items)
+
+
+@by_kind
+def _augment_item(it: Interpreter, node: gast.AugAssign, x: Any, *items: Any) -> None:
+    """`x[items] op= value` of a container."""
+    if is_array(x):
+        _augment_array(it, node, x, *items)
         return
-    if not is_array(x):
-        old = subscript(it, x, items, node.target)
-        new = it.augmented(node, old, it.expression(node.value))
-        _put(it, x, items, new, node.target)
-        return
-    items = expanded(it, x, items, node)
+    old = subscript(it, x, [*items], node.target)
+    new = it.augmented(node, old, it.operand(node.value))
+    _put(it, x, [*items], new, node.target)
+
+
+@by_kind
+def _augment_array(it: Interpreter, node: gast.AugAssign, x: Var, *places: Any) -> None:
+    items = expanded(it, x, [as_index(it, i, node) for i in places], node)
     start, known = len(it.b.out), _known_before(it, node.value)
-    value = it.expression(node.value)
+    value = it.operand(node.value)
     if any(isinstance(s, Def) and s.op.writes for s in walk(it.b.out[start:])):
         _augment_old(it, x, items, value, node, start, known)
     elif any(_advanced(i) for i in items):
@@ -288,6 +310,7 @@ def _augment_old(
         write(it, x, items, binary(it, node.op, old, value, node), node)
 
 
+@by_kind
 def _augment_element(
     it: Interpreter, x: Var, places: list[Any], value: Any, node: gast.AugAssign
 ) -> None:
@@ -303,6 +326,7 @@ def _augment_element(
     it.b.store(x, *places, stored_value(it, x, new, node))
 
 
+@by_kind
 def _augment_advanced(
     it: Interpreter, x: Var, items: list[Any], value: Any, node: gast.AugAssign
 ) -> None:
@@ -323,6 +347,7 @@ def _augment_advanced(
     it.b.scatter(base, *idx, spread(it, new, base, idx, spec), spec=spec)
 
 
+@by_kind
 def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
     if isinstance(value, list | tuple | GrownList):

@@ -8,18 +8,15 @@ of the containers that the function was given.
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
 from typing import Any
 
 from srcgrad import tree
 from srcgrad.errors import (
     ArgumentTypeError,
     RaisedError,
-    ReturnTypeError,
     SrcgradError,
     UnboundError,
     UnsupportedError,
-    located,
     raised_class,
     refusal,
 )
@@ -32,33 +29,23 @@ from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
 from srcgrad.frontend.handlers.registry import followed_as
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.inlining import inline
-from srcgrad.frontend.interpreter import LIMIT, Interpreter
+from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.requirements import Requirements, RestartTracing
+from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.snapshots import refuse_visible
-from srcgrad.frontend.texts import literal, without_values
+from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
-    Conflict,
-    GrownList,
-    MaybeNone,
-    MaybeUnbound,
-    Record,
-    Several,
     TrackedList,
-    describe,
     inside,
-    is_array,
-    is_number,
-    is_value,
 )
-from srcgrad.ir.nodes import Atom, Function, Var, atom
+from srcgrad.ir.nodes import Atom, Function, Var
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
-from srcgrad.tree import Leaf
 
 
 @record(frozen=True)
@@ -197,7 +184,7 @@ def _interpreted(
                 it.captures.take(it, Path("weight", w), "weight", None)
         it.held.append(list(env.values()))
         result = inline(it, found, env, None, found.tree)
-        return taken_apart(it, result, atoms, found), _written(it, taken.given, atoms, found)
+        return taken_apart(it, result, atoms, found, True), _written(it, taken.given, atoms, found)
     except Diverged as e:
         message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
@@ -212,73 +199,6 @@ def _label(label: str, key: Any) -> str:
     return str(key) if isinstance(key, str) and key.isidentifier() else f"{label}_{key}"
 
 
-def taken_apart(it: Interpreter, v: Any, atoms: list[Atom], found: source.Source) -> Any:
-    """The template of a result; its numbers and arrays go to `atoms`."""
-
-    def leaf(v: Any) -> Any:
-        if is_value(v) and (isinstance(v, Var) or is_number(v)):
-            atoms.append(atom(v))
-            return Leaf(len(atoms) - 1)
-        if isinstance(v, GrownList):
-            raise UnsupportedError(
-                "a list whose length is known only at run time cannot be returned",
-                found.location(found.tree), "return np.array(...) of it",
-            )  # fmt: skip
-        if isinstance(v, MaybeNone):
-            said = f"{found.title}() returns None here: compiled code returns a value on every path"
-            with instances.standing(it, found):
-                it.fail_if(it.b.logical_not(v.flag), LIMIT, said)
-            return leaf(v.value)
-        if isinstance(v, Several):
-            return leaf(_array_of(it, v, found))
-        if v is None or isinstance(v, str | bool | type):
-            return v
-        raise ReturnTypeError(
-            f"{found.title}() returns {_described(v)}, which is not a number, an array "
-            "or a container of them",
-            it.returned_at or found.location(found.tree),
-        )
-
-    for each in tree.nodes(v):
-        if isinstance(each, Record) and each.cls in CLASSES:
-            raise ReturnTypeError(
-                f"{found.title}() returns {describe(each)}, which is made inside only",
-                it.returned_at or found.location(found.tree), "return its coefficients: p.coeffs",
-            )  # fmt: skip
-    with instances.standing(it, found):
-        v = instances.opened(it, v, found.tree)
-    for n in tree.nodes(v):
-        if isinstance(n, Record) and issubclass(n.cls, BaseException):
-            leaf(n)
-    return tree.mapped(v, leaf, _untracked)
-
-
-def _array_of(it: Interpreter, v: Several, found: source.Source) -> Any:
-    """The array that a result is on some paths; where it is a number it is refused, at run time."""
-    kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]
-    at = it.returned_at or found.location(found.tree)
-    said = f"the returns of {found.title}() do not fit together: {v.reason}"
-    way_out = "return one kind of value on every path"
-    if sum(kinds) != 1 or isinstance(v.other, Several):
-        raise UnsupportedError(said, at, way_out)
-    wrong = it.b.logical_not(v.flag) if kinds[0] else v.flag
-    with instances.standing(it, found):
-        it.b.loc = at
-        it.fail_if(wrong, LIMIT, literal(located(said, None, way_out)))
-    return v.one if kinds[0] else v.other
-
-
-def _untracked(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another one, whose lists are plain ones."""
-    return list(parts) if isinstance(like, list) else tree.rebuilt(like, parts)
-
-
-def _described(v: Any) -> str:
-    if isinstance(v, Conflict | MaybeUnbound):
-        return "a value of several kinds"
-    return describe(v)
-
-
 def _written(
     it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source
 ) -> tuple[Write, ...]:
@@ -288,7 +208,7 @@ def _written(
     def place(v: Any) -> Any:
         if id(v) in paths:
             return Given(paths[id(v)])
-        return taken_apart(it, v, atoms, found)
+        return taken_apart(it, v, atoms, found, True)
 
     out = []
     for path, v, first in given:

@@ -17,8 +17,8 @@ from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, kind_of
 from srcgrad.frontend.requirements import RestartTracing
+from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.trace import taken_apart
 from srcgrad.frontend.trees import function_at
 from srcgrad.frontend.values import Closure, Known, is_value, ndim, plain
 from srcgrad.ir.alias import AliasClasses

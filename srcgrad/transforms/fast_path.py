@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.guards import UNREADABLE, Path, Writer
 from srcgrad.frontend.requirements import Requirements
+from srcgrad.frontend.returned import Choice
 from srcgrad.transforms.specialization import Entry
 from srcgrad.transforms.value_tests import tests_of
 from srcgrad.tree import Leaf
@@ -94,4 +95,7 @@ def _template(shape: Any, result: Callable[[int], str]) -> str | None:
     if type(shape) is tuple:
         parts = [_template(p, result) for p in shape]
         return None if None in parts else f"({''.join(f'{p}, ' for p in parts)})"
+    if isinstance(shape, Choice):
+        flag, one, other = (_template(p, result) for p in (shape.flag, shape.one, shape.other))
+        return None if None in (flag, one, other) else f"({one} if {flag} else {other})"
     return "None" if shape is None else None

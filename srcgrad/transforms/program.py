@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import LocatedWarning, UnsupportedError
+from srcgrad.errors import LocatedWarning, UnsupportedError, refusal
 from srcgrad.frontend.guards import Guard, Hidden, Unchanged
+from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Def, Function, Var
+from srcgrad.ir.nodes import Atom, Def, Function, If, Stmt, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
+from srcgrad.primitives.raising import name_of
 from srcgrad.records import record
 from srcgrad.transforms.call_lengths import Lengths
-from srcgrad.tree import Leaf, leaf_numbers, placed, spelled
+from srcgrad.tree import Leaf, children, leaf_numbers, opened, placed, spelled
 
 
 @record(frozen=True)
@@ -99,16 +101,60 @@ def pruned(p: Program) -> Program:
     return replace(p, function=function, output=output, origins=origins, state=state)
 
 
-def persistent(p: Program) -> Program:
+def certain(p: Program, several: bool = False) -> Program:
+    """The program that returns one kind of value; where it is of another kind, it is refused.
+
+    With `several` kinds it may return any but None.
+    """
+    checks: list[Stmt] = []
+
+    def of_one_kind(output: Any) -> Any:
+        if isinstance(output, Choice) and not (several and None not in (output.one, output.other)):
+            first = _is_first(p, output)
+            checks.append(_check(p.function.returns[output.flag.k], first, output))
+            return of_one_kind(output.one if first else output.other)
+        parts = children(output)
+        return output if parts is None else opened(output, [of_one_kind(v) for v in parts])
+
+    output = of_one_kind(p.output)
+    if not checks:
+        return p
+    body = (*p.function.body, *checks)
+    made = p.function.with_body(body, p.function.returns)
+    return pruned(replace(_without_writes(p), function=made, output=output))
+
+
+def _is_first(p: Program, choice: Choice) -> bool:
+    """Whether the first of two kinds is the one that is returned: an array beside a number."""
+    if choice.other is None or choice.one is None:
+        return choice.other is None
+    ranks = [
+        isinstance(v, Leaf) and isinstance(t := p.function.returns[v.k].type, Array) and t.ndim > 0
+        for v in (choice.one, choice.other)
+    ]
+    if sum(ranks) != 1:
+        raise refusal(choice.said.format(), choice.loc)
+    return ranks[0]
+
+
+def _check(flag: Atom, holds: bool, choice: Choice) -> If:
+    """Raises where a flag does not have the value for which a result is returned."""
+    params = {"kind": name_of(UnsupportedError), "message": choice.said}
+    failing = (Def(None, memory.fail, (), params, choice.loc),)
+    then, orelse = ((), failing) if holds else (failing, ())
+    return If(flag, then, orelse, (), (), (), choice.loc)
+
+
+def persistent(p: Program, several: bool = False) -> Program:
     """The program on copies; the final contents of copies of Parameters are further results."""
-    p = _without_writes(p)
+    p = _without_writes(certain(p, several))
     held = {
         k: h.parameter for k, h in enumerate(p.hidden, len(p.inputs)) if h.parameter is not None
     }
     places, first = sorted(p.written), len(p.function.returns)
     if not any(k in held for k in places):
-        return protected(p)
-    made = protected(p, True)
+        return protected(p, several)
+    made = protected(p, several, True)
     returns = made.function.returns
     left = [(returns[first + i], held[k]) for i, k in enumerate(places) if k in held]
     function = replace(made.function, returns=(*returns[:first], *(a for a, _ in left)))
@@ -124,12 +170,12 @@ def _without_writes(p: Program) -> Program:
     return replace(p, function=p.function.with_body(p.function.body, returns), writes=())
 
 
-def protected(p: Program, contents: bool = False) -> Program:
+def protected(p: Program, several: bool = False, contents: bool = False) -> Program:
     """The program on copies of the parameters it stores to: a transform leaves arguments alone.
 
     With `contents` it returns these copies too, after its results, in the order of the parameters.
     """
-    p = _without_writes(p)
+    p = _without_writes(certain(p, several))
     written = p.written
     if not written:
         return p

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.guards import VALUE, Guard, Hidden, Path, Unchanged, is_changing
+from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.watches import replacements
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.walk import walk
@@ -300,5 +301,7 @@ def _check_template(output: Any) -> None:
             _check_template(part)
     elif type(output) is dict:
         _check_template(list(output.values()))
+    elif isinstance(output, Choice):
+        _check_template([output.flag, output.one, output.other])
     elif not isinstance(output, (Leaf, str, bool, type(None))):
         raise Unshared(f"it returns a {type(output).__name__}")

@@ -182,7 +182,8 @@ class Gradient(ByPosition):
         slots = self.slots(arguments)
         if not self.seeded:
             self.refuse_without_floats(slots)
-        p = persistent(self.inner.program(arguments, required))
+        several = not (self.seeded or self.has_aux)
+        p = persistent(self.inner.program(arguments, required), several)
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output
@@ -255,7 +256,7 @@ class Tangent:
     constant: frozenset[str] = frozenset()  # arguments without a tangent
 
     def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
-        p = protected(self.inner.program(arguments, required))
+        p = protected(self.inner.program(arguments, required), True)
         wrt = self.wrt(p)
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         check_tangent(p.function, wrt, [p.function.returns[k] for k in floats], p.name)

@@ -95,34 +95,23 @@ def two_that_may_be_none(x):
     return x[0] if a is b else x[1]  # error: UnsupportedError: 'is' between values that may be None
 
 
-def number_or_array(x, flag):
+def one_key_or_another(x, flag):
     if flag > 0.5:
-        return x
-    return x[0]  # error: UnsupportedError: number ... array
+        return {"a": x}
+    return {"b": x}  # error: UnsupportedError: a dict of 'a' ... a dict of 'b'
 
 
 @program(vec(3), 0.7)
 def helper_returns_two_kinds(x, flag):
-    return np.sum(number_or_array(x, flag))
+    return np.sum(one_key_or_another(x, flag)["a"])
 
 
-@program(vec(3), 2)
+@program(vec(3), 2, how="pullback")
 def returns_two_ranks(x, n):
     y = x
     if n > 1:
         y = np.outer(x, x)
     return y  # error: UnsupportedError: do not fit together ... rank 2 ... rank 1
-
-
-def number_or_pair(x):
-    if x > 1.0:
-        return x, x
-    return x  # error: UnsupportedError: tuple
-
-
-@program(0.7)
-def helper_returns_two_structures(x):
-    return np.sum(number_or_pair(x))
 
 
 @program(vec(3), 2)
@@ -134,20 +123,20 @@ def structure_grows_in_loop(x, n):
 
 
 @program(vec(3), 2)
-def kind_tested_by_a_loop(x, n):
+def iterated_by_its_kind(x, n):
     s = 0.0
-    while np.sum(s) < n:  # error: UnsupportedError: 's' cannot be read here ... number ... array
-        s = s + x
-    return np.sum(s)
+    for v in x if n > 1 else (s, x):  # error: UnsupportedError: must have one kind here
+        s = s + np.sum(v)
+    return s
 
 
-@program(0.7, 0.3)
+@program(0.3, 0.7)
 def read_after_two_kinds(x, y):
     if x > y:
         a = x
     else:
         a = (x, y)
-    return a * 2.0  # error: UnsupportedError: a
+    return a * 2.0  # error: TypeError: arithmetic with a tuple
 
 
 @program(vec(3), 2)

@@ -180,10 +180,10 @@ def attribute_on_one_path(x):
 def attribute_of_two_kinds(x):
     p = Point(x)
     if x > 0.0:  # error: UnsupportedError: the attribute 'u' of a Point changes kind
-        p.u = (x, x)
+        p.u = {"a": x}
     else:
-        p.u = x
-    return p.u
+        p.u = {"b": x}
+    return x
 
 
 # ---- comparisons ----
@@ -225,11 +225,6 @@ def difference_of_masks(x):
 @program(vec(3))
 def power_of_a_mask(x):
     return np.sum(x * (x > 1.0) ** 2)  # error: UnsupportedError: powers of booleans ... astype
-
-
-@program(vec(3))
-def number_or_array_in_a_choice(x):
-    return np.sum(x if x[0] > 0.0 else x[0])  # error: UnsupportedError: value depends on the path
 
 
 @program(0.7)

@@ -153,26 +153,6 @@ def error_function_of_a_complex_number(x):
     return erf(x + 1j).real  # error: UnsupportedError: erf of complex numbers is not supported
 
 
-# ---- texts that depend on the path ----
-@program(2.0, 1)
-def text_of_two_paths(x, k):
-    text = str("sum" if k > 0 else "mean")  # error: UnsupportedError: is 'sum' on ... and 'mean'
-    return x if text == "sum" else -x
-
-
-@program(2.0)
-def name_of_two_texts(x):
-    name = "go"
-    while name == "go":  # error: UnsupportedError: 'name' cannot be read here: it is ... another
-        x = x * 2.0
-        if x > 9.0:
-            name = "stop"
-    return x
-
-
-COUNT = 1.0
-
-
 @program(2.0)
 def global_that_is_set(x):
     global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module

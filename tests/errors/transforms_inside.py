@@ -104,3 +104,14 @@ def gradient_in_a_branch_of_names_that_are_exchanged(x):
     if x[0] < 9.0:  # error: UnsupportedError: in a loop or a branch, of a function whose
         return np.sum(flow.grad(exchanged)(x))
     return x[0]
+
+
+@program(vec(3), 2)
+def inner_function_of_two_ranks(x, n):
+    def inner(v):
+        y = v
+        if n > 1:
+            y = np.outer(v, v)
+        return y  # error: UnsupportedError: do not fit together ... rank 2 ... rank 1
+
+    return np.sum(flow.vjp(inner, x)[0])

@@ -1,0 +1,136 @@
+"""Templates of what a function returns, whose numbers and arrays are results of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from srcgrad import tree
+from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
+from srcgrad.frontend import instances, source
+from srcgrad.frontend.interpreter import LIMIT, Interpreter
+from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.texts import literal
+from srcgrad.frontend.values import (
+    Conflict,
+    GrownList,
+    MaybeNone,
+    MaybeUnbound,
+    Record,
+    Several,
+    describe,
+    is_array,
+    is_number,
+    is_value,
+)
+from srcgrad.ir.nodes import Atom, Var, atom
+from srcgrad.records import record
+from srcgrad.tree import Leaf
+
+ONE_KIND = "return one kind of value on every path"
+
+
+@record(frozen=True)
+class Choice:
+    """One of two templates: the first where a flag among the results holds."""
+
+    flag: Any
+    one: Any
+    other: Any
+    said: str  # where only one of them can be returned
+    loc: Location | None
+
+
+def _choice_like(like: Choice, parts: Sequence[Any]) -> Choice:
+    """A choice between other templates; a flag that has no tangent stays as it is."""
+    flag, one, other = parts
+    return Choice(like.flag if flag is None else flag, one, other, like.said, like.loc)
+
+
+tree.add_kind(Choice, tree.Kind(
+    lambda v: [v.flag, v.one, v.other],
+    _choice_like,
+    lambda v: ["flag", "one", "other"],
+    outside=lambda like, parts: parts[1] if parts[0] else parts[2],
+))  # fmt: skip
+
+
+def taken_apart(
+    it: Interpreter, v: Any, atoms: list[Atom], found: source.Source, choices: bool = False
+) -> Any:
+    """The template of a result; its numbers and arrays go to `atoms`.
+
+    Without `choices` it has one kind: where it has another one, it is refused as it runs.
+    """
+    at = it.returned_at or found.location(found.tree)
+
+    def part(v: Any) -> Any:
+        for each in tree.nodes(v):
+            if isinstance(each, Record) and each.cls in CLASSES:
+                raise ReturnTypeError(
+                    f"{found.title}() returns {describe(each)}, which is made inside only",
+                    at, "return its coefficients: p.coeffs",
+                )  # fmt: skip
+        with instances.standing(it, found):
+            v = instances.opened(it, v, found.tree)
+        for n in tree.nodes(v):
+            if isinstance(n, Record) and issubclass(n.cls, BaseException):
+                leaf(n)
+        return tree.mapped(v, leaf, _untracked)
+
+    def choice(flag: Any, one: Any, other: Any, said: str, at: Location | None) -> Any:
+        return Choice(part(flag), part(one), part(other), said, at)
+
+    def leaf(v: Any) -> Any:
+        if is_value(v) and (isinstance(v, Var) or is_number(v)):
+            atoms.append(atom(v))
+            return Leaf(len(atoms) - 1)
+        if isinstance(v, GrownList):
+            raise UnsupportedError(
+                "a list whose length is known only at run time cannot be returned",
+                found.location(found.tree), "return np.array(...) of it",
+            )  # fmt: skip
+        if isinstance(v, MaybeNone):
+            said = f"{found.title}() returns None here: compiled code returns a value on every path"
+            if choices:
+                return choice(v.flag, v.value, None, literal(said), found.location(found.tree))
+            with instances.standing(it, found):
+                it.fail_if(it.b.logical_not(v.flag), LIMIT, literal(said))
+            return part(v.value)
+        if isinstance(v, Several):
+            said = f"the returns of {found.title}() do not fit together: {v.reason}"
+            if choices:
+                text = literal(located(said, None, ONE_KIND))
+                return choice(v.flag, v.one, v.other, text, at)
+            return part(_array_of(it, v, found, at, said))
+        if v is None or isinstance(v, str | bool | type):
+            return v
+        raise ReturnTypeError(
+            f"{found.title}() returns {_described(v)}, which is not a number, an array "
+            "or a container of them", at,
+        )  # fmt: skip
+
+    return part(v)
+
+
+def _array_of(it: Interpreter, v: Several, found: source.Source, at: Location, said: str) -> Any:
+    """The array that a result is on some paths; where it is a number it is refused, at run time."""
+    kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]
+    if sum(kinds) != 1 or isinstance(v.other, Several):
+        raise UnsupportedError(said, at, ONE_KIND)
+    wrong = it.b.logical_not(v.flag) if kinds[0] else v.flag
+    with instances.standing(it, found):
+        it.b.loc = at
+        it.fail_if(wrong, LIMIT, literal(located(said, None, ONE_KIND)))
+    return v.one if kinds[0] else v.other
+
+
+def _untracked(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another one, whose lists are plain ones."""
+    return list(parts) if isinstance(like, list) else tree.rebuilt(like, parts)
+
+
+def _described(v: Any) -> str:
+    if isinstance(v, Conflict | MaybeUnbound):
+        return "a value of several kinds"
+    return describe(v)
