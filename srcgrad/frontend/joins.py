@@ -206,7 +206,7 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case (MaybeSpec(i, None), other) | (other, MaybeSpec(i, None)):
             inner = join_specs(i, _present(other, None))
             return None if inner is None else _maybe(inner, None)
-        case (StaticSpec(v), other) | (other, StaticSpec(v)) if _is_apart(v, other):
+        case _ if _is_apart(a, b) or _is_apart(b, a):
             return None
         case StaticSpec(v), _ if is_scalar(v):
             return join_specs(_dynamic(a), _dynamic(b) if _static_number(b) else b)
@@ -355,8 +355,9 @@ def loose(spec: Spec) -> Spec:
     return spec
 
 
-def _is_apart(v: Any, other: Spec) -> bool:
+def _is_apart(a: Spec, other: Spec) -> bool:
     """Whether an integer is not exact in the floats that it is joined with; NaN beside integers."""
+    v = a.value if isinstance(a, StaticSpec) else None
     if isinstance(v, float) and v != v:
         held = other.type.dtype[0] if isinstance(other, ScalarSpec) else ""
         return held in "iu" if held else isinstance(other, StaticSpec) and is_integer(other.value)

@@ -61,9 +61,12 @@ def test_what_is_a_float_on_every_path_is_one():
 
 
 def test_an_integer_that_no_float_has_is_not_rounded():
-    f = lambda x: (2**60 + 1 if x > 0.0 else 2.5) - 2**60
-    compiled = flow.compile(f, target="python")
-    assert (compiled(1.0), compiled(-1.0)) == (f(1.0), f(-1.0)) == (1, 2.5 - 2**60)
+    for f in (
+        lambda x: (2**60 + 1 if x > 0.0 else 2.5) - 2**60,
+        lambda x: (2.5 if x < 0.0 else 2**60 + 1) - 2**60,
+    ):
+        compiled = flow.compile(f, target="python")
+        assert (compiled(1.0), compiled(-1.0)) == (f(1.0), f(-1.0)) == (1, 2.5 - 2**60)
 
 
 @pytest.mark.parametrize("x", [2.0, -2.0])

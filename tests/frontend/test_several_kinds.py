@@ -135,6 +135,16 @@ def test_a_kind_that_an_operation_does_not_take_raises_where_it_is_met():
         compiled(X, 0)
 
 
+def test_nan_is_no_index_whichever_path_comes_first():
+    def f(x, n):
+        k = 1 if n > 1 else np.nan
+        m = np.nan if n < 2 else 1
+        return 0.0 if np.isnan(k) else x[k] * x[m]
+
+    for n in (1, 2):
+        assert flow.compile(f, target="python")(X, n) == f(X, n)
+
+
 def test_a_kind_that_only_the_first_trip_has():
     def f(x, n):
         old, s = None, 0.0

@@ -14,6 +14,7 @@ from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
+from tests.fuzz.themes.placeholders_theme import PLACEHOLDERS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.small import SMALL
@@ -48,6 +49,7 @@ THEMES = (
     ATTEMPTS,
     KINDS,
     TURNS,
+    PLACEHOLDERS,
 )
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
