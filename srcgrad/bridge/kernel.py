@@ -24,7 +24,7 @@ from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY, arrays, elementwise, memory, reductions
 from srcgrad.records import record
-from srcgrad.transforms.program import protected
+from srcgrad.transforms.program import on_copies
 from srcgrad.transforms.specialization import Entry, built
 
 
@@ -109,7 +109,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
     """The kernel of a specialization; `storing`: it also returns its arguments' final contents."""
     made = entry.extensions.get(("kernel", storing))
     if made is None:
-        function = protected(entry.whole, contents=storing).function
+        function = on_copies(entry.whole, storing).function
         made = Kernel(function, lambda f: built(f, entry.options).run)
         made.sharing |= sharing(entry.program.function)  # which stores to the arguments themselves
         made = entry.extensions.setdefault(("kernel", storing), made)

@@ -153,8 +153,8 @@ def persistent(p: Program, several: bool = False) -> Program:
     }
     places, first = sorted(p.written), len(p.function.returns)
     if not any(k in held for k in places):
-        return protected(p, several)
-    made = protected(p, several, True)
+        return on_copies(p)
+    made = on_copies(p, True)
     returns = made.function.returns
     left = [(returns[first + i], held[k]) for i, k in enumerate(places) if k in held]
     function = replace(made.function, returns=(*returns[:first], *(a for a, _ in left)))
@@ -170,12 +170,17 @@ def _without_writes(p: Program) -> Program:
     return replace(p, function=p.function.with_body(p.function.body, returns), writes=())
 
 
-def protected(p: Program, several: bool = False, contents: bool = False) -> Program:
-    """The program on copies of the parameters it stores to: a transform leaves arguments alone.
+def protected(p: Program, several: bool = False) -> Program:
+    """The program on copies of the parameters it stores to: a transform leaves arguments alone."""
+    return on_copies(certain(p, several))
+
+
+def on_copies(p: Program, contents: bool = False) -> Program:
+    """The program on copies of the parameters it stores to, with results of all kinds.
 
     With `contents` it returns these copies too, after its results, in the order of the parameters.
     """
-    p = _without_writes(certain(p, several))
+    p = _without_writes(p)
     written = p.written
     if not written:
         return p
