@@ -55,7 +55,6 @@ _BY_ADVICE = {
     "use (a @ x[..., None])[..., 0]": "numpy: matvec",
     "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
-    "use np.asarray": "numpy: asfortranarray",
     "use math.gcd": "numpy: gcd",
     "use math.lcm": "numpy: lcm",
     "use np.vectorize": "numpy: frompyfunc",

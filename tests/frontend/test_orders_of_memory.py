@@ -17,7 +17,8 @@ READ = {
     "a.reshape(-1, order='f')": M, "a.reshape((2, 3), order='F')": V, "np.ravel(a, 'A')": M,
     "a.ravel('K')": M, "a.reshape((3, 2), order='A')": M, "a.T.reshape(6, order='F')": M,
     "np.asarray(a, order='F').ravel('F')": M, "np.array(a, order='F') * 2.0": M,
-    "np.reshape(a, (3, 2), copy=True)": M, "(a * np.ones((2, 3), order='F'))[1]": M,
+    "np.reshape(a, (3, 2), copy=True)": M, "np.asfortranarray(a)[1] * 2.0": M,
+    "(a * np.ones((2, 3), order='F'))[1]": M,
 }  # fmt: skip
 # `a` and what is stored to
 STORED = {

@@ -30,6 +30,7 @@ ACCEPTED = {
     "any order of the memory": ("np.dot",),
     "a range of booleans": ("np.arange", "np.fromfunction", "np.indices"),
     "a flag or a name of another class": ("np.concatenate", "np.meshgrid", "np.einsum"),
+    "a mode that is none": ("ndimage.spline_filter",),
     "the name of a driver that is not used": ("linalg.eig", "linalg.expm_frechet", "linalg.svd",
                                               "linalg.lstsq", "linalg.cho_factor",
                                               "linalg.solveh_banded"),

@@ -244,6 +244,14 @@ def asarray(
     return it.call_numpy(np.ascontiguousarray, [out], {}, node)
 
 
+@implements(np.asfortranarray)
+def asfortranarray(it: Interpreter, node: Node, x: Any, dtype: Any = None) -> Any:
+    made = asarray(it, node, x, dtype, "F")
+    if is_array(made) and made.type.dims:
+        return made
+    return it.call_numpy(np.ascontiguousarray, [made], {}, node)
+
+
 def _columns_first(it: Interpreter, node: Node, x: Any, out: Any) -> Any:
     """An array in Fortran order: itself if it is, else a copy."""
     dims = [d for d in out.type.dims if isinstance(d, Var) or d != 1]
