@@ -13,7 +13,8 @@ from tests.tools.structures import copied, float_leaves, mapped, same
 
 # there Python's max and min take the first of equal numbers, as they do
 TAKE_THE_FIRST = {"builtin_max_tie", "ties_in_a_loop"}
-OF_NUMBA = {"calls_compiled_helper", "compiled_itself"}  # its own errors, and kinds of results
+# its own errors, and kinds of results
+OF_NUMBA = {"calls_compiled_helper", "compiled_itself", "compiled_by_numba"}
 
 
 def runs_on_the_tape(case: Case) -> bool:
