@@ -40,7 +40,7 @@ def operand(x: Any) -> Any:
     if isinstance(x, Tensor) or type(x) in _NUMBERS:
         return x
     if devices.is_array(x):
-        return make(x)
+        return _own(x)
     if isinstance(x, np.generic):
         return x.item()
     if type(x) is Select:
@@ -57,12 +57,17 @@ def operand(x: Any) -> Any:
     raise Unsuitable(type(x).__name__)
 
 
+def _own(x: Any) -> Tensor:
+    """A tensor of an array, of a copy where the graph may save it: its owner may store to it."""
+    return make(x.copy() if recording() else x)
+
+
 def as_tensor_operand(x: Any, name: str) -> Tensor:
     """The tensor that a function was given; TypeError if it is not one."""
     if isinstance(x, Tensor):
         return x
     if devices.is_array(x):
-        return make(x)
+        return _own(x)
     kind = type(x).__name__
     raise TensorTypeError(f"{name}(): argument 'input' must be Tensor, not {kind}")
 

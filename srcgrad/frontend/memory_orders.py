@@ -113,7 +113,9 @@ def in_c_order(
     if v.type.layout != "C" or (made is None and mark is None):
         return v.type.layout == "C" and v in given
     sources = (mark,) if isinstance(mark, Var) else made.args if made is not None else ()
-    others = {a for a in sources if not in_c_order(a, definition, marks, given)}
+    others = {
+        a for a in sources if isinstance(a, Var) and not in_c_order(a, definition, marks, given)
+    }
     return not (_made_disordered(made, others, mark) if made is not None else mark in others)
 
 

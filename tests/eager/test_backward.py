@@ -337,3 +337,12 @@ def test_a_gradient_that_somebody_holds_is_not_written_over():
 
     Constant.apply(a * 2.0).sum().backward()
     assert Constant.g.tolist() == [1.0, 1.0]
+
+
+def test_arrays_beside_tensors_are_read_when_the_operation_runs():
+    a = np.array([1.0, 2.0, 3.0])
+    t = flow.tensor(np.ones(3), requires_grad=True)
+    y = (t * a).sum() + t @ a + (a / t).sum()
+    a[:] = 100.0
+    y.backward()
+    assert t.grad.tolist() == [1.0, 2.0, 3.0]
