@@ -28,8 +28,8 @@ def test_every_program_has_a_case():
 
 def test_ids_are_unique_and_the_sample_spreads():
     assert len({c.id for c in CASES}) == len(CASES)
-    chosen = sample(60)
-    assert len(chosen) == 60
+    chosen = sample(90)
+    assert len(chosen) == 90
     assert {c.theme for c in chosen} == {c.theme for c in CASES if c.cpu}
 
 

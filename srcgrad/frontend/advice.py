@@ -41,7 +41,7 @@ _BY_ADVICE = {
     SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",
-    SETTINGS: """numpy: printoptions set_printoptions setbufsize seterr seterrcall
+    SETTINGS: """numpy: printoptions set_printoptions setbufsize seterrcall
         scipy.special: errstate seterr""",
     TEXTS: """numpy: array2string array_repr array_str format_float_positional
         format_float_scientific""",

@@ -18,8 +18,7 @@ def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> An
     k = items[0] if len(items) == 1 else None
     if isinstance(x, str) or not isinstance(k, Var) or not is_integer(k):
         return None
-    known = it.captures.is_soon_static(it, k) and it.captures.is_of_sizes(it, k)
-    if known or not x:
+    if it.captures.is_of_sizes(it, k) or not x:  # it can be specialized on, its loops unrolled
         return None
     grow_if_it_can(it, x)
     if not all(is_scalar(v) for v in x):

@@ -27,7 +27,7 @@ from srcgrad.frontend.indexing import (
 )
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_item
-from srcgrad.frontend.maybe_none import as_index
+from srcgrad.frontend.maybe_none import as_index, present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.values import (
@@ -70,6 +70,7 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
 @by_kind
 def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) -> None:
     items = [as_index(it, i, node) for i in places]
+    x = present(it, x, lambda: "'NoneType' object does not support item assignment")
     if is_array(x):
         write(it, x, items, value, node)
     elif isinstance(x, list | dict):

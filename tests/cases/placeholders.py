@@ -203,3 +203,20 @@ def stacked_with_a_sum(x, n):
     for _ in range(n):
         a = a + x
     return np.sum(np.stack([a * x, x])) + sum([np.sum(a) * k for k in range(3)])
+
+
+@case(vec(4), 0.7)
+@case(vec(4), 1.7)
+def stores_into_one_of_two_placeholders(x, k):
+    squares = cubes = None
+    if k > 1.0:
+        squares = np.zeros_like(x)
+    else:
+        cubes = np.ones_like(x)
+    for i in range(len(x)):
+        if k > 1.0:
+            squares[i] = k * x[i] ** 2
+            squares[i] *= 2.0
+        else:
+            cubes[i] += k * x[i] ** 3
+    return np.sum(cubes) if squares is None else np.sum(squares)

@@ -153,6 +153,9 @@ def error_function_of_a_complex_number(x):
     return erf(x + 1j).real  # error: UnsupportedError: erf of complex numbers is not supported
 
 
+COUNT = 1.0
+
+
 @program(2.0)
 def global_that_is_set(x):
     global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module

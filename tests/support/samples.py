@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import bisect
 import cmath
+import collections
+import contextlib
 import copy
 import functools
 import inspect
@@ -17,6 +19,7 @@ import linecache
 import logging
 import math
 import operator
+import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -122,6 +125,14 @@ WITHOUT = {
         integrate.quad, optimize.minimize, optimize.minimize_scalar, optimize.least_squares,
         optimize.leastsq, optimize.curve_fit,
     ), "takes a function"),
+    **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,
+                     functools.update_wrapper, contextlib.contextmanager), "makes a function"),
+    collections.namedtuple: "makes a class", types.SimpleNamespace: "makes an instance",
+    **dict.fromkeys((np.seterr, np.errstate), "sets how errors are handled"),
+    **dict.fromkeys((inspect.signature, inspect.Signature.bind, inspect.Signature.bind_partial,
+                     inspect.BoundArguments.apply_defaults, inspect.BoundArguments.args.fget,
+                     inspect.BoundArguments.kwargs.fget), "asks about a function"),
+    globals: "reads a name",
     np.vectorize: "makes a function", np.fromiter: "takes an iterator",
     logging.getLogger: "gives a logger", logging.Logger.isEnabledFor: "asks a logger",
     isinstance: "asks about a kind", type: "asks about a kind", issubclass: "asks about a kind",

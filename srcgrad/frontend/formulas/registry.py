@@ -140,6 +140,12 @@ def unsupported(reason: str, way_out: str = "", like: Any = None) -> Any:
     raise NotImplementedError(reason)
 
 
+def refused_where(condition: Any, reason: str, way_out: str = "") -> None:
+    """Refuses the user's call where a condition holds as it runs."""
+    if condition:
+        raise NotImplementedError(reason)
+
+
 def stored(value: Any, out: Any) -> Any:
     """A result, in the array `out` if one is given.
 

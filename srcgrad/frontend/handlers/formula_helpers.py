@@ -9,6 +9,7 @@ from srcgrad.frontend.formulas import (
     calculus,
     covariances,
     elementwise,
+    emath,
     indices,
     matrices,
     nan_reductions,
@@ -85,6 +86,13 @@ def unsupported(
     it: Interpreter, node: Node, reason: str, way_out: str = "", like: Any = None
 ) -> Any:
     it.refuse(node, reason, way_out, like)
+
+
+@implements(registry.refused_where)
+def refused_where(
+    it: Interpreter, node: Node, condition: Any, reason: str, way_out: str = ""
+) -> None:
+    it.refuse_where(condition, node, reason, way_out)
 
 
 @implements(elementwise.bessel_i0)

@@ -14,7 +14,8 @@ import numpy as np
 
 from srcgrad.frontend.library_source import LIBRARIES
 
-VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+P = inspect.Parameter
+VARIADIC = (P.VAR_POSITIONAL, P.VAR_KEYWORD)
 # these have one meaning in every function: they never name another argument
 EVERYWHERE = ("axis", "dtype", "out", "keepdims", "where", "initial", "order", "mode", "weights")
 
@@ -80,7 +81,7 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
     given = list(signature.parameters.values())
     if any(p.kind in VARIADIC for p in given) or _takes_many(known):
         return None
-    if known and known[0].kind is known[0].VAR_POSITIONAL:
+    if known and known[0].kind in (P.VAR_POSITIONAL, P.POSITIONAL_ONLY):
         return None
     passed_on = any(p.kind is p.VAR_KEYWORD for p in known)
     known = [p for p in known if p.kind not in VARIADIC]
@@ -100,5 +101,4 @@ def _plan(f: Any, handler: Any) -> tuple[inspect.Signature, dict[str, str], set[
 def _takes_many(known: list[inspect.Parameter]) -> bool:
     """Whether a handler takes `*args` without `**kwargs`, which would be passed on by name."""
     kinds = [p.kind for p in known]
-    P = inspect.Parameter
     return P.VAR_POSITIONAL in kinds and P.VAR_KEYWORD not in kinds

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.casts import cast
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type
 from srcgrad.frontend.handlers.parameters import known
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.stores import assign_array, unaliased
 from srcgrad.frontend.values import describe, is_array, ndim, plain
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, np_dtype
+from srcgrad.ir.types import INT, Scalar, np_dtype
 
 LOOP = ("dtype", "casting", "signature")  # these choose the dtypes of the computation
 PYTHON = {"f": float, "c": complex, "i": int}
@@ -95,8 +96,13 @@ def _in_loop(
         cls = ValueError if isinstance(e, ValueError) else TypeError
         it.wrong(node, str(e), cls, "convert the operands with .astype, or say casting='unsafe'")
     made = [scalar_type(it, node, kind) for kind in kinds]
-    xs = [plain(it.b.cast(v, kind)) for v, kind in zip(xs, made, strict=False)]
+    xs = [_cast(it, v, kind) for v, kind in zip(xs, made, strict=False)]
     return xs, [kind.dtype for kind in made[f.nin :]]
+
+
+def _cast(it: Interpreter, v: Any, kind: Scalar) -> Any:
+    """An operand in a dtype, which has to hold an integer of Python's."""
+    return cast(it, v, kind) if atom(v).type == INT else plain(it.b.cast(v, kind))
 
 
 def _numpy_kind(v: Any) -> Any:
