@@ -99,7 +99,7 @@ def test_weights_are_checked_as_numpy_does():
 # argument a transform may be computed, those of functions that only refuse or print, np.r_,
 # the names that a decorator copies
 SEEN_BY_NONE = {"order", "kind", "stable", "optimize", "subok", "workers", "overwrite_x"} | {
-    "end", "options", "fn", "args", "owner", "wrapped",
+    "end", "options", "fn", "args", "owner", "typed", "wrapped",
 }  # fmt: skip
 
 
@@ -127,5 +127,5 @@ def test_where_an_array_is_made_is_passed_over_and_another_like_it_is_refused():
         return np.sum(np.zeros(3, like=x) + x)
 
     assert flow.compile(here, target="python")(np.ones(3)) == 3.0
-    with pytest.raises(UnsupportedError, match="argument 'like' of numpy.zeros"):
+    with pytest.raises(UnsupportedError, match=r"argument .like. of numpy\.zeros"):
         flow.compile(like, target="python")(np.ones(3))
