@@ -172,7 +172,7 @@ def nested_helper_without_its_argument(x):
 
 def grown(x, kept=[]):  # noqa: B006
     kept.append(x)  # error: UnsupportedError: captures cannot be changed ... as an argument
-    return kept[0]
+    return kept.pop()
 
 
 @program(0.7)
