@@ -38,20 +38,20 @@ def ifft(x: Any, n: Any = None, axis: Any = -1, overwrite_x: Any = False) -> Any
 def fft2(x: Any, shape: Any = None, axes: Any = (-2, -1), overwrite_x: Any = False) -> Any:
     """The discrete Fourier transform over two axes.
 
-    >>> fft2([[1.0, 2.0]]).tolist()
-    [[(3+0j), (-1+0j)]]
+    >>> fft2([[1.0, 2.0]]).real.tolist()
+    [[3.0, -1.0]]
     """
-    return np.fft.fft2(x, shape, axes)
+    return of_scipy.fftn(x, shape, axes)
 
 
 @stands_for(fftpack.ifft2)
 def ifft2(x: Any, shape: Any = None, axes: Any = (-2, -1), overwrite_x: Any = False) -> Any:
     """The inverse of `fft2`.
 
-    >>> ifft2([[3.0, -1.0]]).tolist()
-    [[(1+0j), (2+0j)]]
+    >>> ifft2([[3.0, -1.0]]).real.tolist()
+    [[1.0, 2.0]]
     """
-    return np.fft.ifft2(x, shape, axes)
+    return of_scipy.ifftn(x, shape, axes)
 
 
 @stands_for(fftpack.fftn)
@@ -90,10 +90,9 @@ def dct(
 def idct(
     x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: Any = False
 ) -> Any:
-    """The inverse of `dct`; that of SciPy's newer module times 2 n.
+    """The inverse of `dct`, times 2 n without a norm: the transform of the inverse type.
 
     >>> idct([6.0, -1.41421356]).round(6).tolist()
     [4.0, 8.0]
     """
-    made = of_scipy.idct(x, type, n, axis, norm)
-    return made if norm is not None else made * (2.0 * made.shape[axis])
+    return of_scipy.dct(x, {2: 3, 3: 2}.get(type, type), n, axis, norm)
