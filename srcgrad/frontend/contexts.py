@@ -76,7 +76,7 @@ def managed(
     """The result of a function that `contextlib.contextmanager` made of `f`."""
     made = it.call(f, args, kwargs, node)
     if not isinstance(made, Generated):
-        it.refuse(node, "contextmanager() of what is no generator function", like=TypeError)
+        it.refuse(node, "contextmanager() takes a generator function", like=TypeError)
     made.manages = True
     return made
 

@@ -98,7 +98,7 @@ solution.pull = _adjoints
 
 def _solved(a: Any, b: Any, start: Any, method: Any, settings: Any) -> Any:
     if not sparse.issparse(a):
-        unsupported(f"{method} of what is no sparse matrix", "make it sparse.csr_array(A)")
+        unsupported(f"{method} of a matrix that is not sparse", "make it sparse.csr_array(A)")
     n, m = products.dims(a)
     if n != m:
         raise ValueError(f"expected square matrix, shape ({n}, {m})")

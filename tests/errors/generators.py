@@ -121,7 +121,7 @@ def context_that_yields_in_a_loop(x):
 
 @program(vec(3))
 def context_without_a_generator(x):
-    with of_a_list(x) as v:  # error: UnsupportedError: no generator function
+    with of_a_list(x) as v:  # error: UnsupportedError: takes a generator function
         return x * v
 
 

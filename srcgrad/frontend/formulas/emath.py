@@ -10,75 +10,44 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import refused_where, stands_for
+from srcgrad.frontend.formulas.registry import refused_where, stand_for, stands_for
 
 WAY_OUT = "make it complex: x.astype(complex)"
 
 
-def _real(name: str, x: Any, outside: Any) -> Any:
+def _refuse(name: str, outside: Any) -> None:
     refused_where(
         np.any(outside), f"emath.{name} of real numbers outside of its domain, which is complex, "
         "is not supported", WAY_OUT,
     )  # fmt: skip
+
+
+def _nonnegative(name: str, x: Any) -> Any:
+    """An operand that is complex or has no negative number."""
+    x = np.asarray(x)
+    if x.dtype.kind != "c":
+        _refuse(name, x < 0.0)
     return x
 
 
-def _is_complex(x: Any) -> bool:
-    return np.asarray(x).dtype.kind == "c"
-
-
-@stands_for(np.emath.sqrt)
-def sqrt(x: Any) -> Any:
-    """The square root.
-
-    >>> float(sqrt(4.0))
-    2.0
-    """
+def _within_one(name: str, x: Any) -> Any:
+    """An operand that is complex or lies between -1 and 1."""
     x = np.asarray(x)
-    return np.sqrt(x if _is_complex(x) else _real("sqrt", x, x < 0.0))
+    if x.dtype.kind != "c":
+        _refuse(name, np.abs(x) > 1.0)
+    return x
 
 
-@stands_for(np.emath.log)
-def log(x: Any) -> Any:
-    """The natural logarithm.
-
-    >>> float(log(1.0))
-    0.0
-    """
-    x = np.asarray(x)
-    return np.log(x if _is_complex(x) else _real("log", x, x < 0.0))
-
-
-@stands_for(np.emath.log2)
-def log2(x: Any) -> Any:
-    """The logarithm to the base 2.
-
-    >>> float(log2(8.0))
-    3.0
-    """
-    x = np.asarray(x)
-    return np.log2(x if _is_complex(x) else _real("log2", x, x < 0.0))
-
-
-@stands_for(np.emath.log10)
-def log10(x: Any) -> Any:
-    """The logarithm to the base 10.
-
-    >>> float(log10(100.0))
-    2.0
-    """
-    x = np.asarray(x)
-    return np.log10(x if _is_complex(x) else _real("log10", x, x < 0.0))
-
-
-@stands_for(np.emath.logn)
-def logn(n: Any, x: Any) -> Any:
-    """The logarithm to the base n.
-
-    >>> float(logn(3.0, 9.0))
-    2.0
-    """
-    return log(x) / log(n)
+stand_for({
+    np.emath.sqrt: lambda x: np.sqrt(_nonnegative("sqrt", x)),
+    np.emath.log: lambda x: np.log(_nonnegative("log", x)),
+    np.emath.log2: lambda x: np.log2(_nonnegative("log2", x)),
+    np.emath.log10: lambda x: np.log10(_nonnegative("log10", x)),
+    np.emath.logn: lambda n, x: np.log(_nonnegative("logn", x)) / np.log(_nonnegative("logn", n)),
+    np.emath.arccos: lambda x: np.arccos(_within_one("arccos", x)),
+    np.emath.arcsin: lambda x: np.arcsin(_within_one("arcsin", x)),
+    np.emath.arctanh: lambda x: np.arctanh(_within_one("arctanh", x)),
+})  # fmt: skip
 
 
 @stands_for(np.emath.power)
@@ -88,40 +57,5 @@ def power(x: Any, p: Any) -> Any:
     >>> float(power(2.0, 3))
     8.0
     """
-    x, p = np.asarray(x), np.asarray(p)
-    if _is_complex(x) or _is_complex(p):
-        return np.power(x, p)
-    return np.power(_real("power", x, x < 0.0), p)
-
-
-@stands_for(np.emath.arccos)
-def arccos(x: Any) -> Any:
-    """The inverse cosine.
-
-    >>> float(arccos(1.0))
-    0.0
-    """
-    x = np.asarray(x)
-    return np.arccos(x if _is_complex(x) else _real("arccos", x, np.abs(x) > 1.0))
-
-
-@stands_for(np.emath.arcsin)
-def arcsin(x: Any) -> Any:
-    """The inverse sine.
-
-    >>> float(arcsin(0.0))
-    0.0
-    """
-    x = np.asarray(x)
-    return np.arcsin(x if _is_complex(x) else _real("arcsin", x, np.abs(x) > 1.0))
-
-
-@stands_for(np.emath.arctanh)
-def arctanh(x: Any) -> Any:
-    """The inverse hyperbolic tangent.
-
-    >>> float(arctanh(0.0))
-    0.0
-    """
-    x = np.asarray(x)
-    return np.arctanh(x if _is_complex(x) else _real("arctanh", x, np.abs(x) > 1.0))
+    p = np.asarray(p)
+    return np.power(np.asarray(x) if p.dtype.kind == "c" else _nonnegative("power", x), p)

@@ -1,6 +1,6 @@
-"""`scipy.fftpack`: the transforms of numpy.fft and scipy.fft by its arguments.
+"""`scipy.fftpack`: calls the transforms of numpy.fft and scipy.fft with its own arguments.
 
-Those of reals, which have a form of their own for the result, are not there.
+`rfft` and `irfft` are missing: they pack real and imaginary parts into one real array.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def signature(it: Interpreter, node: Node, f: Any) -> Any:
     if isinstance(f, Closure):
         return signature_of(f.node, f.defaults, f.kw_defaults)
     if not isinstance(f, types.FunctionType):
-        it.refuse(node, "the signature of what is no plain function is asked for")
+        it.refuse(node, "inspect.signature() takes a plain function in compiled code")
     it.captures.watch_attribute(f, "__code__")
     return inspect.signature(f)
 

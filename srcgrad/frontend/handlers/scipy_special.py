@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from scipy import special
 
-from srcgrad.frontend.formulas import orthogonal  # noqa: F401 (registers them)
+from srcgrad.frontend.formulas import orthogonal  # noqa: F401 (registers the orthogonal polynomials)
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
 from srcgrad.frontend.handlers.decompositions import flag
