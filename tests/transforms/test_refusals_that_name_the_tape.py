@@ -10,6 +10,14 @@ from tests.tools.structures import copied
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("quiet")]
 NAMED = 'mode="tape"'
+
+
+@pytest.fixture(autouse=True)
+def folder_of_its_own(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    """For what a program saves on the tape."""
+    monkeypatch.chdir(tmp_path)
+
+
 # refused for what they do on the tape too: open a file, never end
 ALSO_THERE = {"syntax.with_statement", "syntax.recursion_without_end"}
 
