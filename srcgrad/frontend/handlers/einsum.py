@@ -1,11 +1,14 @@
-"""Einstein sums: operands from left to right, each pair as a product of matrices if it is one.
+"""Einstein sums: operands in pairs, each pair as a product of matrices if it is one.
 
 Subscripts are a string, or lists of integers after the operands; an ellipsis denotes axes that
-broadcast. From left to right: which order is cheapest is not known at compile time.
+broadcast. The order of the pairs is chosen by the subscripts alone: lengths are not known at
+compile time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -37,8 +40,9 @@ def einsum(it: Interpreter, node: Node, *args: Any, optimize: Any = False) -> An
         it.refuse(node, "einsum of booleans is not supported", "use .astype(int)")
     pairs = [(it.b.cast(x, kind), t) for x, t in zip(xs, terms, strict=True)]
     parts = [_diagonals(it, node, x, t) for x, t in _without_ones(it, pairs)]
-    while len(parts) > 1:
-        (x, s), (y, t) = parts.pop(0), parts.pop(0)
+    for i, j in _order([t for _, t in parts], right):
+        (x, s), (y, t) = parts[i], parts[j]
+        parts = [part for k, part in enumerate(parts) if k not in (i, j)]
         rest = {c for _, u in parts for c in u} | set(right)
         parts.insert(0, _contract(it, node, x, s, y, t, rest))
     x, s = _summed(it, node, *parts[0], set(right))
@@ -127,6 +131,41 @@ def _without_ones(it: Interpreter, pairs: list[tuple[Any, str]]) -> list[tuple[A
 def _is_one(x: Any, axis: int) -> bool:
     n = x.type.dims[axis]
     return is_number(n) and n == 1
+
+
+# ---- the order of the pairs ----
+_SEARCHED = 5  # operands; more are taken from left to right
+
+
+def _order(terms: list[str], right: str) -> list[tuple[int, int]]:
+    """The pairs to contract, by their places at that time; a result takes the first place.
+
+    The best order has the fewest letters in its largest pairs, and then the fewest contractions
+    along a letter that remains: these are stacks of products, not one. Of equal orders it is the
+    first from left to right.
+    """
+    if not 2 < len(terms) <= _SEARCHED:
+        return [(0, 1)] * (len(terms) - 1)
+    return min(_orders(terms, right), key=lambda found: found[0])[1]
+
+
+def _orders(
+    terms: list[str], right: str
+) -> Iterator[tuple[tuple[list[int], int], list[tuple[int, int]]]]:
+    """Every order of the pairs with its cost: the letters of its pairs, sorted, and its stacks."""
+    if len(terms) == 1:
+        yield ([], 0), []
+    for i, j in combinations(range(len(terms)), 2):
+        s, t = terms[i], terms[j]
+        others = [u for k, u in enumerate(terms) if k not in (i, j)]
+        rest = set(right).union(*others)
+        shared = set(s) & set(t)
+        stacked = bool(shared - rest) and bool(shared & rest)
+        met = sorted((set(s) | set(t)) & (shared | rest))
+        made = "".join(c for c in met if c in rest)
+        for (letters, stacks), order in _orders([made, *others], right):
+            cost = sorted([len(met), *letters], reverse=True), stacks + stacked
+            yield cost, [(i, j), *order]
 
 
 # ---- sums ----
