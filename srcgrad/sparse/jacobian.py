@@ -1,4 +1,4 @@
-"""`sparse_jacobian`: a function that returns the Jacobian as a `scipy.sparse` array."""
+"""`sparse_jacobian`, `sparse_hessian`: functions that return matrices as `scipy.sparse` arrays."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from srcgrad.sparse.plans import Plan, as_pattern
 from srcgrad.sparse.ravelled import Layout
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.compressed_program import SEEDS, Compressed
+from srcgrad.transforms.entry_points import grad
 from srcgrad.transforms.positions import checked_positions
 from srcgrad.transforms.stacking import taken_apart, variadic
 from srcgrad.tree import paths
@@ -49,18 +50,48 @@ def sparse_jacobian(
     return SparseJacobian(fn, checked_positions(grad_position, None), sparsity)
 
 
+def sparse_hessian(
+    fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
+) -> SparseJacobian:
+    """The Hessian of `fn`, which returns a number, as a function that returns `csr_array`s.
+
+    A row and a column for each float of the arguments at `grad_position`, all of them ravelled. It
+    is the sparse Jacobian of the gradient, but of two elements that mirror each other one is
+    computed, by as many products as a star coloring has colors: two for an arrow, where columns
+    without a row in common would take as many as there are. `sparsity`, its plan and errors are as
+    in `sparse_jacobian`; a pattern that is not symmetric is completed.
+
+    >>> import numpy as np, srcgrad as flow
+    >>> def f(x):
+    ...     return x[0] * np.sum(x[1:] ** 2)
+    >>> hess = flow.sparse_hessian(flow.compile(f, target="python"))
+    >>> hess(np.array([1.0, 2.0, 3.0, 4.0])).toarray()
+    array([[0., 4., 6., 8.],
+           [4., 2., 0., 0.],
+           [6., 0., 2., 0.],
+           [8., 0., 0., 2.]])
+    >>> hess.plan.products
+    2
+    """
+    positions = checked_positions(grad_position, None)
+    return SparseJacobian(grad(fn, grad_position), positions, sparsity, symmetric=True)
+
+
 FEW = 16  # products for which a program of their own is made: their loops are unrolled
 
 
 class SparseJacobian:
-    """The sparse Jacobian of a function: see `sparse_jacobian`."""
+    """The sparse Jacobian of a function: see `sparse_jacobian` and `sparse_hessian`."""
 
     plan: Plan | None  # of the last call
 
-    def __init__(self, fn: Callable, positions: tuple[int, ...], sparsity: Any = None):
-        self.fn, self.positions = fn, positions
+    def __init__(
+        self, fn: Callable, positions: tuple[int, ...], sparsity: Any = None,
+        symmetric: bool = False,
+    ):  # fmt: skip
+        self.fn, self.positions, self.symmetric = fn, positions, symmetric
         planned = sparsity is None or isinstance(sparsity, Plan)
-        self.given: Plan | None = sparsity if planned else Plan.of(as_pattern(sparsity))
+        self.given: Plan | None = sparsity if planned else self._planned(as_pattern(sparsity))
         self.plan = self.given
         self._found: _Found | None = None
         self._prepare()
@@ -82,7 +113,8 @@ class SparseJacobian:
         self._compiled = compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("fn", "positions", "given", "plan")}
+        names = ("fn", "positions", "symmetric", "given", "plan")
+        return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _found=None)
@@ -106,6 +138,14 @@ class SparseJacobian:
             raise self._misfit(len(products))
         return plan.filled(products)
 
+    def _planned(self, pattern: Any) -> Plan:
+        if not self.symmetric:
+            return Plan.of(pattern)
+        m, n = pattern.shape
+        if m != n:
+            raise ArgumentValueError(f"a Hessian is square, the sparsity has shape {(m, n)}")
+        return Plan.symmetric(pattern)
+
     def _misfit(self, results: int | None) -> ArgumentValueError:
         assert self.given is not None  # a pattern that was found fits
         rows = f"{self.given.shape[0]} rows"
@@ -125,7 +165,7 @@ class SparseJacobian:
             return self.given
         if self._found is None or not self._found.holds_for(arguments, layout):
             counts = counts_of(self._function, self._options, self._chosen, arguments)
-            plan = Plan.of(pattern_of(counts, self._chosen, arguments))
+            plan = self._planned(pattern_of(counts, self._chosen, arguments))
             self._found = _Found.of(plan, layout, counts, arguments)
         return self._found.plan
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.values import describe
 from srcgrad.records import record
-from srcgrad.sparse.coloring import colors_of_columns
+from srcgrad.sparse.coloring import colors_of_columns, colors_of_symmetric
 
 
 @record(frozen=True, eq=False)
@@ -40,6 +40,19 @@ class Plan:
             if 2 * other < count:  # a reverse sweep takes about twice as long as a forward one
                 return Plan(pattern, False, _seeds(by_rows, other), columns * other + by_rows[rows])
         return Plan(pattern, True, _seeds(by_columns, count), rows * count + by_columns[columns])
+
+    @staticmethod
+    def symmetric(pattern: Any) -> Plan:
+        """The plan of a symmetric matrix: an element and its mirror image are read in one place."""
+        whole = pattern + pattern.T
+        (n, _), columns = whole.shape, whole.indices
+        rows = np.repeat(np.arange(n), np.diff(whole.indptr))
+        colors = colors_of_symmetric(rows, columns, n)
+        count = int(colors.max(initial=-1)) + 1
+        places, mirrored = rows * count + colors[columns], columns * count + colors[rows]
+        alone = np.bincount(places, minlength=n * count) == 1
+        there = alone[places] & (~alone[mirrored] | (rows <= columns))
+        return Plan(whole, True, _seeds(colors, count), np.where(there, places, mirrored))
 
     @property
     def shape(self) -> tuple[int, int]:
