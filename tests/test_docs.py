@@ -4,9 +4,12 @@
 `<!-- name:begin -->` and `<!-- name:end -->`.
 """
 
+import contextlib
 import inspect
+import io
 import linecache
 import re
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +23,6 @@ from srcgrad.demo.lynx_hare import START, SUBSTEPS
 from srcgrad.ir.text import to_text
 from srcgrad.passes import LOWERING, run
 from tests.errors import PROGRAMS, Program
-from tests.frontend import statements as language
 from tests.tools import docs_examples as examples
 from tests.tools.kept import ROOT, blocks, check_block, fenced
 from tests.tools.structures import copied
@@ -87,23 +89,42 @@ def model_adjoint() -> str:
 
 
 def refusals() -> str:
-    """The lines of the programs in tests/errors that Python would run and srcgrad refuses."""
+    """The lines of the programs in tests/errors that Python runs and srcgrad refuses.
+
+    One line for each reason.
+    """
     themes = {"syntax": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
     parts = []
     for theme, title in themes.items():
         programs = [p for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
-        rows = [refusal(p) for p in programs if not p.says_plain_text]
-        lines = [
-            "| line | reason | way out |",
-            "|---|---|---|",
-            *dict.fromkeys(r for r in rows if r),
-        ]
-        parts.append(f"**{title}**\n\n" + "\n".join(lines) + "\n")
+        rows = dict(
+            row[::-1]
+            for p in reversed(programs)
+            if not p.says_plain_text and p.id not in ENDLESS and python_runs(p)
+            if (row := refusal(p))
+        )
+        lines = [f"| {line} | {reason} |" for reason, line in reversed(rows.items())]
+        head = ["| line | reason | way out |", "|---|---|---|"]
+        parts.append(f"**{title}**\n\n" + "\n".join([*head, *lines]) + "\n")
     return "\n".join(parts)
 
 
-def refusal(program: Program) -> str | None:
-    """A row of the table; None if nothing is refused, which is for `test_errors` to say."""
+ENDLESS = {"syntax.recursion_without_end"}  # run plainly
+
+
+def python_runs(program: Program) -> bool:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                program.fn(*copied(program.args))
+        except Exception:
+            return False
+    return True
+
+
+def refusal(program: Program) -> tuple[str, str] | None:
+    """The line, and the other cells of its row; None if nothing is refused: see `test_errors`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -111,8 +132,8 @@ def refusal(program: Program) -> str | None:
             flow.grad(fn, program.position)(*copied(program.args))
     except flow.SrcgradError as error:
         line = linecache.getline(program.file, program.line or 0).partition("  # error")[0].strip()
-        cells = (f"`{line}`", error.reason, error.way_out)
-        return "| " + " | ".join(c.replace("|", r"\|") for c in cells) + " |"
+        line, *others = (c.replace("|", r"\|") for c in (f"`{line}`", error.reason, error.way_out))
+        return line, " | ".join(others)
     return None
 
 
@@ -124,8 +145,6 @@ def produced(name: str) -> str:
             return fenced(model_adjoint())
         case "refusals":
             return refusals()
-        case "language":
-            return language.table()
     function, _, stage = name.partition("-")
     return fenced(STAGES[stage](function))
 

@@ -26,6 +26,7 @@ from srcgrad.frontend.versions import there
 from srcgrad.ir.build import Builder
 from srcgrad.primitives import REGISTRY
 from srcgrad.tracebacks import within
+from tests.frontend import statements
 from tests.support.samples import FROZEN, IN_SOME_VERSIONS
 from tests.tools.kept import ROOT, check_file
 
@@ -230,7 +231,9 @@ def syntax() -> str:
     refused = ", ".join(f"`{text}`" for text in names)
     return (
         f"Statements: {listed_nodes(STATEMENTS)}.\n\nExpressions: {listed_nodes(EXPRESSIONS)}.\n\n"
-        f"Refused by name: {refused}, `await`."
+        f"Refused by name: {refused}, `await`.\n\n"
+        "In compiled code, and on [the tape](functional.md#the-tape-on-arrays):"
+        f"\n\n{statements.table()}"
     )
 
 

@@ -151,7 +151,7 @@ def captured_object(x):
     return x * x
 
 
-@row("", "`try` with `else`, `finally` and handlers ([what is refused](#try))")
+@row("", "`try` with `else`, `finally` and handlers ([what is refused](limitations.md#try))")
 def try_except(x):
     try:
         return x * x
