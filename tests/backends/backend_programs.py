@@ -83,7 +83,7 @@ def same(got, want):
 
 
 def _same_value(g, w):
-    digits = 1e-5 if w.dtype == np.float32 else 1e-12
+    digits = {np.dtype(np.float32): 1e-5, np.dtype(np.float16): 1e-3}.get(w.dtype, 1e-12)
     return (
         g.shape == w.shape
         and g.dtype == w.dtype

@@ -164,3 +164,10 @@ def test_shared_additions_of_narrow_integers_are_refused():
 
     with pytest.raises(UnsupportedError, match=r"same elements of 'y'.* no atomic addition of i8"):
         flow.compile(f, target="cuda")(np.ones(4, np.int8), np.array([0, 1, 1, 2]))
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x * x), lambda x: np.sum(x.astype("e"))])
+def test_half_precision(f):
+    x = np.ones(3, np.float16 if "astype" not in f.__code__.co_names else np.float64)
+    with using(Simulator()), pytest.raises(UnsupportedError, match="the target does not have"):
+        flow.compile(f, target="cuda")(x)

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy.special
 
 from tests.cases.registry import mat, vec
 from tests.errors.programs import program
@@ -342,8 +343,8 @@ def out_of_integers(x, k):
 
 
 @program(vec(3))
-def sine_of_a_mask(x):
-    return np.sum(np.sin(x > 1.0))  # error: UnsupportedError: of booleans ... .astype(float)
+def gamma_function_of_a_mask(x):
+    return np.sum(scipy.special.gammaln(x > 1.0))  # error: UnsupportedError: of booleans ... .astype(float)
 
 
 # ---- conversions and rounding ----

@@ -19,7 +19,6 @@ KINDS = {
     "float": 1.2, "int": 2, "bool": True, "f32": np.float32(1.2), "f64": np.float64(1.2),
     "i64": np.int64(2),
 }  # fmt: skip
-HALF = ("float16", "int8")  # what NumPy makes of booleans: refused
 
 
 def kind(v: Any) -> Any:

@@ -58,7 +58,7 @@ class Program:
     """A function as kernels and the host's program around them."""
 
     def __init__(self, function: Function, options: BuildOptions):
-        refuse(function)
+        refuse(function, halves=False)
         self.function = function
         schedule = Schedule(function, _in_kernels, options.deterministic)
         placement = Placement(function, schedule)

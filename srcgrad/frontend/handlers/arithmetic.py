@@ -19,7 +19,6 @@ from srcgrad.frontend.handlers.elementwise import (
     in_float_kind,
     numbers_of_math,
     operands,
-    refuse_booleans,
 )
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -119,8 +118,10 @@ def _angles(name: str, scale: float, *of_numpy: Any) -> None:
 
     def array(it: Interpreter, node: Node, x: Any) -> Any:
         (x,) = operands(it, node, (x,), name)
-        refuse_booleans(it, node, name, x)
         (x,) = in_float_kind(it, [x])
+        if atom(x).type.dtype == "f16":  # which has few digits of the scale
+            wide = it.b.mul(it.b.cast(x, Scalar("f32")), scale)
+            return plain(it.b.cast(wide, Scalar("f16")))
         return it.emit(node, "mul", x, scale)
 
     implements(of_math)(number)

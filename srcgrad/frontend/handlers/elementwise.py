@@ -112,7 +112,6 @@ def elementwise(it: Interpreter, node: Node, name: RowName, f: Any, args: tuple)
     if not of_math:
         values = promoted_as_tensors(it, node, values, in_floats)
     if in_floats:
-        refuse_booleans(it, node, what, *values)
         values = in_float_kind(it, values)
     if name in LOGICAL:
         values = [it.b.ne(v, 0) if atom(v).type.dtype != "bool" else v for v in values]
@@ -120,11 +119,6 @@ def elementwise(it: Interpreter, node: Node, name: RowName, f: Any, args: tuple)
     if of_math:
         check_math(it, f, values, result, whole)
     return result
-
-
-def refuse_booleans(it: Interpreter, node: Node, what: str, *values: Any) -> None:
-    if all(atom(v).type.dtype == "bool" for v in values):
-        it.refuse(node, f"NumPy's {what} of booleans is of half precision", "use .astype(float)")
 
 
 def at_compile_time(it: Interpreter, node: Node, f: Any, args: tuple) -> Any:
@@ -219,7 +213,6 @@ def sinc(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(np.heaviside)
 def heaviside(it: Interpreter, node: Node, x: Any, h: Any) -> Any:
     x, h = operands(it, node, (x, h), "heaviside")
-    refuse_booleans(it, node, "heaviside", x, h)
     kind = float_kind(x, h)
     x, h = it.b.cast(x, kind), it.b.cast(h, kind)
     step = it.b.cast(it.b.gt(x, 0.0), kind)

@@ -21,7 +21,6 @@ from srcgrad.frontend.formulas import (
 from srcgrad.frontend.handlers.elementwise import (
     float_kind,
     operands,
-    refuse_booleans,
     to_out,
 )
 from srcgrad.frontend.handlers.reductions import largest_of, place_of_axis
@@ -61,7 +60,6 @@ def floating(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(registry.in_one_float_kind)
 def in_one_float_kind(it: Interpreter, node: Node, *xs: Any) -> tuple:
     values = operands(it, node, xs, "this function")
-    refuse_booleans(it, node, it.frame.source.function.__name__, *values)
     kind = float_kind(*values)
     return tuple(plain(it.b.cast(v, kind)) for v in values)
 

@@ -25,6 +25,7 @@ from srcgrad.ir.types import Scalar, is_complex, real_dtype
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+GIVE_REALS = ("irfft", "irfft2", "irfftn", "hfft")  # in half precision, if that is given
 UNFILLED = (np.fft.hfft, np.fft.ifft2, np.fft.irfft2)  # which leave out= as it was, or half done
 
 
@@ -39,9 +40,11 @@ def _array(it: Interpreter, node: Node, x: Any, f: Any) -> Any:
     (x,) = operands(it, node, (x,), f.__name__)
     if not is_array(x) or not x.type.dims:
         it.refuse(node, f"numpy.fft.{f.__name__} takes an array with axes", like=IndexError)
-    if x.type.dtype == "f16":
-        it.refuse(node, "transforms of half precision are not supported", "use .astype(np.float32)")
-    return x
+    if x.type.dtype == "f16" and f.__name__ in GIVE_REALS:
+        it.refuse(
+            node, f"{f.__name__} of half precision is not supported", "use .astype(np.float32)"
+        )
+    return it.b.cast(x, Scalar("f32")) if x.type.dtype == "f16" else x
 
 
 def _complex(it: Interpreter, x: Any) -> Any:

@@ -14,7 +14,7 @@ from srcgrad.frontend.formulas import orthogonal  # noqa: F401 (registers the or
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
 from srcgrad.frontend.handlers.decompositions import flag
-from srcgrad.frontend.handlers.elementwise import at_compile_time, operands, refuse_booleans
+from srcgrad.frontend.handlers.elementwise import at_compile_time, operands
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -37,7 +37,7 @@ def _register(f: Any, name: RowName) -> None:
         if all(is_number(a) for a in args):
             return at_compile_time(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
-        refuse_booleans(it, node, f.__name__, *values)
+        _refuse_booleans(it, node, f, values)
         _refuse_complex(it, node, f, values)
         kind = _computed_in(f, values)
         return it.emit(node, name, *(it.b.cast(v, kind) for v in values))
@@ -48,6 +48,11 @@ def _register(f: Any, name: RowName) -> None:
 def _check_number(it: Interpreter, node: Node, f: Any, args: tuple) -> None:
     if len(args) != f.nin:
         it.refuse(node, f"{f.__name__} takes {f.nin} arguments, not {len(args)}", like=TypeError)
+
+
+def _refuse_booleans(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
+    if all(atom(v).type.dtype == "bool" for v in values):
+        it.refuse(node, f"{f.__name__} of booleans is not supported", "use .astype(float)")
 
 
 def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
@@ -102,7 +107,7 @@ def _spherical(f: Any, row: RowName) -> None:
             sign, outer = formulas.SPHERICAL[f]
             return it.call(formulas.spherical_slope, [f, sign, outer, n, z], {}, node)
         n, z = operands(it, node, (n, z), f.__name__)
-        refuse_booleans(it, node, f.__name__, n, z)
+        _refuse_booleans(it, node, f, [n, z])
         _refuse_complex(it, node, f, [z])
         if not (is_number(n) and n == int(n)) and atom(n).type.dtype[0] not in "iu":
             it.refuse(node, f"the order of {f.__name__} is a whole number", "use .astype(int)")

@@ -92,6 +92,7 @@ def sort_in_place(
 def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
     kind = join_scalars(*(Scalar(atom(x).type.dtype) for x in (a, v)))
+    kind = Scalar("f32") if kind.dtype == "f16" else kind
     a, v = it.b.cast(a, kind), it.b.cast(v, kind)
     return plain(it.b.searchsorted(a, v, side=side))
 

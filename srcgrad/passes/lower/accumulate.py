@@ -14,11 +14,16 @@ from srcgrad.primitives import elementwise, reductions
 
 
 def accumulator(step: Step) -> Scalar:
-    """The type of an accumulator; float64 for sums of float32, which would lose digits."""
+    """The type of an accumulator; float64 for sums of narrow floats, which would lose digits.
+
+    A product of float16 is accumulated in float32, as in NumPy.
+    """
     assert step.statement.var is not None
     dtype = step.statement.var.type.dtype
-    if dtype == "f32" and REDUCTIONS[step.op] is elementwise.add:
+    if dtype in ("f16", "f32") and REDUCTIONS[step.op] is elementwise.add:
         return FLOAT
+    if dtype == "f16" and REDUCTIONS[step.op] is elementwise.mul:
+        return Scalar("f32")
     return INT if step.op is reductions.count_nonzero else Scalar(dtype)
 
 

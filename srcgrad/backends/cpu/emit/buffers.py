@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from srcgrad.backends.cpu.emit import halves
 from srcgrad.backends.cpu.emit.failures import (
     NO_MEMORY,
     OUTSIDE,
@@ -80,6 +81,10 @@ def store(w: Writer, s: Def) -> None:
 def add_at(w: Writer, s: Def) -> None:
     p, dtype = place(w, s.args[0], s.args[1:-1])
     kind, old, more = parts_of(dtype)[0], w.read(p, dtype), w.value(s.args[-1])
+    if dtype == "f16":
+        a, b = (halves.widened(w, str(v)) for v in (old, more))
+        w.write(p, dtype, halves.narrowed(w, w.do(f"fadd float {a}, {b}")))
+        return
     how = "or" if dtype == "bool" else f"fadd {w.program.flags}" if is_float(dtype) else "add"
     new = [w.do(f"{how} {kind} {a}, {b}") for a, b in zip(texts(old), texts(more), strict=True)]
     w.write(p, dtype, new[0] if len(new) == 1 else (new[0], new[1]))

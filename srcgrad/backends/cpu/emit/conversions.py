@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from srcgrad.backends.cpu.emit.comparisons import truth
+from srcgrad.backends.cpu.emit.halves import narrowed, widened
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import (
     KINDS,
@@ -48,6 +49,11 @@ def _cast(w: Writer, s: Def) -> Number | None:
 def converted(w: Writer, value: Number, source: str, target: str) -> Number | None:
     if source == target:
         return value
+    if source == "f16":
+        return converted(w, widened(w, str(value)), "f32", target)
+    if target == "f16" and not is_complex(source):
+        wide = source if source == "f64" else "f32"
+        return narrowed(w, str(converted(w, value, source, wide)), KINDS[wide])
     if target == "bool":
         return truth(w, value, source)
     if is_complex(target):

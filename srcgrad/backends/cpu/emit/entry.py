@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from srcgrad.backends.cpu.emit import failures
+from srcgrad.backends.cpu.emit.halves import narrowed, widened
 from srcgrad.backends.cpu.emit.objects import OUTSIDE, symbol_of
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import in_memory, parts_of, size_of
@@ -104,6 +105,8 @@ def _read(w: Writer, type: Type, place: str) -> list[str]:
         kind = "double" if _kind(type.dtype) in ("float", "complex") else "i64"
         found = [_load(w, kind, place, k) for k in range(words_of(type))]
         parts = zip(parts_of(type.dtype), found, strict=True)
+        if type.dtype == "f16":
+            return [f"i16 {narrowed(w, found[0], 'double')}"]
         return [f"{part} {_narrow(w, kind, value, part)}" for part, value in parts]
     n = ndim_of(type)
     if type is WORKSPACE:
@@ -170,6 +173,8 @@ def _number(w: Writer, dtype: str, place: str) -> str:
     kind, wide = _kind(dtype), []
     for k, part in enumerate(map(in_memory, parts_of(dtype))):
         v = _load(w, part, place, k)
+        if dtype == "f16":
+            v, part = widened(w, v), "float"
         if part == "float":
             v, part = w.do(f"fpext float {v} to double"), "double"
         elif part not in ("double", "i64"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from srcgrad.backends.cpu.emit.halves import widened
 from srcgrad.backends.cpu.emit.owners import EXIT
 from srcgrad.backends.cpu.emit.values import not_emitted, parts_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -77,6 +78,8 @@ def words_of(w: Writer, a: Atom) -> list[str]:
     out = []
     for part, kind in zip(texts(w.value(a)), parts_of(dtype), strict=True):
         v = part
+        if dtype == "f16":
+            v, kind = widened(w, v), "float"
         if kind == "float":
             v, kind = w.do(f"fpext float {v} to double"), "double"
         if kind == "double":

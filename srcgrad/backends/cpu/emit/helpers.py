@@ -13,6 +13,7 @@ from typing import Any
 
 from srcgrad.backends.cpu.emit.called import INTERPRETED, LIBRARY, imports_of
 from srcgrad.backends.cpu.emit.failures import RAISED, RARELY, leave_again
+from srcgrad.backends.cpu.emit.halves import widened
 from srcgrad.backends.cpu.emit.references import own
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import (
@@ -132,7 +133,10 @@ def library(w: Writer, s: Def) -> Any:
     given = list(first)
     for v, name in names.given.items():
         if isinstance(v.type, Scalar):
-            given.append((name, Kind(v.type.dtype), _number(w, w.value(v), v.type.dtype)))
+            value, dtype = w.value(v), v.type.dtype
+            if dtype == "f16":  # Numba has no numbers of half precision
+                value, dtype = widened(w, value), "f32"
+            given.append((name, Kind(dtype), _number(w, value, dtype)))
         else:
             r = w.ref(v)
             given.append((name, Kind(r.dtype, len(r.dims), _layout(r)), _array(w, r)))

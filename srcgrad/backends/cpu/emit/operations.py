@@ -10,6 +10,7 @@ from srcgrad.backends.cpu.emit import (
     buffers,
     external,
     failures,
+    halves,
     helpers,
     matrices,
     products,
@@ -28,6 +29,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import Primitive, arrays, memory, tapes
+from srcgrad.primitives import elementwise as e
 from srcgrad.routines.external import extern, leaves
 
 # other operations are helpers' (`helpers.py`)
@@ -67,10 +69,16 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
 }
 
 
+def _is_scalar(s: Def) -> bool:
+    return s.op in SCALARS or s.op in helpers.SCALAR
+
+
 def define(w: Writer, s: Def) -> None:
     """The instructions of one definition; an operation without any is refused by name."""
     made = SCALARS.get(s.op)
-    if made is not None:
+    if s.op is not e.cast and _is_scalar(s) and any(map(halves.is_half, (s.var, *s.args))):
+        value = halves.in_single(w, s, define)
+    elif made is not None:
         value = made(w, s)
         if value is None:
             value = helpers.scalar(w, s)

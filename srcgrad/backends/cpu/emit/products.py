@@ -46,6 +46,7 @@ def product(w: Writer, s: Def) -> Ref | Number:
     given = [f"ptr {w.pointer(a)}", f"ptr {w.pointer(b)}", f"ptr {place}", f"ptr {axes}"]
     given += [f"i64 {v}" for v in (len(lead), w.items(lead), *shape, *steps)]
     w.program.products.add(a.dtype)
+    w.program.halves |= a.dtype == "f16"
     code = w.do(f"call i32 @product.{a.dtype}({', '.join(given)})")
     guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
     return out if isinstance(out, Ref) else w.read(out, a.dtype)
@@ -92,14 +93,17 @@ def loops(a: $t.strided[m, k], b: $t.strided[k, n], out: $t[m, n]):
     n: int = dim(b, axis=1)
     for i in range(0, m):
         for j in range(0, n):
-            sum: $t = $t(0.0)
+            sum: $w = $w(0.0)
             for l in range(0, k):
                 x: $t = load(a, i, l)
                 y: $t = load(b, l, j)
-                xy: $t = mul(x, y)
-                sum1: $t = add(sum, xy)
+                x1: $w = cast(x, dtype='$w')
+                y1: $w = cast(y, dtype='$w')
+                xy: $w = mul(x1, y1)
+                sum1: $w = add(sum, xy)
                 sum = sum1
-            store(out, i, j, sum)
+            total: $t = cast(sum, dtype='$t')
+            store(out, i, j, total)
     return ()
 """)
 COPY = Template("""
@@ -297,7 +301,8 @@ def subroutines(program: Program, written: Written) -> str:
 
 @lru_cache(maxsize=32)
 def _of_dtype(t: str, flags: str, written: Written) -> str:
-    loops, copy = (parse(each.substitute(t=t), REGISTRY) for each in (LOOPS, COPY))
+    wide = "f32" if t == "f16" else t  # of the sums, as in NumPy
+    loops, copy = (parse(each.substitute(t=t, w=wide), REGISTRY) for each in (LOOPS, COPY))
     has = t in LETTERS
     values = {
         "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,

@@ -19,6 +19,7 @@ from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.entry import DATA, LENGTHS, MEMINFO, PARENT, entry, words_of
 from srcgrad.backends.cpu.emit.failures import word_at
 from srcgrad.backends.cpu.emit.frame import PROBED
+from srcgrad.backends.cpu.emit.halves import functions as conversions
 from srcgrad.backends.cpu.emit.noted import Noted, joined
 from srcgrad.backends.cpu.emit.objects import OBJECTS
 from srcgrad.backends.cpu.emit.owners import Owners
@@ -85,6 +86,7 @@ def around(program: Program) -> list[Noted]:
     above = [*sorted(program.declared), *declarations(program.elementary)]
     above += [support(program.guarded, bool(program.lists), program.limited), called]
     above += [runtime(program.words)] * program.spreads
+    above += [conversions()] * program.halves
     return [*map(Noted, (*above, *functions)), *nests]
 
 

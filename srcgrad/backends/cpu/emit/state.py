@@ -53,6 +53,7 @@ class Program:
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
     products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
+    halves: bool = False  # whether it converts half precision
     words: int = 1  # of `out`
     failure: int = 0  # words of the longest record of a failure
     spreads: bool = False  # whether it starts threads

@@ -9,6 +9,8 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+import numpy as np
+
 from srcgrad.ir.types import is_complex, np_dtype, real_dtype
 from srcgrad.records import record
 
@@ -27,6 +29,7 @@ def not_emitted(what: str) -> NotEmittedError:
 KINDS = {
     "bool": "i1", "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
     "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "f32": "float", "f64": "double",
+    "f16": "i16",  # its bits: `halves.py`
 }  # fmt: skip
 INTRINSIC = {"float": "f32", "double": "f64"}
 
@@ -59,8 +62,6 @@ def parts_of(dtype: str) -> list[str]:
     """The LLVM types of the parts of a scalar."""
     if is_complex(dtype):
         return [KINDS[real_dtype(dtype)]] * 2
-    if dtype not in KINDS:
-        raise not_emitted(f"the dtype {dtype}")  # half precision has no kind here
     return [KINDS[dtype]]
 
 
@@ -99,7 +100,9 @@ def literal(value: Any, dtype: str) -> Number:
 
 
 def decimal(value: Any, dtype: str) -> str:
-    """A float's literal is the bits of the double that it is."""
+    """A float's literal is the bits of the double that it is; a half's are its own."""
+    if dtype == "f16":
+        return str(np.float16(value).view(np.uint16))
     as_double = float(np_dtype(dtype).type(value))
     return f"0x{struct.unpack('<Q', struct.pack('<d', as_double))[0]:016X}"
 
