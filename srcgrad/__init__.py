@@ -32,6 +32,7 @@ _HOMES = {
     "elementwise_grad": "srcgrad.api", "hessian_diag": "srcgrad.api", "hvp": "srcgrad.api",
     "jacobian": "srcgrad.api", "laplacian": "srcgrad.api", "value_and_jac": "srcgrad.api",
     "value_grad_hess": "srcgrad.api", "vhp": "srcgrad.api",
+    "export": "srcgrad.transforms.exported",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
     "checkpointed": "srcgrad.frontend.schedules",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
@@ -129,6 +130,7 @@ if TYPE_CHECKING:
     from srcgrad.interop import to_jax, to_pytensor, to_torch
     from srcgrad.nn.named import Parameter, ParameterTuple
     from srcgrad.sparse import sparse_hessian, sparse_jacobian, sparsity
+    from srcgrad.transforms.exported import export
 
 
 def __getattr__(name: str) -> Any:
@@ -205,6 +207,7 @@ __all__ = [
     "custom_vjp",
     "elementwise_grad",
     "errors",
+    "export",
     "fixed_point",
     "get_grad",
     "grad",

@@ -20,7 +20,7 @@ LAYERS = (
     ("debug", "config"),
     ("ir",),
     ("primitives",),
-    ("frontend", "autodiff", "passes", "eager"),
+    ("frontend", "autodiff", "passes", "eager", "printing"),
     ("routines",),
     ("faults",),
     ("backends",),

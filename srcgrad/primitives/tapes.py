@@ -27,11 +27,7 @@ class GrowingArray:
 
     def __init__(self, capacity: int, dtype: Any, make: Callable[..., np.ndarray] = np.zeros):
         self.make = make
-        size, kind = max(int(capacity), 1), dtype_of(dtype)
-        reason = above_limit(size * kind.itemsize)
-        if reason:
-            raise MemoryError(unable((size,), kind, reason))
-        self.data = make(size, kind)
+        self.data = make(max(int(capacity), 1), dtype)
 
     def reserve(self, size: int) -> None:
         if size > len(self.data):
@@ -44,6 +40,15 @@ class GrowingArray:
 
     def __setitem__(self, i: Any, value: Any) -> None:
         self.data[i] = value
+
+
+def growing(capacity: int, dtype: Any, make: Callable[..., np.ndarray] = np.zeros) -> GrowingArray:
+    """A buffer; MemoryError if tapes may not take that much."""
+    size, kind = max(int(capacity), 1), dtype_of(dtype)
+    reason = above_limit(size * kind.itemsize)
+    if reason:
+        raise MemoryError(unable((size,), kind, reason))
+    return GrowingArray(size, kind, make)
 
 
 INITIAL_CAPACITY = 16  # slots of a tape that grows
@@ -69,7 +74,7 @@ def _tape_view_typing(b: Any, t: Any, start: Any, *dims: Any) -> Stated:
 
 
 def _tape_like(t: GrowingArray) -> GrowingArray:
-    return GrowingArray(len(t.data), t.data.dtype)
+    return growing(len(t.data), t.data.dtype)
 
 
 def _slots(t: GrowingArray) -> int:
@@ -79,7 +84,7 @@ def _slots(t: GrowingArray) -> int:
 # `scratch`: no trip of a loop reads what another trip stored there
 tape = nondiff(
     "tape",
-    lambda n, dtype, scratch=False: GrowingArray(n, dtype, unwritten),
+    lambda n, dtype, scratch=False: growing(n, dtype, unwritten),
     typing=lambda b, n, dtype, scratch=False: b.tape_type(dtype),
     fresh=True,
 )

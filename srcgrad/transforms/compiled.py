@@ -25,7 +25,6 @@ from srcgrad.frontend.guards import is_changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import Requirements, restarted
 from srcgrad.frontend.watches import replacements
-from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
 from srcgrad.protocols import states
@@ -34,6 +33,7 @@ from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.gradient_warnings import collecting_warnings, warn
 from srcgrad.transforms.pickling import of_user, portable, reduced, restored
+from srcgrad.transforms.printed import printed
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
@@ -285,13 +285,13 @@ class Compiled:
                 self._requirements.inputs.add(guard.path.key)
 
     def _program(
-        self, arguments: dict[str, Any], known: Lengths | None = None
+        self, arguments: dict[str, Any], known: Lengths | None = None, any_lengths: bool = False
     ) -> tuple[Program, list[Stage], int]:
         """The program for arguments like these, its stages, and the number of its restarts.
 
         `known`: the lengths of an existing program, for other lengths than these arguments have.
         """
-        spec = of_call(self.spec, known)
+        spec = self.spec if any_lengths else of_call(self.spec, known)
 
         def attempt() -> tuple[Program, list[Stage]]:
             with interrupts.held(), recording() as stages, collecting_warnings() as zeros:
@@ -337,17 +337,15 @@ class Compiled:
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
-        first three are written for reading, in NumPy's spelling and without the checks of indices
-        and shapes; `ir` gives the same programs exactly. The next two are what runs on the cpu:
-        as plain Python, and as compiled, with the source lines as comments. The last one is
-        what target="cuda" runs: the kernels, and the host's program around them.
+        first three are modules of NumPy, for reading: without the checks of indices and shapes;
+        `ir` gives the same programs exactly, `flow.export` a file to be used. The next two are
+        what runs on the cpu: as plain Python, and as compiled, with the source lines as comments.
+        The last one is what target="cuda" runs: the kernels, and the host's program around them.
         """
         with self._building():
             check_stage(kind, (*KINDS, *GENERATED))
             if kind not in GENERATED:
-                from srcgrad.ir.readable import readable
-
-                return readable(self._stage(kind, args, kwargs))
+                return printed(*self._stage(kind, args, kwargs), self._signature)
             program = self._program(self._asked(args, kwargs))[0]
             options = replace(self.options, target=GENERATED[kind], cache=False)
             made = built(program.function, options)
@@ -360,13 +358,15 @@ class Compiled:
         """
         with self._building():
             check_stage(kind, KINDS)
-            return to_text(self._stage(kind, args, kwargs))
+            return to_text(self._stage(kind, args, kwargs)[0].function)
 
-    def _stage(self, kind: str, args: tuple, kwargs: dict[str, Any]) -> Function:
+    def _stage(self, kind: str, args: tuple, kwargs: Any) -> tuple[Program, dict[str, Any]]:
+        """The program of a stage, and the arguments that it is for."""
         shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
         arguments = {n: v for n, v in self._asked(args, kwargs).items() if n in shown._names}
         shown._requirements = self._requirements
-        return settled(shown._program(arguments)[0].function)
+        program = shown._program(arguments)[0]
+        return replace(program, function=settled(program.function)), arguments
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
         """Describes the program built for these arguments, stage by stage, as a text."""

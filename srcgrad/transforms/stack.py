@@ -131,11 +131,11 @@ def shown_by(spec: Any, kind: str) -> Any:
         case "tangent" if isinstance(spec, SecondOrder):
             return spec
         case "adjoint" if isinstance(spec, SecondOrder):
-            return replace(spec.gradient(), bare=False)
+            return spec.gradient()
         case "adjoint" if isinstance(spec, Gradient):
-            return replace(spec, bare=False, with_value=True)
+            return replace(spec, with_value=True)
         case "adjoint":
-            return Gradient(_base(spec), (0,), bare=False, with_value=True)
+            return Gradient(_base(spec), (0,), with_value=True)
         case "tangent":
             return spec if isinstance(spec, Tangent) else Tangent(_base(spec))
     return _base(spec)

@@ -13,7 +13,7 @@ from srcgrad.primitives import REGISTRY
 PACKAGE = Path(__file__).parents[2] / "srcgrad"
 ROWS = PACKAGE / "primitives"
 # programs as text, and names of libraries
-SPELLING = ("ir/readable", "ir/text.py", "ir/parse.py", "frontend/handlers", "api/spelling.py",
+SPELLING = ("printing", "ir/text.py", "ir/parse.py", "frontend/handlers", "api/spelling.py",
             "api/composed.py", "eager/functions", "nn", "testing")  # fmt: skip
 
 

@@ -12,10 +12,11 @@ from srcgrad.backends.cpu.emit.called import CALLED
 from srcgrad.backends.cpu.text import module as text
 from srcgrad.backends.cpu.text.expressions import BOOL, COMPLEX, INTEGER, TEMPLATES
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
-from srcgrad.ir.readable.expressions import AXES, BINARY, UNARY, WORDS, Speller
 from srcgrad.passes.lower import expand, step
 from srcgrad.primitives import REGISTRY, memory, tapes
 from srcgrad.primitives.special import SPECIAL
+from srcgrad.printing.calls import AXES, FORMS
+from srcgrad.printing.expressions import BINARY, UNARY, WORDS, Speller
 from tests.primitives.name_tables import comparisons, tables
 
 # these may only fall
@@ -35,7 +36,9 @@ ELEMENTWISE = {p for p in ALL if p.elementwise}
 LOOPS = {*step.REDUCTIONS, *step.MOVES, *step.STORES, *expand.EARLY, *expand.LATE}
 SCALARS = {*TEMPLATES} - ELEMENTWISE  # of lengths and indices
 CPU = {*TEMPLATES, *DEFINITIONS, *EFFECTS}
-SPELLED = {*BINARY, *WORDS, *UNARY, *AXES} | {n for n in REGISTRY if hasattr(Speller, f"_{n}")}
+SPELLED = {*BINARY, *WORDS, *UNARY, *AXES, *FORMS} | {
+    n for n in REGISTRY if hasattr(Speller, f"_{n}")
+}
 NUMPYS = {p for p in ALL if getattr(np, p.name, None) is p.impl}
 ABSENT = {
     "of tensors only": rows("expand pick put patch erase diagonal from_diagonal"),
@@ -99,7 +102,7 @@ STAGES = {
             "raises what the function raised that it calls": rows("call_back report"),
         },
     ),
-    "ir/readable/expressions.py": (
+    "printing/expressions.py": (
         {REGISTRY[n] for n in SPELLED} | NUMPYS,
         ABSENT
         | {

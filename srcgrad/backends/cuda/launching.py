@@ -26,7 +26,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import np_dtype
 from srcgrad.operation import Primitive
 from srcgrad.primitives import memory, tapes
-from srcgrad.primitives.tapes import GrowingArray
+from srcgrad.primitives.tapes import GrowingArray, growing
 
 
 # ---- launches ----
@@ -127,11 +127,11 @@ def _load(x: Any, *at: int) -> Any:
 
 
 def _tape(size: int, dtype: str, scratch: bool = False) -> GrowingArray:
-    return GrowingArray(size, dtype, RUN.get().device.xp.zeros)
+    return growing(size, dtype, RUN.get().device.xp.zeros)
 
 
 def _tape_like(tape: GrowingArray) -> GrowingArray:
-    return GrowingArray(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
+    return growing(len(tape.data), tape.data.dtype, RUN.get().device.xp.zeros)
 
 
 # ---- queries of the host to the device ----

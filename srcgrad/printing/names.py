@@ -7,12 +7,12 @@ variable may then have the name it wishes, unless that name is still needed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.readable.fold import GENERATED, Folds
 from srcgrad.ir.text import identifier
+from srcgrad.printing.fold import GENERATED, Folds
 from srcgrad.records import record
 
 Interval = tuple[float, float]  # from the definition to the last read, as positions in the text
@@ -139,17 +139,21 @@ class Loop:
     end: float = 0.0
 
 
-def names_of(function: Function, folds: Folds, taken: set[str]) -> dict[Var, str]:
-    """A printable name for each variable that is not folded away."""
+def names_of(
+    function: Function, folds: Folds, taken: set[str], given: Mapping[Var, str]
+) -> dict[Var, str]:
+    """A printable name for each variable that is not folded away; some are `given`."""
     lives = Lives(folds)
     lives.function(function)
     groups = {v: Shared([v], [i]) for v, i in lives.intervals().items()}
     for a, b in lives.must:
         _merge(groups, a, b)
     for a, b in lives.may:
-        if groups[a] is not groups[b] and not groups[a].clashes(groups[b]):
+        one, other = groups[a], groups[b]
+        both = any(v in given for v in one.vars) and any(v in given for v in other.vars)
+        if one is not other and not both and not one.clashes(other):
             _merge(groups, a, b)
-    return _named(dict.fromkeys(groups.values()), lives, taken)
+    return _named(dict.fromkeys(groups.values()), lives, taken, given)
 
 
 def _merge(groups: dict[Var, Shared], a: Var, b: Var) -> None:
@@ -161,12 +165,14 @@ def _merge(groups: dict[Var, Shared], a: Var, b: Var) -> None:
     groups.update((v, one) for v in other.vars)
 
 
-def _named(groups: Iterable[Shared], lives: Lives, taken: set[str]) -> dict[Var, str]:
+def _named(
+    groups: Iterable[Shared], lives: Lives, taken: set[str], given: Mapping[Var, str]
+) -> dict[Var, str]:
     order = sorted(groups, key=lambda g: min(a for a, _ in g.intervals))
     used: dict[str, list[Shared]] = {}
     names: dict[Var, str] = {}
     for group in order:
-        found = _wish(group, lives)
+        found = next((given[v] for v in group.vars if v in given), "") or _wish(group, lives)
         wish = base = identifier(found or "t")
         k = 0
         while wish in taken or any(not found or group.clashes(g) for g in used.get(wish, ())):

@@ -7,6 +7,7 @@ primitives that NumPy cannot spell) in scope; a product in which a zero adjoint 
 partial is written as a product. The text that is checked, parsed and compiled is that of `ir.text`.
 """
 
-from srcgrad.ir.readable.program import readable
+from srcgrad.printing.header import literal
+from srcgrad.printing.program import Interface, Parameter, readable
 
-__all__ = ["readable"]
+__all__ = ["Interface", "Parameter", "literal", "readable"]

@@ -5,48 +5,103 @@ Each line ends with the user's line it came from, where that differs from the pr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.readable.expressions import ATOM, NOT, SUM, Speller
-from srcgrad.ir.readable.fold import Folds
-from srcgrad.ir.readable.names import names_of
-from srcgrad.ir.readable.trim import trimmed
 from srcgrad.ir.text import NOTE_COLUMN, RESERVED, Names, note_of
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
+from srcgrad.printing.calls import raised
+from srcgrad.printing.expressions import ATOM, NOT, SUM, Speller
+from srcgrad.printing.fold import Folds
+from srcgrad.printing.header import Header
+from srcgrad.printing.names import names_of
+from srcgrad.printing.trim import trimmed
+from srcgrad.records import record
 
 LONGEST_NOTE = 60
 
 
-def readable(function: Function) -> str:
-    """The function as Python, spelled as in NumPy."""
+@record(frozen=True)
+class Parameter:
+    """A parameter of the caller's: the program's at a position, or a container or unused."""
+
+    name: str
+    place: int | None
+    stars: str = ""
+    default: str = ""
+
+
+@record(frozen=True)
+class Interface:
+    """How a caller sees a program: parameters and results in the caller's structure.
+
+    `opened` has the expressions of program parameters that are parts of the caller's; those left
+    are parameters after these. `checks` are conditions, and what holds where they do.
+    """
+
+    parameters: tuple[Parameter, ...]
+    opened: Mapping[int, str]
+    result: Callable[[list[str]], str]
+    checks: tuple[tuple[str, str], ...] = ()
+
+
+def readable(function: Function, interface: Interface, exact: bool = False) -> str:
+    """The function as Python, spelled as in NumPy, after what it needs.
+
+    A zero adjoint absorbs an infinite partial: so it does if `exact`, else it is a product.
+    """
     function, uses = trimmed(function)
     folds = Folds(function, uses)
     called = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
-    taken = RESERVED | called | {"np", "max", "min", "abs"}
+    taken = RESERVED | called | {f"{n}_" for n in called} | NEEDED
     name = Names(taken).give(Var(function.name, None), function.name)
-    return Writer(function, folds, names_of(function, folds, taken)).text(name)
+    taken |= {p.name for p in interface.parameters if p.place is None}
+    places = {p.place: p.name for p in interface.parameters if p.place is not None}
+    given = {function.params[k]: name for k, name in places.items()}
+    names = names_of(function, folds, taken, given)
+    return Writer(function, folds, names, exact).text(name, interface)
+
+
+NEEDED = {"np", "special", "max", "min", "abs", "len", "Tape", "References"}
 
 
 class Writer:
     """Lines so far and the note of the last one."""
 
-    def __init__(self, function: Function, folds: Folds, names: dict[Var, str]):
+    def __init__(self, function: Function, folds: Folds, names: dict[Var, str], exact: bool):
         self.function = function
         self.folds = folds
         self.names = names
         defined = (s for s in walk(function.body) if isinstance(s, Def))
         definitions = {s.var: s for s in defined if s.var is not None}
-        self.spell = Speller(names.__getitem__, folds.folded, definitions, folds.arrays)
+        self.header = Header()
+        self.spell = Speller(
+            names.__getitem__, folds.folded, definitions, folds.arrays, self.header, exact
+        )
         self.lines: list[str] = []
         self._note = ""
 
-    def text(self, name: str) -> str:
-        f = self.function
-        self.line(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
+    def text(self, name: str, interface: Interface) -> str:
+        f, opened = self.function, interface.opened
+        own = {p.place for p in interface.parameters}
+        left = [k for k in range(len(f.params)) if k not in opened and k not in own]
+        shown = [self.parameter(p) for p in interface.parameters if not p.stars and not p.default]
+        shown += [self.names[f.params[k]] for k in left]
+        shown += [self.parameter(p) for p in interface.parameters if p.stars or p.default]
+        self.line(0, f"def {name}({', '.join(shown)}):")
+        for condition, meaning in interface.checks:
+            self.line(1, f"if not {condition}:")
+            self.line(2, f"raise ValueError({f'this was made for {meaning}'!r})")
+        for k, text in opened.items():
+            self.line(1, f"{self.names[f.params[k]]} = {text}")
         self.block(f.body, 1)
-        returned = ", ".join(self.spell.plain(a) for a in f.returns)
-        self.line(1, f"return {returned}")
-        return "\n".join(self.lines) + "\n"
+        self.line(1, f"return {interface.result([self.spell.plain(a) for a in f.returns])}")
+        return f"{self.header.text()}\n\n" + "\n".join(self.lines) + "\n"
+
+    def parameter(self, p: Parameter) -> str:
+        name = p.name if p.place is None else self.names[self.function.params[p.place]]
+        return f"{p.stars}{name}{'=' if p.default else ''}{p.default}"
 
     def line(self, depth: int, text: str, s: Stmt | None = None) -> None:
         text = "    " * depth + text
@@ -186,6 +241,8 @@ class Writer:
                 index = spell.fancy(places, d.params["spec"], "slice(None)")
                 index = f"({index})" if len(d.params["spec"]) > 1 else index
                 return f"np.add.at({spell.plain(x)}, {index}, {spell.plain(value)})"
+            case "fail", args:
+                return raised(d.params["kind"], d.params["message"], [*map(spell.plain, args)])
             case _:
                 return spell.definition(d).text
 

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import atoms
 
 CHECKS = frozenset(("check_range", "check_broadcast", "check_assign", "check_equal"))
@@ -19,10 +21,35 @@ Uses = Counter[Var]
 
 def trimmed(function: Function) -> tuple[Function, Uses]:
     """The function without its checks, and how often each variable is then read."""
+    function = _without_last_copies(function)
     uses: Uses = Counter()
     _read(uses, function.returns)
     body = _block(function.body, uses)
     return function.with_body(body), uses
+
+
+def _without_last_copies(function: Function) -> Function:
+    """Returns an array of the function itself where a copy of it is returned that ends its use."""
+    aliases = AliasClasses(function)
+    given = {aliases.of(p) for p in function.params if is_reference(p.type)}
+    returned = Counter(aliases.of(a) for a in function.returns if is_reference(a.type))
+    copies: dict[Var, Var] = {}
+    for s in reversed(function.body):
+        match s:
+            case Def(var=Var() as made, args=(Var() as copied,)) if (
+                s.op.name == "copy" and made in function.returns
+            ):
+                home = aliases.of(copied)
+                if home not in given and not returned[home]:
+                    copies[made] = copied
+                    returned[home] += 1
+            case Def() if not s.op.effect:
+                pass
+            case _:
+                break
+    body = tuple(s for s in function.body if not (isinstance(s, Def) and s.var in copies))
+    returns = tuple(copies.get(a, a) if isinstance(a, Var) else a for a in function.returns)
+    return replace(function, body=body, returns=returns)
 
 
 def _read(uses: Uses, read: Iterable[Atom]) -> None:

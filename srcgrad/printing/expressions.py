@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from srcgrad.ir.nodes import Atom, Const, Def, Var
-from srcgrad.ir.text import constant, plain
+from srcgrad.ir.text import constant
 from srcgrad.ir.types import INT, Array, Dim, Dims, Scalar, np_dtype, same_dims
+from srcgrad.printing.calls import AXES, called
+from srcgrad.printing.header import Header, literal
 from srcgrad.records import record
 
 # Python's precedence, loosest first
@@ -22,7 +24,8 @@ TERNARY, OR, AND, NOT, COMPARE, BITOR, XOR, BITAND, SHIFT, SUM, PRODUCT, SIGN, P
 BINARY = {
     "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "div": ("/", PRODUCT),
     "absorb": ("*", PRODUCT), "floordiv": ("//", PRODUCT), "mod": ("%", PRODUCT),
-    "matmul": ("@", PRODUCT), "pow": ("**", POWER), "bit_and": ("&", BITAND),
+    "matmul": ("@", PRODUCT), "matvec": ("@", PRODUCT), "pow": ("**", POWER),
+    "bit_and": ("&", BITAND),
     "bit_or": ("|", BITOR), "bit_xor": ("^", XOR),
     "shift_left": ("<<", SHIFT), "shift_right": (">>", SHIFT),
     "lt": ("<", COMPARE), "le": ("<=", COMPARE), "gt": (">", COMPARE), "ge": (">=", COMPARE),
@@ -30,7 +33,6 @@ BINARY = {
 }  # fmt: skip
 WORDS = {"logical_and": ("and", AND), "logical_or": ("or", OR)}
 UNARY = {"neg": ("-", SIGN), "invert": ("~", SIGN)}
-AXES = frozenset(("sum", "max", "min", "any", "all", "argmax", "argmin"))
 
 
 @record(frozen=True)
@@ -50,12 +52,14 @@ class Speller:
 
     def __init__(
         self, name: Callable[[Var], str], folded: dict[Var, Def], definitions: dict[Var, Def],
-        arrays: set[Var],
+        arrays: set[Var], header: Header, exact: bool,
     ):  # fmt: skip
         self._name = name
         self._folded = folded
         self._definitions = definitions
         self._arrays = arrays  # tapes that are plain arrays to a reader
+        self._header = header
+        self._exact = exact
 
     def __call__(self, a: Atom | int) -> Text:
         match a:
@@ -77,7 +81,7 @@ class Speller:
     def definition(self, d: Def) -> Text:
         name, args = d.op.name, d.args
         scalars = all(not isinstance(a, Var) or isinstance(a.type, Scalar) for a in args)
-        if name in BINARY:
+        if name in BINARY and not (name == "absorb" and self._exact):
             return self.operation(d)
         if name in WORDS and scalars:
             return self.joined(*WORDS[name], self(args[0]), self(args[1]))
@@ -116,6 +120,8 @@ class Speller:
             return a
         others = [o.type for o in d.args if o is not a and not self._spread(o)]
         match inner.op.name, inner.args:
+            case "mul", (x, Const(value=1)) | (Const(value=1), x) if x.type == a.type:
+                return self.bare(x, d)
             case "broadcast_to", (x, *_) if d.op.name != "matmul":
                 alike = any(isinstance(t, Array) and same_dims(t.dims, dims_of(a)) for t in others)
                 return self.bare(x, d) if alike else a
@@ -130,15 +136,9 @@ class Speller:
         return made is not None and made.op.name == "broadcast_to"
 
     def _called(self, d: Def, reduces: bool) -> str:
-        name = d.op.name
         if reduces:
             return self._reduction(d)
-        numpy = getattr(np, name, None)
-        if numpy is not None and d.op.impl is numpy and not d.params:
-            return f"np.{name}({self.listed(d.args)})"
-        parts = [self.plain(a) for a in d.args]
-        parts += [f"{k}={plain(v)!r}" for k, v in d.params.items()]
-        return f"{name}({', '.join(parts)})"
+        return called(d, [self.plain(a) for a in d.args], self._header)
 
     # ---- selection and conversion ----
     def _logical_not(self, d: Def) -> Text:
@@ -149,9 +149,6 @@ class Speller:
 
     def _undetermined(self, d: Def) -> Text:
         return self(d.args[0])
-
-    def _where(self, d: Def) -> str:
-        return f"np.where({self.listed(d.args)})"
 
     def _maximum(self, d: Def) -> str:
         return self._extremum(d, "max")
@@ -209,6 +206,16 @@ class Speller:
         if made is not None and not made.op.view:
             return self(inner)  # a new array as it is
         return f"{self(inner).within(ATOM)}.copy()"
+
+    def _stop_gradient(self, d: Def) -> Text | str:
+        return self._copy(d) if isinstance(d.args[0].type, Array) else self(d.args[0])
+
+    def _broadcast_to(self, d: Def) -> str:
+        x, *dims = d.args
+        shape = self.listed(dims) if len(dims) == 1 else f"({self.listed(dims)})"
+        if isinstance(x.type, Array):
+            return f"np.broadcast_to({self.plain(x)}, {shape}).copy()"
+        return f"np.full({shape}, {self.plain(x)})"
 
     def source(self, a: Atom) -> Text:
         """The value assigned or added to an array: NumPy broadcasts and minds overlaps itself."""
@@ -335,6 +342,19 @@ class Speller:
     def _iota(self, d: Def) -> str:
         return f"np.arange({self.plain(d.args[0])})"
 
+    def _pack(self, d: Def) -> str:
+        made = f"np.array([{self.listed(d.args)}])"
+        dims = d.params.get("dims")
+        return made if dims is None else f"{made}.reshape({', '.join(map(str, dims))})"
+
+    def _cumsum(self, d: Def) -> str:
+        x, axis, last = d.args[0], d.params["axis"], len(dims_of(d.args[0])) == 1
+        if not d.params["reverse"]:
+            return f"np.cumsum({self.plain(x)}{'' if last else f', axis={axis}'})"
+        if last:
+            return f"np.cumsum({self(x).within(ATOM)}[::-1])[::-1].copy()"
+        return f"np.flip(np.cumsum(np.flip({self.plain(x)}, {axis}), {axis}), {axis}).copy()"
+
 
 def dims_of(a: Atom) -> Dims:
     """The dims of an array; none of a number."""
@@ -348,8 +368,8 @@ def _literal(c: Const) -> str:
         return {"inf": "np.inf", "-inf": "-np.inf", "nan": "np.nan"}.get(text, text)
     if c.type.dtype == "bool":
         return str(bool(c.value))
-    return (
-        f"np.{np_dtype(c.type.dtype).name}({c.value!r})"
-        if c.type.dtype[0] != "c"
-        else repr(complex(c.value))
-    )
+    if c.type.dtype[0] == "c":
+        value = complex(c.value)
+        parts = f"{literal(value.real)}, {literal(value.imag)}"
+        return repr(value) if np.isfinite(value) else f"complex({parts})"
+    return f"np.{np_dtype(c.type.dtype).name}({literal(c.value)})"
