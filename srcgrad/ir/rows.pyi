@@ -146,6 +146,10 @@ class Rows:
     def gather(self, x: Any, *idx: Any, spec: Any, name: str = ...) -> Any: ...
     ge: Binary
     gt: Binary
+    hankel1: Binary
+    hankel1e: Binary
+    hankel2: Binary
+    hankel2e: Binary
     hyp0f1: Binary
     hyp1f1: Ternary
     hyp2f1: Quaternary
@@ -176,6 +180,7 @@ class Rows:
     def log_softmax_bar(self, x: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
     def logabsdet(self, a: Any, *, name: str = ...) -> Any: ...
     logaddexp: Binary
+    loggamma: Unary
     logical_and: Binary
     logical_not: Unary
     logical_or: Binary
@@ -224,6 +229,9 @@ class Rows:
     rgamma: Unary
     rint: Unary
     def running_product(self, x: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
+    scaled_iv: Ternary
+    scaled_jv: Ternary
+    scaled_yv: Ternary
     def scatter(self, x: Any, *rest: Any, spec: Any, name: str = ...) -> Any: ...
     def scatter_add(self, x: Any, *rest: Any, spec: Any, name: str = ...) -> Any: ...
     def scheduled(self, *args: Any, name: str = ..., **params: Any) -> Any: ...
@@ -280,6 +288,7 @@ class Rows:
     def vecdot(self, x: Any, z: Any, *, name: str = ...) -> Any: ...
     def view(self, x: Any, *atoms: Any, spec: Any, name: str = ...) -> Any: ...
     where: Ternary
+    wofz: Unary
     def wrap(self, i: Any, n: Any, *, name: str = ...) -> Any: ...
     xlog1py: Binary
     xlogy: Binary
@@ -409,6 +418,10 @@ RowName = Literal[
     "gather",
     "ge",
     "gt",
+    "hankel1",
+    "hankel1e",
+    "hankel2",
+    "hankel2e",
     "hyp0f1",
     "hyp1f1",
     "hyp2f1",
@@ -439,6 +452,7 @@ RowName = Literal[
     "log_softmax_bar",
     "logabsdet",
     "logaddexp",
+    "loggamma",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -487,6 +501,9 @@ RowName = Literal[
     "rgamma",
     "rint",
     "running_product",
+    "scaled_iv",
+    "scaled_jv",
+    "scaled_yv",
     "scatter",
     "scatter_add",
     "scheduled",
@@ -541,6 +558,7 @@ RowName = Literal[
     "vecdot",
     "view",
     "where",
+    "wofz",
     "wrap",
     "xlog1py",
     "xlogy",

@@ -346,15 +346,13 @@ sigmoid = derive("sigmoid", _sigmoid, lambda y, a: y * (1.0 - y), ordered=True)
 def _special(name: str) -> Any:
     def impl(a: Any) -> Any:
         a = array_of(a)
-        if a.dtype.kind == "c":
-            raise TypeError(f"{name}() takes real numbers")
-        dtype = a.dtype if a.dtype.kind == "f" else np.float64
+        dtype = a.dtype if a.dtype.kind in "fc" else np.float64
         return array_of(getattr(special_of(a), name)(a)).astype(dtype, copy=False)[()]
 
     return impl
 
 
-_TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
+_PEAK = 2.0 / math.sqrt(math.pi)
 _erf_of_doubles = _special("erf")
 
 
@@ -363,8 +361,8 @@ def _erf(a: Any) -> Any:
     return numpy_fast_paths.erf_of_singles(a) if single else _erf_of_doubles(a)
 
 
-erf = derive("erf", _erf, lambda y, a: _TWO_OVER_ROOT_PI * exp(-(a * a)))
-erfc = derive("erfc", _special("erfc"), lambda y, a: -_TWO_OVER_ROOT_PI * exp(-(a * a)))
+erf = derive("erf", _erf, lambda y, a: _PEAK * exp(-(a * a)), nonfinite="complex")
+erfc = derive("erfc", _special("erfc"), lambda y, a: -_PEAK * exp(-(a * a)), nonfinite="complex")
 
 
 # ---- complex numbers: linear over the reals ----

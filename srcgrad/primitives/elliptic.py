@@ -1,7 +1,7 @@
-"""Further special functions of SciPy: elliptic integrals, hypergeometric, Kelvin, spherical Bessel.
+"""Further special functions of SciPy: elliptic integrals, hypergeometric functions, a dilogarithm.
 
-Formulae: DLMF chapters 10 (Bessel and Kelvin functions), 13 and 15 (hypergeometric functions), 19
-(elliptic integrals; by Carlson's forms where the usual ones cancel), 25.12 (the dilogarithm).
+Formulae: DLMF chapters 13 and 15 (hypergeometric functions), 19 (elliptic integrals; by Carlson's
+forms where the usual ones cancel), 25.12 (the dilogarithm).
 """
 
 from __future__ import annotations
@@ -9,11 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from srcgrad.primitives.elementwise import abs, cos, eq, log, lt, rint, sin, sqrt
-from srcgrad.primitives.libraries import array_of, special_of
-from srcgrad.primitives.registry import Primitive
 from srcgrad.primitives.rules import select
 from srcgrad.primitives.special import special_function
 
@@ -121,50 +117,3 @@ def _of_sines(a: Any, s: Any, c: Any, m: Any, power: float) -> Any:
         factor = factor * m * ((power + j) / k)
         odd = odd * s * s
     return total
-
-
-# ---- Kelvin functions: w'' = i w - w' / x for w = ber + i bei and ker + i kei ----
-ber = special_function("ber", lambda y, a: berp(a))
-bei = special_function("bei", lambda y, a: beip(a))
-ker = special_function("ker", lambda y, a: kerp(a))
-kei = special_function("kei", lambda y, a: keip(a))
-berp = special_function("berp", lambda y, a: -bei(a) - _over(y, a, 0))
-beip = special_function("beip", lambda y, a: ber(a) - _over(y, a, 1))
-kerp = special_function("kerp", lambda y, a: -kei(a) - y / a)
-keip = special_function("keip", lambda y, a: ker(a) - y / a)
-
-
-def _over(y: Any, a: Any, odd: int) -> Any:
-    """ber'(x) / x, or for `odd` 1 bei'(x) / x: about 0 by their series in x^4."""
-    near = lt(abs(a), 1.0)
-    inner, outer = select(near, a, 0.0), select(near, 1.0, a)
-    square = inner * inner
-    series: Any = 0.0
-    for n in range(12 + odd, 0, -2):  # n = 2k + odd: (-1)^k 2n x^(2n - 2) / (2^n n!)^2
-        factor = (-1.0) ** (n // 2) * 2 * n / (2.0**n * math.factorial(n)) ** 2
-        series = series * square * square + factor
-    return select(near, series if odd else series * square, y / outer)
-
-
-# ---- spherical Bessel functions: whole orders, derivatives in the argument ----
-def _spherical(name: str, sign: float, outer: float) -> Primitive:
-    """f_n' = outer (n f_(n-1) + sign (n + 1) f_(n+1)) / (2 n + 1) (DLMF 10.51)."""
-
-    def impl(n: Any, z: Any) -> Any:
-        y = getattr(special_of(z), name)(array_of(n).astype(np.int64), z)
-        return array_of(y).astype(np.result_type(array_of(z), np.float32))[()]
-
-    def slope(y: Any, a: Any, b: Any) -> Any:
-        first = lt(a, 0.5)
-        below = select(first, 0.0, a * made(select(first, 0.0, a - 1.0), b))
-        above = (a + 1.0) * made(a + 1.0, b)
-        return outer * (below + sign * above) / (2.0 * a + 1.0)
-
-    made = special_function(name, None, slope, impl=impl, decides=True)  # cuts its order off
-    return made
-
-
-spherical_jn = _spherical("spherical_jn", -1.0, 1.0)
-spherical_yn = _spherical("spherical_yn", -1.0, 1.0)
-spherical_in = _spherical("spherical_in", 1.0, 1.0)
-spherical_kn = _spherical("spherical_kn", 1.0, -1.0)

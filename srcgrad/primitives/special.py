@@ -1,9 +1,9 @@
-"""Special functions of SciPy as elementwise primitives: gamma, beta, Bessel and error functions.
+"""Special functions of SciPy as elementwise primitives: of the kin of gamma and beta functions.
 
-Values are SciPy's, which is loaded when the first of them is computed. Formulae: DLMF chapters 5
-(gamma), 6 (exponential integrals), 7 (error functions), 8 (incomplete gamma and beta), 10 (Bessel),
-13 and 15 (hypergeometric); Owen 1956 (his T). An argument whose rule is None (an order, a degree of
-freedom) has no derivative here: a request for it is refused.
+Values are SciPy's, which is loaded when the first of them is computed; complex ones where SciPy has
+them. Formulae: DLMF chapters 5 (gamma), 6 (exponential integrals), 8 (incomplete gamma and beta),
+13 and 15 (hypergeometric). An argument whose rule is None (an order, a degree of freedom) has no
+derivative here: a request for it is refused.
 """
 
 from __future__ import annotations
@@ -17,33 +17,47 @@ from srcgrad.primitives.elementwise import (
     absorb,
     cos,
     eq,
-    erf,
     exp,
+    expm1,
+    imag,
+    is_complex,
     log,
     log1p,
+    logical_and,
     lt,
     mod,
     pow,
+    real,
     rint,
-    sign,
     sin,
-    trunc,
 )
 from srcgrad.primitives.libraries import array_of, special_of
 from srcgrad.primitives.registry import Part, Primitive, derive
 from srcgrad.primitives.rules import select
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
-_ROOT_PI = math.sqrt(math.pi)
-_ROOT_TWO_PI = math.sqrt(2.0 * math.pi)
 _END = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
+
+
+# functions that take complex numbers for all operands; others that do for the last one
+ALL_COMPLEX = frozenset(("xlogy", "xlog1py", "elliprd"))
 
 
 def _of_scipy(name: str) -> Callable[..., Any]:
     def impl(*args: Any) -> Any:
-        return getattr(special_of(*args), name)(*args)
+        return getattr(special_of(*args), name)(*(args if name in ALL_COMPLEX else in_loop(args)))
 
     return impl
+
+
+def in_loop(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of a function of orders and a variable: an order beside a complex one is real.
+
+    Operands of a row have one dtype, so a real order has been widened.
+    """
+    if not is_complex(args[-1]):
+        return args
+    return (*(array_of(a).real for a in args[:-1]), args[-1])
 
 
 def special_function(name: str, *partials: Part, of: str = "", **flags: Any) -> Primitive:
@@ -64,21 +78,62 @@ def _polygamma(a: Any, n: int) -> Any:
 polygamma = special_function(
     "polygamma", lambda y, a, n: polygamma(a, n=n + 1), impl=_polygamma, params=("n",)
 )
-digamma = special_function("digamma", lambda y, a: polygamma(a, n=1))
+digamma = special_function(
+    "digamma", lambda y, a: _trigamma(a) if is_complex(a) else polygamma(a, n=1)
+)
 gammaln = special_function("gammaln", lambda y, a: digamma(a))
+loggamma = special_function("loggamma", lambda y, a: digamma(a))  # of complex numbers
 gammafn = special_function("gammafn", lambda y, a: y * digamma(a), of="gamma")
-# 0 at the poles of gamma, with a slope: left of 1/2 that of gamma(1 - x) sin(pi x) / pi
-rgamma = special_function("rgamma", lambda y, a: select(lt(a, 0.5), _reflected(a), -y * digamma(a)))
+rgamma = special_function(
+    "rgamma", lambda y, a: select(_at_poles(a), _reflected(a), -y * digamma(a))
+)
+
+
+def _at_poles(a: Any) -> Any:
+    """Where 1 / gamma has zeros: left of 1/2, and of complex numbers near the real axis."""
+    if is_complex(a):
+        return logical_and(lt(real(a), 0.5), lt(abs(imag(a)), 1.0))
+    return lt(a, 0.5)
 
 
 def _reflected(a: Any) -> Any:
     """The derivative of 1 / gamma by its reflection (DLMF 5.5.3), angles from the next pole."""
-    left = select(lt(a, 0.5), a, 0.0)
-    near = rint(left)
+    left = select(_at_poles(a), a, 0.0)
+    near = rint(real(left) if is_complex(a) else left)
     sign = 1.0 - 2.0 * mod(near, 2.0)
     angle = math.pi * (left - near)
     b = 1.0 - left
     return sign * gammafn(b) * (cos(angle) - digamma(b) * sin(angle) / math.pi)
+
+
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+_SHIFTS = 14
+
+
+def _trigamma(a: Any) -> Any:
+    """The derivative of digamma of complex numbers, which SciPy does not have.
+
+    Its recurrence, its asymptotic series in reciprocal powers, and left of 1/2 its reflection, as
+    pi**2 / sin(w)**2 = -4 pi**2 q / (1 - q)**2 with q = exp(+-2 i w) of size 1 at most
+    (DLMF 5.15).
+    """
+    mirrored = lt(real(a), 0.5)
+    z = select(mirrored, 1.0 - a, a).value()
+    total: Any = 0.0
+    for k in range(_SHIFTS):
+        r = 1.0 / (z + float(k))
+        total = total + r * r
+    r = 1.0 / (z + float(_SHIFTS))
+    series: Any = 0.0
+    for b in reversed(_BERNOULLI):
+        series = series * r * r + b
+    total = total + r + r * r * (0.5 + r * series)
+    left = select(mirrored, a, 0.5).value()
+    exponent = select(lt(imag(left), 0.0), -2j * math.pi, 2j * math.pi).value() * (
+        left - rint(real(left))
+    )
+    less = expm1(exponent)
+    return select(mirrored, -4.0 * math.pi**2 * exp(exponent) / (less * less) - total, total)
 
 
 betafn = special_function(
@@ -141,49 +196,7 @@ betaincinv = special_function(
 )
 
 
-# ---- error functions and the normal distribution ----
-_ROOT_TWO, _ROOT_TWO_OVER_PI = math.sqrt(2.0), math.sqrt(2.0 / math.pi)
-_FAR = 50.0  # from here on an asymptotic series is exact to rounding
-
-
-def _far(a: Any, size: Any, here: Any, sign: float) -> Any:
-    """The derivatives of Dawson's function (`sign` 1) and erfcx (-1), which cancel for large x.
-
-    1 - 2 x F(x) = -sum over k > 0 of (2k - 1)!! / (2 x**2)**k, and with alternating signs
-    sqrt(pi) x erfcx(x) - 1 (DLMF 7.12.1).
-    """
-    far = lt(_FAR, size)
-    large = select(far, a, _FAR)
-    q = 0.5 / (large * large)
-    series = 1.0
-    for k in (11.0, 9.0, 7.0, 5.0, 3.0):
-        series = 1.0 + sign * k * q * series
-    scale = -1.0 if sign > 0.0 else -2.0 / _ROOT_PI
-    return select(far, scale * q * series, here)
-
-
-erfinv = special_function("erfinv", lambda y, a: 0.5 * _ROOT_PI * exp(y * y))
-erfcinv = special_function("erfcinv", lambda y, a: -0.5 * _ROOT_PI * exp(y * y))
-erfcx = special_function("erfcx", lambda y, a: _far(a, a, 2.0 * a * y - 2.0 / _ROOT_PI, -1.0))
-erfi = special_function("erfi", lambda y, a: 2.0 / _ROOT_PI * exp(a * a))
-dawsn = special_function("dawsn", lambda y, a: _far(a, abs(a), 1.0 - 2.0 * a * y, 1.0))
-ndtr = special_function("ndtr", lambda y, a: exp(-0.5 * a * a) / _ROOT_TWO_PI)
-ndtri = special_function("ndtri", lambda y, a: _ROOT_TWO_PI * exp(0.5 * y * y))
-log_ndtr = special_function("log_ndtr", lambda y, a: _hazard(y, a))
-
-
-def _hazard(y: Any, a: Any) -> Any:
-    """The normal density over its distribution function: left of 0 no two large parts cancel."""
-    left = lt(a, 0.0)
-    below = _ROOT_TWO_OVER_PI / erfcx(select(left, -a / _ROOT_TWO, 0.0))
-    return select(left, below, exp(-0.5 * a * a - y) / _ROOT_TWO_PI)
-
-
-owens_t = special_function(
-    "owens_t",
-    lambda y, a, b: -exp(-0.5 * a * a) * erf(a * b / math.sqrt(2.0)) / (2.0 * _ROOT_TWO_PI),
-    lambda y, a, b: exp(-0.5 * a * a * (1.0 + b * b)) / (2.0 * math.pi * (1.0 + b * b)),
-)
+# ---- Student's distribution ----
 stdtr = special_function("stdtr", None, lambda y, a, b: _t_density(a, b))
 stdtrit = special_function("stdtrit", None, lambda y, a, b: 1.0 / _t_density(a, y))
 
@@ -216,81 +229,6 @@ def _expn_slope(a: Any, b: Any) -> Any:
     first = lt(a, 1.0)
     return select(first, -exp(-b) * (1.0 + 1.0 / b) / b, -expn(select(first, 0.0, a - 1.0), b))
 
-
-# ---- Bessel functions: derivatives in the argument, not in the order ----
-bessel_j1 = special_function(
-    "bessel_j1", lambda y, a: 0.5 * (bessel_j0(a) - bessel_jv(2.0, a)), of="j1"
-)
-bessel_j0 = special_function("bessel_j0", lambda y, a: -bessel_j1(a), of="j0")
-bessel_y1 = special_function(
-    "bessel_y1", lambda y, a: 0.5 * (bessel_y0(a) - bessel_yv(2.0, a)), of="y1"
-)
-bessel_y0 = special_function("bessel_y0", lambda y, a: -bessel_y1(a), of="y0")
-bessel_i1 = special_function(
-    "bessel_i1", lambda y, a: 0.5 * (bessel_i0(a) + bessel_iv(2.0, a)), of="i1"
-)
-bessel_i0 = special_function("bessel_i0", lambda y, a: bessel_i1(a), of="i0")
-bessel_i1e = special_function(
-    "bessel_i1e", lambda y, a: 0.5 * (bessel_i0e(a) + bessel_ive(2.0, a)) - sign(a) * y, of="i1e"
-)
-bessel_i0e = special_function("bessel_i0e", lambda y, a: bessel_i1e(a) - sign(a) * y, of="i0e")
-bessel_k1 = special_function(
-    "bessel_k1", lambda y, a: -0.5 * (bessel_k0(a) + bessel_kv(2.0, a)), of="k1"
-)
-bessel_k0 = special_function("bessel_k0", lambda y, a: -bessel_k1(a), of="k0")
-bessel_k1e = special_function(
-    "bessel_k1e", lambda y, a: y - 0.5 * (bessel_k0e(a) + bessel_kve(2.0, a)), of="k1e"
-)
-bessel_k0e = special_function("bessel_k0e", lambda y, a: y - bessel_k1e(a), of="k0e")
-bessel_jv = special_function(
-    "bessel_jv",
-    None,
-    lambda y, a, b: 0.5 * (bessel_jv(a - 1.0, b) - bessel_jv(a + 1.0, b)),
-    of="jv",
-)
-bessel_yv = special_function(
-    "bessel_yv",
-    None,
-    lambda y, a, b: 0.5 * (bessel_yv(a - 1.0, b) - bessel_yv(a + 1.0, b)),
-    of="yv",
-)
-# for integer orders: others are truncated
-bessel_yn = special_function(
-    "bessel_yn",
-    None,
-    lambda y, a, b: 0.5 * (bessel_yn(trunc(a) - 1.0, b) - bessel_yn(trunc(a) + 1.0, b)),
-    of="yn",
-)
-bessel_kn = special_function(
-    "bessel_kn",
-    None,
-    lambda y, a, b: -0.5 * (bessel_kn(trunc(a) - 1.0, b) + bessel_kn(trunc(a) + 1.0, b)),
-    of="kn",
-)
-bessel_iv = special_function(
-    "bessel_iv",
-    None,
-    lambda y, a, b: 0.5 * (bessel_iv(a - 1.0, b) + bessel_iv(a + 1.0, b)),
-    of="iv",
-)
-bessel_kv = special_function(
-    "bessel_kv",
-    None,
-    lambda y, a, b: -0.5 * (bessel_kv(a - 1.0, b) + bessel_kv(a + 1.0, b)),
-    of="kv",
-)
-bessel_ive = special_function(
-    "bessel_ive",
-    None,
-    lambda y, a, b: 0.5 * (bessel_ive(a - 1.0, b) + bessel_ive(a + 1.0, b)) - sign(b) * y,
-    of="ive",
-)
-bessel_kve = special_function(
-    "bessel_kve",
-    None,
-    lambda y, a, b: y - 0.5 * (bessel_kve(a - 1.0, b) + bessel_kve(a + 1.0, b)),
-    of="kve",
-)
 
 # ---- hypergeometric functions, in the argument ----
 hyp0f1 = special_function("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a)

@@ -283,6 +283,58 @@ COMPLEX = [
     ),
     *(Example("powi", (CV,), {"n": n}) for n in (-2, 0, 1, 2, 3)),
     *(Example("to_complex", p) for p in ((V, V), (S, M), (S, S))),
+    *(
+        Example(n, (p,), domains=(0.3, 1.2))
+        for n in (
+            "erf",
+            "erfc",
+            "erfcx",
+            "erfi",
+            "dawsn",
+            "wofz",
+            "ndtr",
+            "log_ndtr",
+            "digamma",
+            "gammafn",
+            "loggamma",
+            "rgamma",
+            "exp1",
+            "expi",
+            "spence",
+        )
+        for p in (CS, CV)
+    ),
+    *(
+        Example(n, (CV,), domains=(-1.2, -0.3))
+        for n in ("erfcx", "dawsn", "wofz", "log_ndtr", "digamma", "gammafn", "rgamma")
+    ),
+    *(
+        Ordered(n, (CV,), domains=(0.3, 1.2), extra=(1.5,))
+        for n in (
+            "bessel_jv",
+            "bessel_yv",
+            "bessel_iv",
+            "bessel_kv",
+            "bessel_kve",
+            "hankel1",
+            "hankel2",
+            "hankel1e",
+            "hankel2e",
+            "hyp0f1",
+        )
+    ),
+    *(
+        Ordered(n, (CV,), domains=(0.3, 1.2), extra=(2.0,))
+        for n in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")
+    ),
+    *(
+        Ordered(n, (CV, CV), domains=(0.3, 1.2), extra=(1.5,))
+        for n in ("scaled_jv", "scaled_yv", "scaled_iv")
+    ),
+    Ordered("hyp1f1", (CV,), extra=(0.5, 1.5)),
+    Ordered("hyp2f1", (CV,), domains=(-0.5, 0.5), extra=(0.5, 1.5, 2.5)),
+    *(Example(n, (CV, CV), domains=(0.3, 1.2)) for n in ("xlogy", "xlog1py")),
+    Example("elliprd", (CV, CV, CV), domains=((0.2, 0.4), (0.6, 0.9), (1.2, 1.9))),
     Example("where", ("bool[4]", CV, CS)),
     Example("cast", (V,), {"dtype": "c128"}),
     Example("sum", (CM,), {"axes": (0,)}),

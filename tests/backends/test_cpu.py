@@ -295,3 +295,10 @@ def test_the_text_is_plain_python():
         "        y[i] = y1\n"
         "    return (y,)\n"
     )
+
+
+def test_expm1_of_complex_numbers_does_not_cancel():
+    z = np.array([1e-10 + 1e-12j, 1e-300j, -2e-9 - 3e-5j, 1.0 + 3.0j, -800.0 + 1.0j])
+    p = Program()
+    made = compiled(lower(p.returns(p.b.expm1(p.array("x", None, dtype="c128")))))
+    np.testing.assert_allclose(made.run(z)[0], np.expm1(z), rtol=1e-15)

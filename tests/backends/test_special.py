@@ -16,7 +16,8 @@ from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import driver
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import REGISTRY
-from srcgrad.primitives.special import SPECIAL
+from srcgrad.primitives.bessel import SCALED
+from srcgrad.primitives.special import ALL_COMPLEX, SPECIAL
 from tests.backends.backend_programs import Program
 
 PROGRAM = """
@@ -60,7 +61,49 @@ def no_helper(monkeypatch):
     monkeypatch.setattr(driver, "ready", None)
 
 
-@pytest.mark.parametrize("name", [n for n in SPECIAL if n != "polygamma"])
+def loops(name):
+    """The types that SciPy's function takes, as those of a ufunc."""
+    given = ["dd->d", "dD->D"] if name.startswith("spherical") else []
+    return getattr(getattr(special, SPECIAL.get(name, name)), "types", given)
+
+
+OF_SCALED = {op.name for op in SCALED}
+OF_REALS = [n for n in SPECIAL if any(t.endswith("->d") for t in loops(n)) and n not in OF_SCALED]
+OF_COMPLEX = [
+    n for n in [*SPECIAL, "erf", "erfc"]
+    if any(t.endswith("->D") for t in loops(n)) and n not in {*OF_SCALED, "bessel_ive"}
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_compiled_values_of_complex_numbers_are_scipys(name):
+    *orders, _ = next(t for t in loops(name) if t.endswith("->D")).partition("->")[0]
+    points = np.array([-1.5 + 0.3j, 0.2 - 0.1j, 4.0 + 0.0j, -0.7 - 6.0j, 12.0 + 9.0j, np.nan + 1j])
+    f = getattr(special, SPECIAL.get(name, name))
+    for kind in (np.complex128, np.complex64):
+        z = points.astype(kind)
+        at = [np.full(len(z), 2.0 + 0.5 * (name[:9] != "spherical"), kind) for _ in orders]
+        given = at if name in ALL_COMPLEX else [a.real.astype(float) for a in at]
+        given = [a.astype(int) if name.startswith("spherical") else a for a in given]
+        with np.errstate(all="ignore"):
+            want = f(*given, z.astype(complex)).astype(kind)
+        (got,) = compiled(name, len(orders) + 1, "c128" if kind is np.complex128 else "c64")(*at, z)
+        assert got.dtype == kind
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("row", SCALED, ids=str)
+def test_scaled_values_are_scipys_times_the_rest_of_the_scale(row):
+    z = np.array([-1.5 + 0.3j, 0.2 - 0.1j, 40.0 - 900.0j])
+    t = np.abs(getattr(z, SCALED[row])) + np.array([0.0, 0.5, -2.0])
+    orders = np.full(3, 1.5 + 0j)
+    (got,) = compiled(row.name, 3, "c128")(orders, z, t.astype(complex))
+    want = getattr(special, SPECIAL[row.name])(1.5, z) * np.exp([0.0, -0.5, 2.0])
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+    np.testing.assert_allclose(row.impl(orders, z, t), want, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", OF_REALS)
 def test_compiled_values_are_scipys(name):
     arity = len(REGISTRY[name].rules)
     points = np.array([-1.5, -0.3, 0.0, 0.2, 0.7, 1.5, 4.0, 30.0] if arity < 3 else [0.2, 0.7, 2.5])

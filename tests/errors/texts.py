@@ -6,7 +6,7 @@ import math
 
 import numba
 import numpy as np
-from scipy.special import erf, loggamma
+from scipy.special import ellipk, erfinv
 from tqdm import tqdm
 
 import srcgrad as flow
@@ -144,13 +144,13 @@ def field_of_a_record(x, row):
 
 
 @program(2.0)
-def loggamma_of_a_complex_number(x):
-    return loggamma(x + 1j).real  # error: UnsupportedError: loggamma of complex numbers is not
+def elliptic_integral_of_a_complex_number(x):
+    return ellipk(x + 1j).real  # error: UnsupportedError: ellipk of complex numbers is not
 
 
 @program(2.0)
-def error_function_of_a_complex_number(x):
-    return erf(x + 1j).real  # error: UnsupportedError: erf of complex numbers is not supported
+def inverse_error_function_of_a_complex_number(x):
+    return erfinv(x + 1j).real  # error: UnsupportedError: erfinv of complex numbers is not
 
 
 COUNT = 1.0

@@ -18,7 +18,14 @@ from typing import Any
 
 from srcgrad.errors import CompilerError
 
-OF_ORDERS = "spherical_"  # functions of a whole number and a double
+OF_ORDERS = "spherical_"  # functions of a whole number and a number
+OF_COMPLEX = "complex_"  # before the name of a function of complex numbers
+# the type of a complex number that a function of C returns, by machine; Windows has other names
+RETURNED = {
+    **{(m, "c128"): "{ double, double }" for m in ("x86_64", "aarch64", "arm64")},
+    **{(m, "c64"): "{ float, float }" for m in ("aarch64", "arm64")},
+    ("x86_64", "c64"): "<2 x float>",
+}
 LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # prefix of a routine's name
 
 _api = ctypes.pythonapi
@@ -71,16 +78,31 @@ def _alone(name: str) -> ModuleType:
 
 
 def _special(_: str, name: str, arity: int) -> Any:
-    """The function of doubles; one that exists for other numbers too has a longer name."""
+    """The function of doubles or of complex numbers; one of several kinds has a longer name."""
     from scipy.special import cython_special
 
-    signature = b"double (" + b"double, " * (arity - 1) + b"int __pyx_skip_dispatch)"
-    if name.startswith(OF_ORDERS):
-        signature = b"double (Py_ssize_t, double, int __pyx_skip_dispatch, struct "
+    of_complex = name.startswith(OF_COMPLEX)
+    name = name.removeprefix(OF_COMPLEX)
     for key, capsule in cython_special.__pyx_capi__.items():
         fused = key.removeprefix("__pyx_fuse_").lstrip("0123456789_")
-        if name in (key, fused) and (_name_of(capsule) or b"").startswith(signature):
+        if name in (key, fused) and _takes(_name_of(capsule) or b"", name, arity, of_complex):
             return capsule
+    kind = "complex numbers" if of_complex else "doubles"
     raise CompilerError(
-        f"scipy.special.cython_special has no {name} of doubles", None, "install a newer SciPy"
+        f"scipy.special.cython_special has no {name} of {kind}", None, "install a newer SciPy"
     )
+
+
+def _takes(signature: bytes, name: str, arity: int, of_complex: bool) -> bool:
+    """Whether a function has these parameters, of which a complex number is two."""
+    kind = b"__pyx_t_double_complex" if of_complex else b"double"
+    result, _, rest = signature.partition(b" (")
+    params = rest.split(b", ")
+    if result != kind or b"int __pyx_skip_dispatch" not in rest:
+        return False
+    if name.startswith(OF_ORDERS):
+        return params[:2] == [b"Py_ssize_t", kind]
+    numbers = params[:-1]
+    if of_complex:
+        return len(numbers) + numbers.count(kind) + 1 == arity and set(numbers) <= {kind, b"double"}
+    return numbers == [b"double"] * (arity - 1)

@@ -106,6 +106,14 @@ def complex_arccosh(a):
     return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
 
 
+@compiled
+def complex_expm1(a):
+    """exp(a) - 1 without cancellation about 0, which Numba's has."""
+    half = math.sin(0.5 * a.imag)
+    real = math.expm1(a.real) * math.cos(a.imag) - 2 * half * half
+    return complex(real, math.exp(a.real) * math.sin(a.imag))
+
+
 # ---- integers: NumPy's results where C's are undefined ----
 @compiled
 def floordiv(a, b):

@@ -18,8 +18,9 @@ from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.text import OURS
 from srcgrad.ir.types import is_complex
 from srcgrad.operation import Primitive
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, bessel, memory
 from srcgrad.primitives import elementwise as e
+from srcgrad.primitives import error_functions as ef
 from srcgrad.primitives import special as sp
 
 # of a block: powers of two, for the trees of sums; and of one that runs a trip
@@ -29,9 +30,9 @@ WARP, MOST_THREADS = 32, 256
 # libdevice's names for float64; those for float32 end with an f
 LIBDEVICE: dict[Primitive, str] = {
     e.floor: "floor", e.ceil: "ceil", e.trunc: "trunc", e.rint: "rint", e.exp2: "exp2",
-    e.cbrt: "cbrt", sp.gammaln: "lgamma", sp.gammafn: "tgamma", sp.erfinv: "erfinv",
-    sp.erfcinv: "erfcinv", sp.erfcx: "erfcx", sp.ndtr: "normcdf", sp.ndtri: "normcdfinv",
-    sp.bessel_j0: "j0", sp.bessel_j1: "j1", sp.bessel_y0: "y0", sp.bessel_y1: "y1",
+    e.cbrt: "cbrt", sp.gammaln: "lgamma", sp.gammafn: "tgamma", ef.erfinv: "erfinv",
+    ef.erfcinv: "erfcinv", ef.erfcx: "erfcx", ef.ndtr: "normcdf", ef.ndtri: "normcdfinv",
+    bessel.bessel_j0: "j0", bessel.bessel_j1: "j1", bessel.bessel_y0: "y0", bessel.bessel_y1: "y1",
 }  # fmt: skip
 OTHERS = {
     e.signbit: "math.copysign(1.0, a) < 0",

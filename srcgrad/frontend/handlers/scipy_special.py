@@ -21,13 +21,20 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_integer, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.rows import RowName
-from srcgrad.ir.types import Scalar, is_complex, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, np_dtype, short_dtype
+from srcgrad.primitives import REGISTRY
+from srcgrad.primitives.bessel import SCALED
 from srcgrad.primitives.special import SPECIAL
 
 # SciPy's other functions that are one primitive each
 OTHERS: dict[str, RowName] = {
     "erf": "erf", "erfc": "erfc", "expit": "sigmoid", "psi": "digamma", "jn": "bessel_jv",
     "expm1": "expm1", "log1p": "log1p", "exp2": "exp2", "cbrt": "cbrt",
+}  # fmt: skip
+# the rows of complex numbers of functions that have another one of real numbers, or a formula
+OF_COMPLEX: dict[Any, RowName] = {
+    special.loggamma: "loggamma", special.jve: "scaled_jv", special.yve: "scaled_yv",
+    special.ive: "scaled_iv",
 }  # fmt: skip
 
 
@@ -38,9 +45,8 @@ def _register(f: Any, name: RowName) -> None:
             return at_compile_time(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         _refuse_booleans(it, node, f, values)
-        _refuse_complex(it, node, f, values)
-        kind = _computed_in(f, values)
-        return it.emit(node, name, *(it.b.cast(v, kind) for v in values))
+        row = OF_COMPLEX.get(f, name) if any_complex(values) else name
+        return _emitted(it, node, f, row, values)
 
     implements(f)(handler)
 
@@ -55,10 +61,19 @@ def _refuse_booleans(it: Interpreter, node: Node, f: Any, values: list[Any]) -> 
         it.refuse(node, f"{f.__name__} of booleans is not supported", "use .astype(float)")
 
 
-def _refuse_complex(it: Interpreter, node: Node, f: Any, values: list[Any]) -> None:
-    if any(is_complex(atom(v).type.dtype) for v in values):
-        reason = f"{f.__name__} of complex numbers is not supported"
-        it.refuse(node, reason, "take .real or .imag first")
+def any_complex(values: list[Any]) -> bool:
+    return any(is_complex(atom(v).type.dtype) for v in values)
+
+
+def _emitted(it: Interpreter, node: Node, f: Any, row: RowName, values: list[Any]) -> Any:
+    """A row of operands in the dtype that SciPy computes in; it does not promote as NumPy does."""
+    made = _result_dtype(it, node, f, values)
+    kind = Scalar("f64" if made.kind not in "fc" or made.itemsize < 4 else short_dtype(made) or "")
+    computed = [it.b.cast(v, kind) for v in values]
+    part = SCALED.get(REGISTRY[row])
+    if part is not None:
+        computed.append(it.b.abs(it.b(part, computed[-1])))
+    return it.emit(node, row, *computed)
 
 
 @implements(as_ufunc)
@@ -67,19 +82,24 @@ def of_formula(it: Interpreter, node: Node, f: Any, formula: Any, *args: Any) ->
     if all(is_number(a) for a in args):
         return at_compile_time(it, node, f, args)
     values = operands(it, node, args, f.__name__)
-    _refuse_complex(it, node, f, values)
-    kind = _computed_in(f, values)
+    if f in OF_COMPLEX and any_complex(values):
+        return _emitted(it, node, f, OF_COMPLEX[f], values)
+    made = _result_dtype(it, node, f, values)
     names = formula.__code__.co_varnames  # `n` is a degree, to be known when compiling
     given = [
-        plain(v) if name == "n" else plain(it.b.cast(v, Scalar("f64")))
+        plain(v) if name == "n" else plain(it.b.cast(v, _widest(v)))
         for name, v in zip(names, values, strict=False)
     ]
-    made = it.call(formula, given, {}, node)
-    return plain(it.b.cast(made, kind))
+    result = it.call(formula, given, {}, node)
+    return plain(it.b.cast(result, Scalar(short_dtype(made) or "")))
 
 
-def _computed_in(f: Any, values: list[Any]) -> Scalar:
-    """The dtype of SciPy's result, by calling SciPy: its ufuncs do not promote as NumPy's do."""
+def _widest(v: Any) -> Scalar:
+    return Scalar("c128" if is_complex(atom(v).type.dtype) else "f64")
+
+
+def _result_dtype(it: Interpreter, node: Node, f: Any, values: list[Any]) -> np.dtype:
+    """The dtype of SciPy's result, by calling SciPy; refuses what it does not take."""
     probes = []
     for v in values:
         kind = atom(v).type
@@ -88,12 +108,16 @@ def _computed_in(f: Any, values: list[Any]) -> Scalar:
         else:
             one = np_dtype(kind.dtype).type(1)
             probes.append(one.item() if kind.weak else one)
-    with np.errstate(all="ignore"):
-        return Scalar("f32" if np.asarray(f(*probes)).dtype == np.float32 else "f64")
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(f(*probes)).dtype
+    except TypeError:
+        reason = f"{f.__name__} of complex numbers is not supported"
+        it.refuse(node, reason, "take .real or .imag first", like=TypeError)
 
 
 for _row, _name in SPECIAL.items():
-    if isinstance(getattr(special, _name), np.ufunc):
+    if isinstance(getattr(special, _name), np.ufunc) and _row not in OF_COMPLEX.values():
         _register(getattr(special, _name), cast("RowName", _row))
 for _name, _primitive in OTHERS.items():
     if getattr(special, _name) not in FUNCTIONS:
@@ -108,12 +132,10 @@ def _spherical(f: Any, row: RowName) -> None:
             return it.call(formulas.spherical_slope, [f, sign, outer, n, z], {}, node)
         n, z = operands(it, node, (n, z), f.__name__)
         _refuse_booleans(it, node, f, [n, z])
-        _refuse_complex(it, node, f, [z])
         if not (is_number(n) and n == int(n)) and atom(n).type.dtype[0] not in "iu":
             it.refuse(node, f"the order of {f.__name__} is a whole number", "use .astype(int)")
-        kind = Scalar("f32" if f(0, np.ones(1, np_dtype(atom(z).type.dtype))).dtype == np.float32
-                      else "f64")  # fmt: skip
-        return it.emit(node, row, it.b.cast(n, kind), it.b.cast(z, kind))
+        kind = short_dtype(f(0, np.ones(1, np_dtype(atom(z).type.dtype))).dtype) or ""
+        return it.emit(node, row, it.b.cast(n, Scalar(kind)), it.b.cast(z, Scalar(kind)))
 
     implements(f)(handler)
 

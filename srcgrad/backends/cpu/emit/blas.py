@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 from string import Template
 
-from srcgrad.backends.cpu.capsules import LETTERS
+from srcgrad.backends.cpu.capsules import LETTERS, RETURNED
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import decimal, parts_of
 from srcgrad.ir.types import is_complex, real_dtype
@@ -61,13 +61,6 @@ gemm:
   ret void
 }
 """)
-# the type of a complex number that a function of C returns, by machine (Windows has other names);
-# if that is unknown a product of vectors is one of a matrix with one row
-RETURNED = {
-    **{(m, "c128"): "{ double, double }" for m in ("x86_64", "aarch64", "arm64")},
-    **{(m, "c64"): "{ float, float }" for m in ("aarch64", "arm64")},
-    ("x86_64", "c64"): "<2 x float>",
-}
 DOT = Template("""vector:
   br i1 %row, label %dot, label %gemv
 dot:
@@ -83,6 +76,7 @@ def calls(program: Program, t: str) -> str:
     part, letter = parts_of(t)[0], LETTERS[t]
     gemm = program.routine("blas", f"{letter}gemm", ["ptr"] * 13)
     gemv = program.routine("blas", f"{letter}gemv", ["ptr"] * 11)
+    # without a known type a product of vectors is one of a matrix with one row
     vector, returned = NO_DOT, RETURNED.get((platform.machine(), t)) if is_complex(t) else part
     if returned is not None:
         name = f"{letter}dotu" if is_complex(t) else f"{letter}dot"

@@ -22,7 +22,7 @@ from srcgrad.backends.cpu.emit.conversions import CONVERSIONS
 from srcgrad.backends.cpu.emit.functions import FUNCTIONS
 from srcgrad.backends.cpu.emit.operands import Emit
 from srcgrad.backends.cpu.emit.selections import SELECTIONS
-from srcgrad.backends.cpu.emit.special import SPECIALS
+from srcgrad.backends.cpu.emit.special import ERROR_FUNCTIONS, SPECIALS
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.errors import UnsupportedError
@@ -34,7 +34,8 @@ from srcgrad.routines.external import extern, leaves
 
 # other operations are helpers' (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
-    **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS, **SPECIALS
+    **ARITHMETIC, **COMPARISONS, **SELECTIONS, **FUNCTIONS, **CONVERSIONS, **SPECIALS,
+    **ERROR_FUNCTIONS,
 }  # fmt: skip
 OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.load: buffers.load,

@@ -1,21 +1,30 @@
-"""Special functions: calls of the C functions of doubles that SciPy offers to Cython.
+"""Special functions: calls of the C functions that SciPy offers to Cython.
 
-A float32 is computed as a double and rounded.
+They take doubles and complex numbers of two doubles; single precision is widened, and rounded.
 """
 
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from srcgrad.backends.cpu.capsules import OF_ORDERS
-from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, values
-from srcgrad.backends.cpu.emit.values import decimal, not_emitted
+from srcgrad.backends.cpu.capsules import OF_COMPLEX, OF_ORDERS, RETURNED
+from srcgrad.backends.cpu.emit.conversions import converted
+from srcgrad.backends.cpu.emit.functions import FUNCTIONS, elementary, intrinsic
+from srcgrad.backends.cpu.emit.operands import Emit
+from srcgrad.backends.cpu.emit.values import Number, decimal
 from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.backends.cpu.refusals import NOT_COMPILED
+from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives import REGISTRY, Primitive
-from srcgrad.primitives.special import SPECIAL, digamma, polygamma
+from srcgrad.primitives.bessel import SCALED
+from srcgrad.primitives.elementwise import erf, erfc, exp
+from srcgrad.primitives.special import ALL_COMPLEX, SPECIAL, digamma, polygamma
 
 # they set the state of SciPy's errors and no memory of ours
 PURE = "nounwind willreturn memory(inaccessiblemem: readwrite)"
@@ -28,16 +37,24 @@ EULER_MACLAURIN = (
 FAR = 12.0  # from where the sum's remainder is below rounding
 
 
-def _of_doubles(call: Callable[[Writer, Def, list[str]], str]) -> Emit:
-    def emit(w: Writer, s: Def) -> str:
-        dtype = dtype_of(s)
-        if is_complex(dtype):
-            raise not_emitted(f"{s.op.name} of {dtype}")  # the rows know real numbers only
-        given = [w.do(f"fpext float {a} to double") if dtype == "f32" else a for a in values(w, s)]
-        made = call(w, s, given)
-        return w.do(f"fptrunc double {made} to float") if dtype == "f32" else made
+def _special(call: Callable[[Writer, Def, list[str]], str]) -> Callable[[Writer, Def], Number]:
+    """The emitter of a function of doubles, by `call`, and of complex numbers, by SciPy."""
+
+    def emit(w: Writer, s: Def) -> Number:
+        assert s.var is not None
+        dtype = s.var.type.dtype
+        wide = "c128" if is_complex(dtype) else "f64"
+        given = [_widened(w, s, k, wide) for k in range(len(s.args))]
+        made = _of_complex(w, s, given) if wide == "c128" else call(w, s, given)
+        narrowed = converted(w, made, wide, dtype)
+        assert narrowed is not None
+        return narrowed
 
     return emit
+
+
+def _widened(w: Writer, s: Def, k: int, wide: str) -> Any:
+    return converted(w, w.value(s.args[k]), s.args[k].type.dtype, wide)
 
 
 def _scipys(w: Writer, s: Def, given: list[str]) -> str:
@@ -47,6 +64,42 @@ def _scipys(w: Writer, s: Def, given: list[str]) -> str:
     kinds = [*["double"] * len(given), "i32"]  # the last argument is Cython's own business
     symbol = w.program.routine("special", name, kinds, "double", PURE)
     return w.do(f"call double @{symbol}({', '.join(f'double {a}' for a in given)}, i32 0)")
+
+
+def _of_complex(w: Writer, s: Def, given: list[Any]) -> Number:
+    """A call whose complex numbers are passed as two doubles each, and returned together."""
+    pair = RETURNED.get((platform.machine(), "c128"))
+    if pair is None:
+        reason = f"{s.op.name} of complex numbers is not compiled on this machine"
+        raise UnsupportedError(reason, s.loc, NOT_COMPILED)
+    if s.op in SCALED:
+        return _rescaled(w, s, given, pair)
+    name = OTHER_NAMES.get(s.op) or SPECIAL.get(s.op.name, s.op.name)
+    return _call_of_complex(w, name, given, pair)
+
+
+def _call_of_complex(w: Writer, name: str, given: list[Any], pair: str) -> Number:
+    """A call of a function whose last argument is complex; the others, if they may be."""
+    whole = name in ALL_COMPLEX
+    parts = [f"double {part}" for v in given for part in (v if whole or v is given[-1] else v[:1])]
+    of_order = name.startswith(OF_ORDERS)
+    if of_order:
+        parts[0] = f"i64 {w.do(f'fptosi {parts[0]} to i64')}"
+    parts += ["i32 0", "ptr null"] if of_order else ["i32 0"]
+    kinds = [part.partition(" ")[0] for part in parts]
+    symbol = w.program.routine("special", OF_COMPLEX + name, kinds, pair, PURE)
+    made = w.do(f"call {pair} @{symbol}({', '.join(parts)})")
+    return w.do(f"extractvalue {pair} {made}, 0"), w.do(f"extractvalue {pair} {made}, 1")
+
+
+def _rescaled(w: Writer, s: Def, given: list[Any], pair: str) -> Number:
+    """SciPy's value, which it has scaled by exp(-size), times exp(size - t) for the row's `t`."""
+    *given, (t, _) = given
+    size = intrinsic(w, "fabs", "f64", given[-1][SCALED[s.op] == "imag"])
+    factor = elementary(w, exp, "f64", w.do(f"fsub double {size}, {t}"))
+    made = _call_of_complex(w, SPECIAL[s.op.name], given, pair)
+    real, imag = (w.do(f"fmul double {part}, {factor}") for part in made)
+    return real, imag
 
 
 def _of_order(w: Writer, name: str, n: str, z: str) -> str:
@@ -133,6 +186,17 @@ far:
 HURWITZ = _hurwitz()
 
 SPECIALS: dict[Primitive, Emit] = {
-    op: _of_doubles(_polygamma if op is polygamma else _scipys)
+    op: _special(_polygamma if op is polygamma else _scipys)
     for op in map(REGISTRY.__getitem__, SPECIAL)
+}
+
+
+def _error_function(of_reals: Emit, w: Writer, s: Def) -> Number:
+    """The mathematical library's of real numbers, which is faster."""
+    value = of_reals(w, s)
+    return _special(_scipys)(w, s) if value is None else value
+
+
+ERROR_FUNCTIONS: dict[Primitive, Emit] = {
+    op: partial(_error_function, FUNCTIONS[op]) for op in (erf, erfc)
 }
