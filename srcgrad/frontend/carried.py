@@ -16,7 +16,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import Spec, StaticSpec, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.schedules import Schedule
-from srcgrad.frontend.values import POISON, UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Poison, Record
 from srcgrad.records import record
 
 
@@ -77,7 +77,9 @@ def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
         if joined is not None and joined != trip.specs[cell]:
             trip.specs[cell] = joined
             changed = True
-    if changed or trip.poisoned or all(held_at(it, end, c) is not POISON for c in trip.specs):
+    if changed or trip.poisoned:
+        return changed
+    if not any(isinstance(held_at(it, end, c), Poison) for c in trip.specs):
         return changed
     trip.poisoned = True
     return widen(it, trip, head, end)
@@ -113,8 +115,8 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     static = old.value if isinstance(old, StaticSpec) else None
     if isinstance(static, Conflict) or (v is UNBOUND and (static is UNBOUND or key == RESULT)):
         return None
-    if v is POISON and not trip.poisoned:
-        return None
+    if isinstance(v, Poison) and not trip.poisoned:
+        return None if v.seen is None else join_specs(old, v.seen) or several(old, v.seen)
     if isinstance(v, Conflict):
         _refuse_conflict(it, cell, v)
     if key == RESULT and static is UNBOUND:

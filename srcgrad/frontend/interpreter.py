@@ -20,12 +20,12 @@ from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import OURS
 from srcgrad.frontend.values import (
-    POISON,
     UNBOUND,
     Conflict,
     GrownList,
     Iterated,
     MaybeUnbound,
+    Poison,
     Slice,
     describe,
     is_array,
@@ -173,7 +173,7 @@ class Interpreter:
 
     def _bound(self, env: dict[str, Any], name: str, node: Node) -> Any:
         value = env[name]
-        if value is POISON:
+        if isinstance(value, Poison):
             raise Poisoned
         if value is UNBOUND:
             self._unbound(name, node)

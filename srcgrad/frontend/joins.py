@@ -17,7 +17,6 @@ from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.number_classes import unlike
 from srcgrad.frontend.values import (
     ANY,
-    POISON,
     UNBOUND,
     Bound,
     Classes,
@@ -25,6 +24,7 @@ from srcgrad.frontend.values import (
     GrownList,
     MaybeNone,
     MaybeUnbound,
+    Poison,
     Range,
     Record,
     Several,
@@ -175,6 +175,8 @@ def _equal(a: Any, b: Any) -> bool:
             return all(_equal(getattr(a, f), getattr(b, f)) for f in ("lower", "upper", "step"))
         case Bound():
             return a.name == b.name and a.owner is b.owner
+        case Poison():
+            return True
         case tuple():
             return not a and not b
     methods = type(a) is type(b) is types.MethodType
@@ -186,10 +188,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
     match a, b:
         case StaticSpec(v), StaticSpec(w) if _equal(v, w):
             return a
-        case StaticSpec(v), _ if v is POISON:
-            return a
-        case _, StaticSpec(w) if w is POISON:
-            return b
+        case (StaticSpec(Poison()), _) | (_, StaticSpec(Poison())):
+            return _poisoned(a, b)
         case StaticSpec(Range() | Slice()), _:
             return join_specs(_bounds(a), b)
         case _, StaticSpec(Range() | Slice()):
@@ -228,6 +228,19 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case PartsSpec(), PartsSpec():
             return _join_parts(a, b)
     return None
+
+
+def _poisoned(*specs: Spec) -> Spec:
+    """The spec of a place that is poisoned on a path: it knows the kinds of the other ones."""
+    seen: list[Spec] = []
+    for spec in specs:
+        value = spec.value if isinstance(spec, StaticSpec) else None
+        held = value.seen if isinstance(value, Poison) else spec
+        if held is not None and not isinstance(value, Unbound | Conflict):
+            seen.append(loose(held))
+    both = len(seen) == 2
+    joined = join_specs(*seen) or several(*seen) if both else seen[0] if seen else None
+    return StaticSpec(Poison(joined))
 
 
 def several(a: Spec, b: Spec) -> Spec | None:

@@ -37,7 +37,13 @@ UNBOUND = Unbound()
 
 
 class Poison:
-    """The value of a name that a refused statement would have bound."""
+    """The value of a name that a refused statement would have bound.
+
+    `seen` is the spec of its values on paths where nothing was refused, if it has any.
+    """
+
+    def __init__(self, seen: Any = None):
+        self.seen = seen
 
 
 POISON = Poison()

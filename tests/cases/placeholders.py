@@ -220,3 +220,43 @@ def stores_into_one_of_two_placeholders(x, k):
         else:
             cubes[i] += k * x[i] ** 3
     return np.sum(cubes) if squares is None else np.sum(squares)
+
+
+@case(vec(4), 2)
+def product_that_the_first_trip_begins(x, k):
+    product = None
+    for i in range(len(x)):
+        if i == 0:
+            product = x[i]
+        else:
+            product = product * x[i] ** k
+    return product
+
+
+@case(vec(4), 0.5)
+def matrix_that_the_first_trip_begins(x, d):
+    m00 = m01 = m10 = m11 = None
+    for i in range(len(x)):
+        c, s = np.cos(x[i] * d), np.sin(x[i])
+        if i == 0:
+            m00, m01, m10, m11 = c, s / x[i], -s * x[i], c
+            continue
+        new00 = m00 * c - m01 * s * x[i]
+        new01 = m00 * s / x[i] + m01 * c
+        m10, m11 = m10 * c - m11 * s * x[i], m10 * s / x[i] + m11 * c
+        m00, m01 = new00, new01
+    return m00 * m11 - 2.0 * m01 * m10
+
+
+@case(mat(3, 4), 2.5)
+def rows_that_a_trip_begins_and_others_extend(x, limit):
+    best, total = None, 0.0
+    for i in range(len(x)):
+        for j in range(2):
+            if best is None:
+                best = x[i] * (j + 1)
+            elif np.sum(best) < limit:
+                best = best + x[i] ** 2
+            else:
+                total += np.sum(best * x[i])
+    return total + np.sum(best)

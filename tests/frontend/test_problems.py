@@ -148,10 +148,21 @@ def always_fails_after(x, n):
     raise ValueError("never")
 
 
+def after_the_first_trip(x, n):
+    product = None
+    for i in range(n):
+        if i == 0:
+            product = x[i]
+        else:
+            product = np.spacing(product * x[i])  # problem: numpy.spacing
+            n = exec("n")  # problem: exec()
+    return product + n
+
+
 FUNCTIONS = [
     independent, what_follows_from_another, in_branches_and_loops, in_helpers, after_a_return,
     with_containers, unpacked, changes_kind, unbound_first, in_a_nested_function,
-    through_attributes, in_a_recursion, always_fails_after,
+    through_attributes, in_a_recursion, always_fails_after, after_the_first_trip,
 ]  # fmt: skip
 
 
