@@ -10,13 +10,13 @@ import gast
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.branches import Cell, reshaped
 from srcgrad.frontend.conflicts import conflict
-from srcgrad.frontend.frame import RESULT
+from srcgrad.frontend.frame import RESULT, Poison
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import Spec, StaticSpec, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.schedules import Schedule
-from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Poison, Record
+from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
 from srcgrad.records import record
 
 

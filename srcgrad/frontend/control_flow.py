@@ -13,13 +13,13 @@ import gast
 
 from srcgrad.errors import BoundsError, DivisionError, ShapeError, SrcgradError
 from srcgrad.frontend.branches import join
-from srcgrad.frontend.frame import RESULT, RETURNED, Diverged, Poisoned
+from srcgrad.frontend.frame import POISON, RESULT, RETURNED, Diverged, Poisoned
 from srcgrad.frontend.heap import State, captured, restore, snapshot
 from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
 from srcgrad.frontend.narrowing import narrowed, of_several_kinds, widened_back
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import always_exits, exits
-from srcgrad.frontend.values import POISON, Conflict, Several, plain
+from srcgrad.frontend.values import Conflict, Several, plain
 from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.primitives.raising import name_of

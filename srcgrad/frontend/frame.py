@@ -43,6 +43,19 @@ class Frame:
     resumes: Callable[[Any], Any] | None = None
 
 
+class Poison:
+    """The value of a name that a refused statement would have bound.
+
+    `seen` is the spec of its values on the paths where nothing was refused, if there are such.
+    """
+
+    def __init__(self, seen: Any = None):
+        self.seen = seen
+
+
+POISON = Poison()
+
+
 class Poisoned(Exception):
     """Raised where a statement reads a name that a refused statement would have bound."""
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
-from srcgrad.frontend.frame import Diverged, Frame, Poisoned, frames_of
+from srcgrad.frontend.frame import Diverged, Frame, Poison, Poisoned, frames_of
 from srcgrad.frontend.memory_orders import Reshape, in_c_order
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.texts import literal
@@ -25,7 +25,6 @@ from srcgrad.frontend.values import (
     GrownList,
     Iterated,
     MaybeUnbound,
-    Poison,
     Slice,
     describe,
     is_array,

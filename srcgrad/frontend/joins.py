@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.frame import Poison
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.number_classes import unlike
 from srcgrad.frontend.values import (
@@ -24,7 +25,6 @@ from srcgrad.frontend.values import (
     GrownList,
     MaybeNone,
     MaybeUnbound,
-    Poison,
     Range,
     Record,
     Several,

@@ -15,12 +15,11 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import RaisedError, SrcgradError, together
-from srcgrad.frontend.frame import frames_of
+from srcgrad.frontend.frame import POISON, frames_of
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.statements import scope_of
-from srcgrad.frontend.values import POISON
 
 MOST = 10  # problems in one error
 MOST_PASSED = 100  # statements that are passed over: a recursion may reach one again and again

@@ -36,19 +36,6 @@ class Unbound:
 UNBOUND = Unbound()
 
 
-class Poison:
-    """The value of a name that a refused statement would have bound.
-
-    `seen` is the spec of its values on paths where nothing was refused, if it has any.
-    """
-
-    def __init__(self, seen: Any = None):
-        self.seen = seen
-
-
-POISON = Poison()
-
-
 @record()
 class MaybeUnbound(Abstract):
     """A value with a run-time flag that tells whether it was bound."""

@@ -39,6 +39,27 @@ def with_defaults(f: Callable) -> Callable:
     return wrapper
 
 
+def as_arrays(*names: str) -> Callable:
+    def decorator(f: Callable) -> Callable:
+        @functools.wraps(f)
+        def wrapper(*args, **kwargs):
+            known = inspect.getfullargspec(f)
+            args = list(args)
+            for k, (name, v) in enumerate(zip(known.args, args, strict=False)):
+                if name in names and v is not None:
+                    args[k] = np.array(v)
+            return f(*args, **kwargs) * (1.0 if known.defaults is None else known.defaults[0])
+
+        return wrapper
+
+    return decorator
+
+
+@as_arrays("v")
+def quadratic(v, k, shift=0.5):
+    return np.sum(v * v) * k + shift
+
+
 @with_defaults
 def powered(v, p=3, *more, scale=1.5):
     return scale * v**p + len(more)
@@ -47,6 +68,11 @@ def powered(v, p=3, *more, scale=1.5):
 @np.errstate(divide="ignore", invalid="ignore")
 def logarithm(v):
     return np.log(v)
+
+
+@case(FEW, 3.0)
+def names_of_arguments(x, k):
+    return quadratic([x[0], k * x[1]], k) + quadratic(x, 2.0, shift=k)
 
 
 @case(FEW)

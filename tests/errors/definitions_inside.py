@@ -83,6 +83,11 @@ def signature_of_a_method(x):
 
 
 @program(vec(3))
+def arguments_of_a_method(x):
+    return x * len(inspect.getfullargspec(x.sum).args)  # error: UnsupportedError: plain function
+
+
+@program(vec(3))
 def signature_with_an_array(x):
     bound = SHIFTED.bind(x)
     bound.apply_defaults()  # error: UnsupportedError: a default is neither

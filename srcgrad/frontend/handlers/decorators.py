@@ -97,6 +97,15 @@ def signature(it: Interpreter, node: Node, f: Any) -> Any:
     return inspect.signature(f)
 
 
+@implements(inspect.getfullargspec)
+def full_arguments(it: Interpreter, node: Node, f: Any) -> Any:
+    if not isinstance(f, types.FunctionType):
+        it.refuse(node, "inspect.getfullargspec() takes a plain function in compiled code")
+    for part in ("__code__", "__defaults__", "__kwdefaults__"):
+        it.captures.watch_attribute(f, part)
+    return inspect.getfullargspec(f)
+
+
 def _binding(name: str) -> Callable:
     def bind(it: Interpreter, node: Node, own: Any, *args: Any, **kwargs: Any) -> Any:
         try:
