@@ -38,6 +38,7 @@ OTHERS = {
     "frontend/yields.py:_rewritten": "statements of a generator",
     "ops/clipping.py:clip_by_value": "a program of the user's, which compiled code follows",
     "transforms/batched.py:axes_of": "a prefix of another structure",
+    "transforms/exported.py:_is_written": "attributes of operations",
     "transforms/mindspore.py:_pairs": "a search in gradients with ids",
     "scipy/unknowns.py:stacked": "data of an array as nested sequences",
     "tree/registered.py:static_key": "what a static part is looked up by",

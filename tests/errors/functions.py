@@ -344,9 +344,8 @@ def out_of_integers(x, k):
 
 @program(vec(3))
 def gamma_function_of_a_mask(x):
-    return np.sum(
-        scipy.special.gammaln(x > 1.0)
-    )  # error: UnsupportedError: of booleans ... .astype(float)
+    y = scipy.special.gammaln(x > 1.0)  # error: UnsupportedError: of booleans ... .astype(float)
+    return np.sum(y)
 
 
 # ---- conversions and rounding ----
