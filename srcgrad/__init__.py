@@ -38,7 +38,7 @@ _HOMES = {
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",
     "to_jax": "srcgrad.interop", "to_pytensor": "srcgrad.interop", "to_torch": "srcgrad.interop",
     "sparsity": "srcgrad.sparse", "sparse_jacobian": "srcgrad.sparse",
-    "sparse_hessian": "srcgrad.sparse",
+    "sparse_hessian": "srcgrad.sparse", "config": "srcgrad.settings",
     "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
     "Parameter": "srcgrad.nn.named", "ParameterTuple": "srcgrad.nn.named",
@@ -129,6 +129,7 @@ if TYPE_CHECKING:
     from srcgrad.frontend.schedules import checkpointed
     from srcgrad.interop import to_jax, to_pytensor, to_torch
     from srcgrad.nn.named import Parameter, ParameterTuple
+    from srcgrad.settings import config
     from srcgrad.sparse import sparse_hessian, sparse_jacobian, sparsity
     from srcgrad.transforms.exported import export
 
@@ -202,6 +203,7 @@ __all__ = [
     "checkpoint",
     "checkpointed",
     "compile",
+    "config",
     "cuda",
     "custom_jvp",
     "custom_vjp",

@@ -1,8 +1,8 @@
-"""``python -m srcgrad``: the command line. All it does lives in ``srcgrad.tools.command_line``."""
+"""``python -m srcgrad``: the command line. All it does lives in ``srcgrad.command_line``."""
 
 import sys
 
-from srcgrad.tools.command_line import main
+from srcgrad.command_line import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -16,6 +16,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, CompilerError, Location, TensorTypeError
+from srcgrad.settings import is_on
 
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
@@ -29,7 +30,7 @@ def shorten(error: BaseException) -> None:
 
     A failed assertion of srcgrad's own is a bug report: it keeps its full traceback.
     """
-    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or os.environ.get("SRCGRAD_DEBUG"):
+    if os.environ.get("SRCGRAD_TRACEBACK") == "full" or is_on("debug"):
         return
     if _is_fault(error):
         return

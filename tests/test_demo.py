@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad import command_line
 from srcgrad.demo import fit, lynx_hare
 from srcgrad.demo.lynx_hare import KNOWN, KNOWN_LOSSES, START, SUBSTEPS
-from srcgrad.tools import command_line
 
 PNG = b"\x89PNG\r\n\x1a\n"
 START_POINT = np.log(START)
@@ -92,39 +92,3 @@ def test_runs_without_matplotlib(tmp_path, monkeypatch, capsys):
     assert command_line.main(["demo", "--output", str(output)]) == 0
     assert "matplotlib is not installed" in capsys.readouterr().out
     assert not output.exists()
-
-
-def test_info_names_versions(capsys):
-    assert command_line.main(["info"]) == 0
-    assert f"numpy      {np.__version__}" in capsys.readouterr().out
-
-
-def test_cache_clear_deletes_only_generated_files(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("srcgrad.backends.cache.cache_dir", lambda: tmp_path)
-    ours = tmp_path / "loss_0123456789abcdef.py"
-    theirs = tmp_path / "thesis.py"
-    for file in (ours, theirs):
-        file.write_text("x = 1\n")
-    assert command_line.main(["cache", "clear"]) == 0
-    assert "1 files" in capsys.readouterr().out
-    assert theirs.exists() and not ours.exists()
-
-
-def test_map(capsys: pytest.CaptureFixture) -> None:
-    """Each folder and file of the package says what it is for."""
-    assert command_line.main(["map"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) > 300 and not [line for line in lines if len(line.split()) < 4]
-    assert command_line.main(["map", "passes/lower"]) == 0
-    assert "srcgrad/passes/lower/" in capsys.readouterr().out
-    assert command_line.main(["map", "nowhere"]) == 2
-    assert "'nowhere'" in capsys.readouterr().out
-
-
-def test_a_reader_that_closes_the_pipe_is_no_error():
-    command = [sys.executable, "-m", "srcgrad", "map"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0

@@ -12,7 +12,7 @@ import srcgrad
 HEAVY = ("numba", "llvmlite", "scipy", "matplotlib")
 
 
-@pytest.mark.parametrize("module", ["srcgrad", "srcgrad.tools.command_line", "srcgrad.demo.fit"])
+@pytest.mark.parametrize("module", ["srcgrad", "srcgrad.command_line", "srcgrad.demo.fit"])
 def test_loads_nothing_heavy(module):
     code = f"import sys, {module}; print(*[name for name in {HEAVY} if name in sys.modules])"
     assert _run(code) == ""

@@ -15,9 +15,10 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 LAYERS = (
     ("records", "protocols"),
     ("errors", "collector", "depth", "interrupts", "hooks", "operation"),
+    ("settings",),
     ("tracebacks",),
     ("tree",),
-    ("debug", "config"),
+    ("debug", "memory_limit"),
     ("ir",),
     ("primitives",),
     ("frontend", "autodiff", "passes", "eager", "printing"),
@@ -33,7 +34,7 @@ LAYERS = (
 # The public namespaces and the package's own top stand above api and may import one another.
 PUBLIC = (
     "autograd", "cuda", "linalg", "ops", "nn", "optim", "scipy", "amp", "distributed", "testing",
-    "interop", "tools", "demo", "__init__", "__main__",
+    "interop", "tools", "demo", "command_line", "__init__", "__main__",
 )  # fmt: skip
 # A rule is mathematics: it knows no program. The eager mode runs with the compiler deleted.
 FORBIDDEN = {("primitives", "ir"), ("eager", "ir")}

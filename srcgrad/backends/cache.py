@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from srcgrad.backends import private
+from srcgrad.backends import cache_files, private
 
 PACKAGE = "srcgrad.backends.generated"
 DIGITS = 24  # of the hash, in a module's name
@@ -63,6 +63,7 @@ def kept_bytes(file: str) -> bytes | None:
             folder = private.temporary()
         found = private.read(folder / file)
         if found and _digest(file, found[SIZE:]) == found[:SIZE]:
+            cache_files.touched(folder / file)
             return found[SIZE:]
     return None
 
@@ -77,6 +78,7 @@ def _put(file: str, data: bytes) -> None:
         if not private.made(folder):
             folder = private.temporary()
         private.write(folder / file, data)
+        cache_files.limit_at_exit(folder)
 
 
 def in_memory(name: str, text: str) -> ModuleType:

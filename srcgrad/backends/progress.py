@@ -34,7 +34,11 @@ class _OnStderr(logging.Handler):
 
 def _configured(log: logging.Logger, level: str) -> logging.Logger:
     """The logger at the level that the environment names."""
-    log.addHandler(logging.NullHandler())
+    for handler in [h for h in log.handlers if isinstance(h, _OnStderr)]:
+        log.removeHandler(handler)
+        log.setLevel(logging.NOTSET)
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
     if level.lower() in LEVELS:
         shown = _OnStderr()
         shown.setFormatter(logging.Formatter("%(name)s: %(message)s"))
@@ -46,11 +50,24 @@ def _configured(log: logging.Logger, level: str) -> logging.Logger:
     return log
 
 
-LOG = _configured(logging.getLogger("srcgrad"), os.environ.get("SRCGRAD_LOG", ""))
+LOG = logging.getLogger("srcgrad")
+_level: list[str] = []  # the level that was set last
+
+
+def _follow() -> None:
+    """Sets the level that the environment names now."""
+    level = os.environ.get("SRCGRAD_LOG", "")
+    if _level != [level]:
+        _level[:] = [level]
+        _configured(LOG, level)
+
+
+_follow()
 
 
 def announced(function: Function, kept: bool, compile: Callable[[], Any]) -> Any:
     """The result of `compile`, with a log record; `kept`: its code goes to the cache folder."""
+    _follow()
     logged = LOG.isEnabledFor(logging.INFO)
     if logged:
         LOG.info("compiling %s", _described(function))

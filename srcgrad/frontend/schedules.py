@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from srcgrad.config import bytes_of
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
+from srcgrad.memory_limit import bytes_of
 from srcgrad.records import record
 
 T = TypeVar("T")

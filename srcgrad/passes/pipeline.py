@@ -7,7 +7,6 @@ nothing about any single pass.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -45,6 +44,7 @@ from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.records import record
+from srcgrad.settings import is_on
 
 
 @record(frozen=True)
@@ -195,7 +195,7 @@ def checking(on: bool = True) -> Generator[None]:
 
 def settings() -> tuple[frozenset[str], bool]:
     """The settings of `run` in this thread or task: the passes left out, and whether to check."""
-    return _off.get(), _checked.get() or bool(os.environ.get("SRCGRAD_DEBUG"))
+    return _off.get(), _checked.get() or is_on("debug")
 
 
 def run(function: Function, passes: Iterable[Pass] = PIPELINE) -> Function:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.config import above_limit, size_text
+from srcgrad.memory_limit import above_limit, size_text
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import dtype_of
 from srcgrad.primitives.memory import unwritten, whole

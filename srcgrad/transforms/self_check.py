@@ -7,7 +7,6 @@ arguments, nor captured values: everything here runs on copies.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from srcgrad.errors import GradientError, GradientWarning, Location, UnsupportedError
 from srcgrad.numeric import is_floating, perturbed, product, rounding, slope
 from srcgrad.records import record
+from srcgrad.settings import is_on
 from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import leaves, mapped_by_path, paths, spelled
 
@@ -27,7 +27,7 @@ NEAR = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 3e-3, np.dtype(np.floa
 
 def wanted() -> bool:
     """Whether the environment requests it."""
-    return os.environ.get("SRCGRAD_CHECK", "") not in ("", "0")
+    return is_on("check")
 
 
 @record(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad import config
+from srcgrad import memory_limit
 from srcgrad.errors import OutOfMemoryError
 
 TARGETS = pytest.mark.parametrize("target", ["python", "cpu"])
@@ -13,7 +13,7 @@ U, STEPS = np.linspace(0.0, 1.0, 10_000), 1000  # 80 MB of states
 
 @pytest.fixture
 def limit(monkeypatch):
-    return lambda text: monkeypatch.setenv(config.VARIABLE, text)
+    return lambda text: monkeypatch.setenv(memory_limit.VARIABLE, text)
 
 
 def decay(part, u, n):
@@ -54,13 +54,13 @@ def test_the_way_out(limit, target):
 
 @TARGETS
 def test_by_default_half_of_what_is_free(monkeypatch, target):
-    monkeypatch.delenv(config.VARIABLE, raising=False)
-    monkeypatch.setattr(config, "_free", lambda: 140 * 10**6)
+    monkeypatch.delenv(memory_limit.VARIABLE, raising=False)
+    monkeypatch.setattr(memory_limit, "_free", lambda: 140 * 10**6)
     with pytest.raises(OutOfMemoryError, match="more than half of the free memory"):
         slope(lambda r: r, target)(U, STEPS)
-    monkeypatch.setattr(config, "_free", lambda: 170 * 10**6)
+    monkeypatch.setattr(memory_limit, "_free", lambda: 170 * 10**6)
     slope(lambda r: r, target)(U, STEPS)
-    monkeypatch.setattr(config, "_free", lambda: 0)  # a system that does not tell
+    monkeypatch.setattr(memory_limit, "_free", lambda: 0)  # a system that does not tell
     slope(lambda r: r, target)(U, STEPS)
 
 
@@ -92,18 +92,18 @@ def test_a_tape_that_grows(limit):
 
 
 def test_the_variable(monkeypatch):
-    monkeypatch.setattr(config, "_free", lambda: 10)
+    monkeypatch.setattr(memory_limit, "_free", lambda: 10)
     for text, taken, allowed in [
         ("100MB", 99 * 10**6, True), ("100MB", 101 * 10**6, False), ("134217728", 1 << 27, True),
         ("134217728", (1 << 27) + 1, False), ("off", 1 << 60, True), ("0", 1 << 60, True),
         ("", 1 << 27, False),
     ]:  # fmt: skip
-        monkeypatch.setenv(config.VARIABLE, text)
-        assert (config.above_limit(taken) == "") == allowed, text
-    monkeypatch.setenv(config.VARIABLE, "much")
+        monkeypatch.setenv(memory_limit.VARIABLE, text)
+        assert (memory_limit.above_limit(taken) == "") == allowed, text
+    monkeypatch.setenv(memory_limit.VARIABLE, "much")
     with pytest.warns(RuntimeWarning, match="SRCGRAD_MEMORY_LIMIT: 'much' is no size of memory"):
-        assert config.above_limit(1 << 27)
+        assert memory_limit.above_limit(1 << 27)
 
 
 def test_what_is_free_is_found():
-    assert config._free() > 1 << 20
+    assert memory_limit._free() > 1 << 20

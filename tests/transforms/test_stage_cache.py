@@ -293,7 +293,7 @@ def pickled(function):
 
 
 def test_the_command_line_knows_the_files(made, tmp_path, capsys):
-    from srcgrad.tools.command_line import main
+    from srcgrad.command_line import main
 
     gradient()
     assert files.cache_dir() == tmp_path and [*tmp_path.glob("s_*.ir")]

@@ -6,7 +6,6 @@ decides what is compiled.
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import AbstractContextManager
 from functools import partial
@@ -16,6 +15,7 @@ from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import NotEmittedError
 from srcgrad.errors import CompilerError, Location
 from srcgrad.faults import MORE, REPORT, faults_reported
+from srcgrad.settings import is_on
 
 NO_TEXT = Noted("")
 WAY_OUT = f'{REPORT}; target="python" runs it without compiling'
@@ -23,7 +23,7 @@ WAY_OUT = f'{REPORT}; target="python" runs it without compiling'
 
 def debugging() -> bool:
     """Whether generated texts are stored, and shown in errors."""
-    return bool(os.environ.get("SRCGRAD_DEBUG"))
+    return is_on("debug")
 
 
 def compiling(program: Program, text: Noted = NO_TEXT) -> AbstractContextManager[None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 
-from srcgrad.config import above_limit
+from srcgrad.memory_limit import above_limit
 
 
 def _crowded(taken: int) -> int:

@@ -14,9 +14,9 @@ from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit.buffers import ALLOCATIONS
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.located import located_error
-from srcgrad.config import above_limit
 from srcgrad.ir.nodes import Def, Stmt
 from srcgrad.ir.types import Tape, np_dtype
+from srcgrad.memory_limit import above_limit
 from srcgrad.primitives import callbacks
 from srcgrad.primitives.tapes import unable
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import gast
 
-from srcgrad.config import bytes_of
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -15,6 +14,7 @@ from srcgrad.frontend.iteration import iterated
 from srcgrad.frontend.schedules import Schedule, check_segments, checkpointed
 from srcgrad.frontend.values import describe, is_integer, is_scalar
 from srcgrad.ir.nodes import Var
+from srcgrad.memory_limit import bytes_of
 from srcgrad.tracebacks import within
 
 

@@ -7,7 +7,7 @@ holds nothing: a program that reads one does not use it. Their memory
 is found through the MemInfo, so it must not come from `@fresh`, which promises that it is not.
 """
 
-from srcgrad.config import NOTICED
+from srcgrad.memory_limit import NOTICED
 
 GUARD_WORD = "-81985529216486896"  # the count of a buffer that is given up, when guarded
 

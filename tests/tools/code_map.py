@@ -1,10 +1,14 @@
-"""A map of the package: for each folder and file the first sentence of its docstring."""
+"""A map of the package: for each folder and file the first sentence of its docstring.
+
+As a script, `python -m tests.tools.code_map [FOLDER]`, prints it.
+"""
 
 import ast
 import re
+import sys
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[2] / "srcgrad"
 
 
 def code_map(under: str = "") -> str:
@@ -31,3 +35,7 @@ def first_sentence(path: Path) -> str:
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     sentence = re.split(r"(?<=\.)\s|\n\n", text, maxsplit=1)[0]
     return " ".join(sentence.split())
+
+
+if __name__ == "__main__":
+    print(code_map(*sys.argv[1:2]))
