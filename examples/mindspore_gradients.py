@@ -6,9 +6,9 @@ What is printed are the numbers of the page "Gradient Derivation" of MindSpore's
 (mindspore.cn/docs, "Differences with PyTorch"). `main` returns 0 if the last one is the page's.
 """
 
-import srcgrad as ms
-from srcgrad import nn, ops
-from srcgrad.amp import StaticLossScaler, all_finite
+import srcgrad.mindspore as ms
+from srcgrad.mindspore import nn, ops
+from srcgrad.mindspore.amp import StaticLossScaler, all_finite
 
 
 def functions() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import srcgrad as flow
-from srcgrad import nn
+from srcgrad.mindspore import nn
 
 WANTED = 0.97
 

@@ -39,11 +39,14 @@ _HOMES = {
     "to_jax": "srcgrad.interop", "to_pytensor": "srcgrad.interop", "to_torch": "srcgrad.interop",
     "sparsity": "srcgrad.sparse", "sparse_jacobian": "srcgrad.sparse",
     "sparse_hessian": "srcgrad.sparse", "config": "srcgrad.settings",
-    "jit": "srcgrad.api", "set_seed": "srcgrad.nn.checkpoint",
+    "jit": "srcgrad.api", "set_seed": "srcgrad.mindspore.checkpoint",
     "GRAPH_MODE": "srcgrad.bridge.eager_fallback", "PYNATIVE_MODE": "srcgrad.bridge.eager_fallback",
-    "Parameter": "srcgrad.nn.named", "ParameterTuple": "srcgrad.nn.named",
-    "save_checkpoint": "srcgrad.nn.checkpoint", "load_checkpoint": "srcgrad.nn.checkpoint",
-    "load_param_into_net": "srcgrad.nn.checkpoint", "mutable": "srcgrad.nn.checkpoint",
+    "Parameter": "srcgrad.mindspore.parameter",
+    "ParameterTuple": "srcgrad.mindspore.parameter",
+    "save_checkpoint": "srcgrad.mindspore.checkpoint",
+    "load_checkpoint": "srcgrad.mindspore.checkpoint",
+    "load_param_into_net": "srcgrad.mindspore.checkpoint",
+    "mutable": "srcgrad.mindspore.checkpoint",
     "SrcgradError": "srcgrad.errors", "UnsupportedError": "srcgrad.errors",
 }  # fmt: skip
 _MODULES = (
@@ -52,6 +55,7 @@ _MODULES = (
     "cuda",
     "errors",
     "linalg",
+    "mindspore",
     "nn",
     "ops",
     "optim",
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
         cuda,
         errors,
         linalg,
+        mindspore,
         nn,
         ops,
         optim,
@@ -128,7 +133,7 @@ if TYPE_CHECKING:
     from srcgrad.frontend.prange import prange
     from srcgrad.frontend.schedules import checkpointed
     from srcgrad.interop import to_jax, to_pytensor, to_torch
-    from srcgrad.nn.named import Parameter, ParameterTuple
+    from srcgrad.mindspore.parameter import Parameter, ParameterTuple
     from srcgrad.settings import config
     from srcgrad.sparse import sparse_hessian, sparse_jacobian, sparsity
     from srcgrad.transforms.exported import export
@@ -226,6 +231,7 @@ __all__ = [
     "laplacian",
     "linalg",
     "linearize",
+    "mindspore",
     "nn",
     "odeint",
     "opaque",

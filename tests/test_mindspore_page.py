@@ -39,8 +39,18 @@ def mode(request):
     flow.set_context(mode=None)
 
 
-def test_every_output(mode, capfd):
-    assert runpy.run_path(str(EXAMPLE))["main"]() == 0
+@pytest.fixture(params=["srcgrad.mindspore", "srcgrad"])
+def page(request, tmp_path):
+    """The example, with either import."""
+    text = EXAMPLE.read_text(encoding="utf-8").replace("srcgrad.mindspore", request.param)
+    assert f"import {request.param} as ms\n" in text
+    path = tmp_path / "page.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_output(mode, page, capfd):
+    assert runpy.run_path(str(page))["main"]() == 0
     printed = re.split(r"=== (.*?) ===\n", capfd.readouterr().out)[1:]
     sections = dict(zip(printed[::2], printed[1::2], strict=True))
     assert list(sections) == list(PAGE)

@@ -1,8 +1,14 @@
-"""`flow.amp`: loss scaling for gradients of low precision."""
+"""`flow.amp`: loss scaling for gradients of low precision, those of `srcgrad.mindspore.amp`."""
 
-from srcgrad.amp.managers import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
-from srcgrad.amp.scalers import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
-from srcgrad.tracebacks import entered
+from srcgrad.mindspore.amp import (
+    DynamicLossScaleManager,
+    DynamicLossScaler,
+    FixedLossScaleManager,
+    LossScaleManager,
+    LossScaler,
+    StaticLossScaler,
+    all_finite,
+)
 
 __all__ = [
     "DynamicLossScaleManager",
@@ -13,4 +19,3 @@ __all__ = [
     "StaticLossScaler",
     "all_finite",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))

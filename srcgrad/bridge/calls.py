@@ -160,12 +160,14 @@ def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:
 
 
 def trained(spec: Any, program: Program) -> tuple[Any, ...]:
-    """The Parameters that a plain call stores to: such a call is a training step.
+    """The Parameters that a plain call stores to, if one is trained: it is a training step.
 
-    A step is not part of a graph through Parameters.
+    A step is not part of a graph through Parameters. Stores to averages and counts alone are those
+    of any tensor.
     """
     given = program.hidden if isinstance(spec, Primal) else ()
-    return tuple(h.parameter for h in given if h.parameter is not None and h.var in program.stored)
+    stored = [h.parameter for h in given if h.parameter is not None and h.var in program.stored]
+    return tuple(stored) if any(p.requires_grad for p in stored) else ()
 
 
 class Call:

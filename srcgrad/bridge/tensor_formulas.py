@@ -58,12 +58,18 @@ def gather(input: Any, dim: int, index: Any) -> Any:
     return np.take_along_axis(input, index, dim)
 
 
-def padded(input: Any, padding: Any, fill: float = 0.0) -> Any:
-    """An image with rows above and below, and columns left and right, of one number."""
-    top, bottom, left, right = padding
-    n, c, h, w = input.shape
-    made = np.full((n, c, h + top + bottom, w + left + right), fill, input.dtype)
-    made[:, :, top : top + h, left : left + w] = input
+def framed(input: Any, sides: Any, value: float) -> Any:
+    """The tensor with one number before and after its last dims."""
+    shape, inside, taken = list(input.shape), [], []
+    for k in range(len(sides) // 2):
+        before, after = sides[2 * k], sides[2 * k + 1]
+        n = input.shape[-1 - k]
+        shape[-1 - k] = n + before + after
+        first = max(before, 0)
+        inside.append(slice(first, first + n + min(before, 0) + min(after, 0)))
+        taken.append(slice(max(-before, 0), n - max(-after, 0)))
+    made = np.full(tuple(shape), value, input.dtype)
+    made[(..., *inside[::-1])] = input[(..., *taken[::-1])]
     return made
 
 

@@ -23,6 +23,7 @@ from srcgrad.eager.functions import (
     contractions,
     layers,
     losses,
+    paddings,
     pointwise,
     products,
     reductions,
@@ -49,7 +50,7 @@ from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.inlining import follow
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, kind_of
-from srcgrad.frontend.values import is_array, is_value, plain
+from srcgrad.frontend.values import GrownList, is_array, is_value, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar
 from srcgrad.transforms.entry_points import stop_gradient
@@ -68,7 +69,7 @@ PROGRAMS: dict[Callable, Callable] = {
     indexing.getitem: tensor_formulas.getitem, write: tensor_formulas.write,
     losses.nll_loss: tensor_formulas.nll_loss, layers.one_hot: tensor_formulas.one_hot,
     selections._grid: tensor_formulas.places_along, shapes.gather: tensor_formulas.gather,
-    pointwise.root: tensor_formulas.root, windows.padded: tensor_formulas.padded,
+    pointwise.root: tensor_formulas.root, paddings.framed: tensor_formulas.framed,
     windows.windows: tensor_formulas.windows, create.zeros: tensor_formulas.zeros,
     create.ones: tensor_formulas.ones, create.full: tensor_formulas.full,
     create.zeros_like: tensor_formulas.zeros_like, create.ones_like: tensor_formulas.ones_like,
@@ -76,6 +77,7 @@ PROGRAMS: dict[Callable, Callable] = {
 # their operands are cast before NumPy gets them
 PROMOTED = (pointwise.power, pointwise.clamp)
 # functions whose number of results is a length, and the position of their dim
+LISTS = {shapes.stack: np.stack, shapes.cat: np.concatenate}
 SPLITS = {shapes.split: 2, shapes.chunk: 2, arrangements.tensor_split: 2, shapes.unbind: 1}
 
 
@@ -106,6 +108,19 @@ def _of_known_length(f: Any, at: int) -> Callable:
         if is_array(x) and isinstance(dim, int) and -x.type.ndim <= dim < x.type.ndim:
             it.static_int(x.type.dims[dim], node, "the length of a dim that is split")
         return follow(it, f, [x, *args], keywords, node)
+
+    return handler
+
+
+def _of_grown(f: Any, numpys: Callable) -> Callable:
+    """A function of a list of tensors: NumPy's where the list grows in a loop, all items alike."""
+
+    def handler(it: Interpreter, node: Node, tensors: Any, dim: Any = 0) -> Any:
+        if not isinstance(tensors, GrownList):
+            return follow(it, f, [tensors, dim], {}, node)
+        made = it.call(numpys, [tensors, dim], {}, node)
+        it.captures.meet_tensor(made)
+        return made
 
     return handler
 
@@ -191,6 +206,8 @@ def _register() -> None:
             enter(TENSOR_FUNCTIONS, f, _in_place_of(f, program))
     for f, at in SPLITS.items():
         enter(TENSOR_FUNCTIONS, f, _of_known_length(f, at))
+    for f, numpys in LISTS.items():
+        enter(TENSOR_FUNCTIONS, f, _of_grown(f, numpys))
     for f, handler in INTRINSICS.items():
         enter(TENSOR_FUNCTIONS, f, handler)
     for name, handler in {"size": _size, "detach": _detached}.items():

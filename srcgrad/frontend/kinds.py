@@ -54,6 +54,7 @@ class OfEither(np.ndarray):
     """An array that may be a tensor's."""
 
 
+FACES = ("srcgrad.nn", "srcgrad.mindspore")  # packages of functions and modules of tensors
 MARKS = {OfTensor: Kind.TENSOR, OfEither: Kind.EITHER}
 
 
@@ -108,7 +109,7 @@ def note_made(it: Interpreter, f: Any, args: list[Any], made: Any) -> None:
         if is_tensor_function(f) and kind is not Kind.TENSOR:
             given = any(v is a for a in args)
             it.captures.meet_tensor(v, Kind.EITHER if given else Kind.TENSOR)
-        elif module.startswith("srcgrad.nn") and kind is Kind.ARRAY:
+        elif module.startswith(FACES) and kind is Kind.ARRAY:
             it.captures.meet_tensor(v, Kind.EITHER)
         elif module == "numpy" and not isinstance(f, np.ufunc) and kind is Kind.TENSOR:
             kinds[v] = Kind.EITHER

@@ -1,32 +1,32 @@
-"""`flow.nn`: the parts of trainable programs: parameters, modules, layers, losses."""
+"""`flow.nn`: parameters, modules, layers and losses, with PyTorch's arguments and defaults.
 
+MindSpore's names that PyTorch lacks (`Cell`, `Dense`, `TrainOneStepCell`, ...) are here too; its
+layers of the same name are in `srcgrad.mindspore.nn`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from srcgrad.errors import nearest
 from srcgrad.nn import functional, utils
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.cells import CellList, Dense, SequentialCell
-from srcgrad.nn.images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
-from srcgrad.nn.initializer import initializer
-from srcgrad.nn.layers import (
-    Dropout,
-    Embedding,
-    Flatten,
-    Identity,
-    LayerNorm,
-    Linear,
-    ModuleList,
-    ParameterList,
-    Sequential,
-)
+from srcgrad.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from srcgrad.nn.convolutions import Conv1d, Conv2d, ConvTranspose2d
+from srcgrad.nn.layers import Dropout, Embedding, Flatten, Identity, Linear
 from srcgrad.nn.module import Module
-from srcgrad.nn.optimizer import Optimizer
-from srcgrad.nn.optimizers import SGD, Adagrad, Adam, AdamWeightDecay, Momentum, RMSProp
-from srcgrad.nn.parameter import Parameter
-from srcgrad.nn.recurrent import GRUCell, LSTMCell, RNNCell
-from srcgrad.nn.scaling import (
-    DynamicLossScaleUpdateCell,
-    FixedLossScaleUpdateCell,
-    TrainOneStepWithLossScaleCell,
+from srcgrad.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
+from srcgrad.nn.parameter import Buffer, Parameter
+from srcgrad.nn.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveMaxPool2d,
+    AvgPool1d,
+    AvgPool2d,
+    MaxPool1d,
+    MaxPool2d,
 )
-from srcgrad.nn.training import ForwardValueAndGrad, TrainOneStepCell, WithGradCell, WithLossCell
+from srcgrad.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
 from srcgrad.nn.wrapped import (
     CELU,
     ELU,
@@ -35,6 +35,8 @@ from srcgrad.nn.wrapped import (
     SELU,
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
     CrossEntropyLoss,
     Hardshrink,
     Hardsigmoid,
@@ -49,12 +51,14 @@ from srcgrad.nn.wrapped import (
     Mish,
     MSELoss,
     NLLLoss,
+    PairwiseDistance,
     ReLU,
     ReLU6,
     Sigmoid,
     SiLU,
     SmoothL1Loss,
     Softmax,
+    Softmin,
     Softplus,
     Softshrink,
     Softsign,
@@ -64,24 +68,93 @@ from srcgrad.nn.wrapped import (
 )
 from srcgrad.tracebacks import entered
 
+if TYPE_CHECKING:
+    from srcgrad.mindspore.nn import (
+        SGD,
+        Adagrad,
+        Adam,
+        AdamWeightDecay,
+        Cell,
+        CellList,
+        Dense,
+        DynamicLossScaleUpdateCell,
+        FixedLossScaleUpdateCell,
+        ForwardValueAndGrad,
+        Momentum,
+        Optimizer,
+        RMSProp,
+        SequentialCell,
+        TrainOneStepCell,
+        TrainOneStepWithLossScaleCell,
+        WithGradCell,
+        WithLossCell,
+        initializer,
+    )
+
+# MindSpore's names that PyTorch lacks
+_OF_MINDSPORE = (
+    "Adagrad", "Adam", "AdamWeightDecay", "Cell", "CellList", "Dense",
+    "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "ForwardValueAndGrad", "Momentum",
+    "Optimizer", "RMSProp", "SGD", "SequentialCell", "TrainOneStepCell",
+    "TrainOneStepWithLossScaleCell", "WithGradCell", "WithLossCell", "initializer",
+)  # fmt: skip
+# PyTorch's names that are not here, and what to write instead
+_ELSEWHERE = {
+    "BatchNorm3d": "only images and sequences have layers: BatchNorm1d, BatchNorm2d",
+    "Conv3d": "only images and sequences have layers: Conv1d, Conv2d",
+    "MaxPool3d": "only images and sequences have layers: MaxPool1d, MaxPool2d",
+    "DataParallel": "write flow.compile(step, parallel=True)",
+    "Transformer": "compose MultiheadAttention, Linear and LayerNorm",
+    "TransformerEncoder": "compose MultiheadAttention, Linear and LayerNorm",
+    "TransformerEncoderLayer": "compose MultiheadAttention, Linear and LayerNorm",
+    "SyncBatchNorm": "write BatchNorm2d",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_MINDSPORE:
+        return getattr(importlib.import_module("srcgrad.mindspore.nn"), name)
+    text = f"module 'srcgrad.nn' has no attribute {name!r}"
+    if name in _ELSEWHERE:
+        raise AttributeError(f"{text}: {_ELSEWHERE[name]}", name=name)
+    near = "" if name.startswith("_") else nearest(name, __all__)
+    raise AttributeError(f"{text}. Did you mean: '{near}'?" if near else text, name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "CELU",
     "ELU",
     "GELU",
     "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
     "SELU",
     "SGD",
     "Adagrad",
     "Adam",
     "AdamWeightDecay",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool2d",
+    "AvgPool1d",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
     "BatchNorm1d",
     "BatchNorm2d",
+    "Buffer",
     "Cell",
     "CellList",
+    "Conv1d",
     "Conv2d",
+    "ConvTranspose2d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dense",
     "Dropout",
@@ -91,6 +164,7 @@ __all__ = [
     "Flatten",
     "ForwardValueAndGrad",
     "GRUCell",
+    "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -106,14 +180,18 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
     "MaxPool2d",
     "Mish",
     "Module",
+    "ModuleDict",
     "ModuleList",
     "Momentum",
     "NLLLoss",
     "Optimizer",
+    "PairwiseDistance",
     "Parameter",
+    "ParameterDict",
     "ParameterList",
     "RMSProp",
     "RNNCell",
@@ -125,6 +203,7 @@ __all__ = [
     "Sigmoid",
     "SmoothL1Loss",
     "Softmax",
+    "Softmin",
     "Softplus",
     "Softshrink",
     "Softsign",
@@ -138,5 +217,5 @@ __all__ = [
     "functional",
     "initializer",
     "utils",
-]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+]
+globals().update(entered({n: globals()[n] for n in __all__ if n in globals()}, __name__))

@@ -11,8 +11,8 @@ import numpy as np
 from srcgrad.eager import Tensor, devices
 from srcgrad.eager.functions.transfers import names_device
 from srcgrad.eager.mode import no_grad
-from srcgrad.errors import TensorError, TensorTypeError
-from srcgrad.nn.parameter import Parameter
+from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+from srcgrad.nn.parameter import Buffer, Parameter
 
 
 class LoadResult(tuple):
@@ -37,6 +37,9 @@ class Module:
     """
 
     training: bool = True
+    _watched: bool = False  # whether a call has hooks
+    _before: tuple = ()
+    _after: tuple = ()
 
     def __init__(self) -> None:
         for name in ("_parameters", "_buffers", "_modules"):
@@ -50,7 +53,40 @@ class Module:
         )
 
     def __call__(self, /, *args: Any, **params: Any) -> Any:
+        if self._watched:
+            from srcgrad.nn.hooks import call_with_hooks
+
+            return call_with_hooks(self, self.forward, args, params)
         return self.forward(*args, **params)
+
+    # ---- hooks ----
+    def register_forward_pre_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+    ) -> Any:
+        """Calls `hook(module, inputs)` before each call; its result replaces the inputs.
+
+        `with_kwargs`: the hook gets the keywords too, and returns both. Returns a handle with
+        `remove()`.
+        """
+        return self._hooked("_before", hook, prepend, with_kwargs)
+
+    def register_forward_hook(
+        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False,
+        always_call: bool = False,
+    ) -> Any:  # fmt: skip
+        """Calls `hook(module, inputs, output)` after each call; its result replaces the output.
+
+        `with_kwargs`: the hook gets the keywords before the output. Returns a handle with
+        `remove()`.
+        """
+        if always_call:
+            raise ArgumentValueError("a forward hook is not called where forward() raises")
+        return self._hooked("_after", hook, prepend, with_kwargs)
+
+    def _hooked(self, place: str, hook: Callable, prepend: bool, with_kwargs: bool) -> Any:
+        from srcgrad.nn.hooks import added
+
+        return added(self, place, hook, prepend, with_kwargs)
 
     # ---- attributes ----
     def __setattr__(self, name: str, value: Any) -> None:
@@ -94,8 +130,11 @@ class Module:
         """Adds a parameter under a name; None reserves the name."""
         self._parameters[name] = param
 
-    def register_buffer(self, name: str, tensor: Tensor | None) -> None:
-        """Adds a tensor that is part of the state but is not trained."""
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Adds a tensor that is not trained; part of the state unless `persistent` is false."""
+        if tensor is not None and not isinstance(tensor, Buffer) and tensor._node is None:
+            tensor = Buffer(tensor, persistent=persistent)
+        self._forget(name)
         self._buffers[name] = tensor
 
     def add_module(self, name: str, module: Module) -> None:
@@ -152,10 +191,14 @@ class Module:
         return (m for _, m in self.named_modules())
 
     # ---- state ----
-    def state_dict(self) -> OrderedDict[str, Tensor]:
-        """Parameters and buffers by name, detached; they share memory."""
-        both = [*self._named("_parameters", "", True), *self._named("_buffers", "", True)]
-        return OrderedDict((name, t.detach()) for name, t in both)
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
+        """Parameters and buffers by name, detached unless `keep_vars`; they share memory."""
+        found: OrderedDict[str, Any] = OrderedDict()
+        for path, module in _each(self, prefix.removesuffix(".")):
+            for name, t in [*module._parameters.items(), *module._buffers.items()]:
+                if t is not None and getattr(t, "persistent", True):
+                    found[f"{path}.{name}" if path else name] = t if keep_vars else t.detach()
+        return found
 
     def load_state_dict(self, state_dict: Any, strict: bool = True) -> LoadResult:
         """Copies tensors in by name; RuntimeError for names or shapes that do not fit."""
@@ -186,6 +229,23 @@ class Module:
         """Sets the parameters' gradients to zeros in place, or to None."""
         for p in self.parameters():
             clear(p, set_to_none)
+
+    def get_submodule(self, target: str) -> Module:
+        """The module at a path such as "net.0"; AttributeError if there is none."""
+        found: Any = self
+        for name in target.split(".") if target else ():
+            if name not in found._modules:
+                raise AttributeError(f"{type(found).__name__} has no module `{name}`")
+            found = found._modules[name]
+        return found
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a path such as "net.0.weight"; AttributeError if there is none."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        if owner._parameters.get(name) is None:
+            raise AttributeError(f"{type(owner).__name__} has no parameter `{name}`")
+        return owner._parameters[name]
 
     def requires_grad_(self, requires_grad: bool = True) -> Module:
         """Sets `requires_grad` of all parameters."""
@@ -254,6 +314,13 @@ class Module:
         if not lines:
             return f"{name}({extra})"
         return f"{name}(\n  " + "\n  ".join(([extra] if extra else []) + lines) + "\n)"
+
+
+def _each(module: Module, path: str) -> Iterator[tuple[str, Module]]:
+    """A module and all below it, by each of its paths."""
+    yield path, module
+    for name, m in module._modules.items():
+        yield from _each(m, f"{path}.{name}" if path else name)
 
 
 def clear(p: Tensor, set_to_none: bool) -> None:

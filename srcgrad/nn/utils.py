@@ -19,8 +19,9 @@ def _gradients(parameters: Any) -> list[Tensor]:
 
 
 def clip_grad_norm_(
-    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False
-) -> Tensor:
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
     """Scales the gradients so that their norm, taken together, is at most `max_norm`.
 
     Returns the norm before. RuntimeError for one that is not finite, on request.
@@ -48,7 +49,7 @@ def clip_grad_norm_(
     return make(total)
 
 
-def clip_grad_value_(parameters: Any, clip_value: float) -> None:
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
     """Clamps each element of the gradients to [-clip_value, clip_value]."""
     with no_grad():
         for g in _gradients(parameters):

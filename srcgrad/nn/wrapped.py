@@ -9,18 +9,26 @@ from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
 
+OF_FUNCTIONS = ("dtype",)  # options that the modules of PyTorch lack
 
-def _module(name: str, function: Any, tensors: int) -> type[Module]:
-    """A module whose arguments are the function's after its tensors."""
+
+def _module(name: str, function: Any, tensors: int, without: tuple = OF_FUNCTIONS) -> type[Module]:
+    """A module whose arguments are the function's after its tensors, but for some."""
     options = list(inspect.signature(function).parameters.values())[tensors:]
-    names = [o.name for o in options]
+    signature = inspect.Signature([o for o in options if o.name not in without])
 
     class Wrapped(Module):
+        __signature__ = signature
+
         def __init__(self, *args: Any, **params: Any) -> None:
             super().__init__()
-            if len(args) > len(names) or set(params) - set(names):
-                raise TensorTypeError(f"{name}() takes the arguments {', '.join(names) or 'none'}")
-            self._options = {**dict(zip(names, args, strict=False)), **params}
+            try:
+                self._options = dict(signature.bind(*args, **params).arguments)
+            except TypeError as error:
+                names = ", ".join(signature.parameters) or "none"
+                raise TensorTypeError(
+                    f"{name}(): {error}; it takes the arguments {names}"
+                ) from None
             reduction = self._options.get("reduction", "mean")
             if reduction not in ("mean", "sum", "none", "batchmean"):
                 raise ArgumentValueError(
@@ -57,6 +65,7 @@ SELU = _module("SELU", functional.selu, 1)
 SiLU = _module("SiLU", functional.silu, 1)
 Sigmoid = _module("Sigmoid", functional.sigmoid, 1)
 Softmax = _module("Softmax", functional.softmax, 1)
+Softmin = _module("Softmin", functional.softmin, 1)
 Softplus = _module("Softplus", functional.softplus, 1)
 Softshrink = _module("Softshrink", functional.softshrink, 1)
 Softsign = _module("Softsign", functional.softsign, 1)
@@ -67,9 +76,12 @@ Threshold = _module("Threshold", functional.threshold, 1)
 BCELoss = _module("BCELoss", functional.binary_cross_entropy, 2)
 BCEWithLogitsLoss = _module("BCEWithLogitsLoss", functional.binary_cross_entropy_with_logits, 2)
 CrossEntropyLoss = _module("CrossEntropyLoss", functional.cross_entropy, 2)
-HuberLoss = _module("HuberLoss", functional.huber_loss, 2)
+HuberLoss = _module("HuberLoss", functional.huber_loss, 2, ("weight",))
 KLDivLoss = _module("KLDivLoss", functional.kl_div, 2)
-L1Loss = _module("L1Loss", functional.l1_loss, 2)
-MSELoss = _module("MSELoss", functional.mse_loss, 2)
+L1Loss = _module("L1Loss", functional.l1_loss, 2, ("weight",))
+MSELoss = _module("MSELoss", functional.mse_loss, 2, ("weight",))
 NLLLoss = _module("NLLLoss", functional.nll_loss, 2)
 SmoothL1Loss = _module("SmoothL1Loss", functional.smooth_l1_loss, 2)
+CosineEmbeddingLoss = _module("CosineEmbeddingLoss", functional.cosine_embedding_loss, 3)
+CosineSimilarity = _module("CosineSimilarity", functional.cosine_similarity, 2)
+PairwiseDistance = _module("PairwiseDistance", functional.pairwise_distance, 2)

@@ -1,44 +1,30 @@
-"""`flow.ops`: functions of tensors by MindSpore's names, and the functional transforms.
-
-All functions of the table are here too: `ops.sin` is `flow.sin`.
-"""
+"""`flow.ops`: MindSpore's functions of tensors, those of `srcgrad.mindspore.ops`."""
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from srcgrad.ops.assignments import assign, assign_add, assign_sub, depend
-from srcgrad.ops.clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from srcgrad.ops.maps import HyperMap, Map, MultitypeFuncGraph, partial
-from srcgrad.ops.named import (
+from srcgrad.mindspore import ops as _ops
+from srcgrad.mindspore.ops import (
+    HyperMap,
+    Map,
+    MultitypeFuncGraph,
+    assign,
+    assign_add,
+    assign_sub,
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    depend,
     log_softmax,
     ones,
+    partial,
     select,
     softmax,
     zeros,
 )
-from srcgrad.tracebacks import entered
-
-_OF_API = (
-    "GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "linearize", "stop_gradient",
-    "value_and_grad", "vjp", "vmap",
-)  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in _OF_API:
-        return getattr(importlib.import_module("srcgrad.api"), name)
-    functional = importlib.import_module("srcgrad.nn.functional")
-    if not name.startswith("_") and hasattr(functional, name):
-        return getattr(functional, name)
-    public = {} if name.startswith("_") else importlib.import_module("srcgrad.eager").PUBLIC
-    if name not in public:
-        raise AttributeError(f"module 'srcgrad.ops' has no attribute {name!r}")
-    return public[name]
-
 
 __all__ = [
     "HyperMap",
@@ -60,4 +46,11 @@ __all__ = [
     "softmax",
     "zeros",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_ops, name)
+
+
+def __dir__() -> list[str]:
+    return dir(_ops)

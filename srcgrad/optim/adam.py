@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentValueError
-from srcgrad.optim.optimizer import Optimizer, checked
+from srcgrad.optim.optimizer import Optimizer, checked, supported
 
 
 class Adam(Optimizer):
@@ -23,26 +23,27 @@ class Adam(Optimizer):
     tensor([0.9000], dtype=srcgrad.float32)
     """
 
-    decoupled = False
-
     def __init__(
         self, params: Any, lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-08, weight_decay: float = 0.0, amsgrad: bool = False, *,
-        maximize: bool = False,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None,
+        decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         checked(lr=lr, eps=eps, weight_decay=weight_decay)
+        supported(differentiable)
         for k, beta in enumerate(betas):
             if not 0.0 <= beta < 1.0:
                 raise ArgumentValueError(f"Invalid beta parameter at index {k}: {beta}")
         defaults = {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize,
+            "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
         }  # fmt: skip
         super().__init__(params, defaults)
 
     def _update(self, a: np.ndarray, g: np.ndarray, state: dict, group: dict) -> None:
         lr, decay, (b1, b2) = group["lr"], group["weight_decay"], group["betas"]
-        if decay and self.decoupled:
+        if decay and group.get("decoupled_weight_decay"):
             a *= 1.0 - lr * decay
         elif decay:
             g = g + decay * a
@@ -66,11 +67,13 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with a weight decay that shrinks the parameters themselves: 0.01 unless given."""
 
-    decoupled = True
-
     def __init__(
         self, params: Any, lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-08, weight_decay: float = 0.01, amsgrad: bool = False, *,
-        maximize: bool = False,
+        maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(
+            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize,
+            differentiable=differentiable, decoupled_weight_decay=True,
+        )  # fmt: skip

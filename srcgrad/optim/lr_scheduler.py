@@ -17,11 +17,17 @@ from srcgrad.optim.optimizer import Optimizer
 class LRScheduler:
     """The base of schedulers: `step` after each epoch, `get_last_lr`, `state_dict`."""
 
-    def __init__(self, optimizer: Optimizer) -> None:
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
             raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer, self.last_epoch = optimizer, 0
-        self.base_lrs = [g.setdefault("initial_lr", g["lr"]) for g in optimizer.param_groups]
+        groups = optimizer.param_groups
+        if last_epoch != -1 and any("initial_lr" not in g for g in groups):
+            raise KeyError(
+                "param 'initial_lr' is not specified in param_groups when resuming scheduler with "
+                f"last_epoch >= 0: {last_epoch}"
+            )
+        self.optimizer, self.last_epoch = optimizer, last_epoch + 1
+        self.base_lrs = [g.setdefault("initial_lr", g["lr"]) for g in groups]
         self._set()
 
     def step(self) -> None:
@@ -54,9 +60,11 @@ class LRScheduler:
 class StepLR(LRScheduler):
     """The rate times `gamma` after each `step_size` epochs."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.step_size, self.gamma = step_size, gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def _rate(self, k: int, lr: float) -> float:
         due = self.last_epoch and self.last_epoch % self.step_size == 0
@@ -66,9 +74,15 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """The rate times `gamma` at each of the milestones."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        milestones: Sequence[int],
+        gamma: float = 0.1,
+        last_epoch: int = -1,
+    ) -> None:
         self.milestones, self.gamma = Counter(milestones), gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def _rate(self, k: int, lr: float) -> float:
         return lr * self.gamma ** self.milestones[self.last_epoch]
@@ -77,9 +91,9 @@ class MultiStepLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """The rate times `gamma` after each epoch."""
 
-    def __init__(self, optimizer: Optimizer, gamma: float) -> None:
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def _rate(self, k: int, lr: float) -> float:
         return lr * self.gamma if self.last_epoch else lr
@@ -88,9 +102,11 @@ class ExponentialLR(LRScheduler):
 class CosineAnnealingLR(LRScheduler):
     """The rate along half a cosine from the first one to `eta_min` in `T_max` epochs, and back."""
 
-    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         self.T_max, self.eta_min = T_max, eta_min
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def _rate(self, k: int, lr: float) -> float:
         n, least = self.T_max, self.eta_min
@@ -105,13 +121,13 @@ class CosineAnnealingLR(LRScheduler):
 class LambdaLR(LRScheduler):
     """The first rate times a function of the epoch; one function, or one for each group."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any) -> None:
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         n = len(optimizer.param_groups)
         several = isinstance(lr_lambda, list | tuple)
         self.lr_lambdas: list[Callable] = list(lr_lambda) if several else [lr_lambda] * n
         if len(self.lr_lambdas) != n:
             raise ArgumentValueError(f"Expected {n} lr_lambdas, but got {len(self.lr_lambdas)}")
-        super().__init__(optimizer)
+        super().__init__(optimizer, last_epoch)
 
     def _rate(self, k: int, lr: float) -> float:
         return self.base_lrs[k] * self.lr_lambdas[k](self.last_epoch)

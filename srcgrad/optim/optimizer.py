@@ -108,6 +108,15 @@ class Optimizer:
         }
 
 
+def supported(differentiable: bool) -> None:
+    """ValueError for an update that shall be recorded; other switches change no result."""
+    if differentiable:
+        raise ArgumentValueError(
+            "updates are never recorded: differentiate through steps that are written as a "
+            "function, with flow.grad"
+        )
+
+
 def checked(**options: float) -> None:
     """ValueError for an option below zero."""
     names = {"lr": "learning rate", "eps": "epsilon value"}

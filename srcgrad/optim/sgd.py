@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentValueError
-from srcgrad.optim.optimizer import Optimizer, checked
+from srcgrad.optim.optimizer import Optimizer, checked, supported
 
 
 class SGD(Optimizer):
@@ -25,7 +25,9 @@ class SGD(Optimizer):
     def __init__(
         self, params: Any, lr: float = 0.001, momentum: float = 0.0, dampening: float = 0.0,
         weight_decay: float = 0.0, nesterov: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
+        supported(differentiable)
         checked(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ArgumentValueError("Nesterov momentum requires a momentum and zero dampening")

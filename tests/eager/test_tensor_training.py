@@ -117,7 +117,7 @@ def test_modules_know_their_parameters():
     net = Net()
     names = ["first.weight", "first.bias", "rest.1.weight"]
     assert [n for n, _ in net.named_parameters()] == names
-    assert list(net.state_dict()) == [*names, "scale"]
+    assert list(net.state_dict()) == ["scale", *names]  # a module before its children
     assert [type(m).__name__ for m in net.modules()] == [
         "Net", "Linear", "Sequential", "Tanh", "Linear",
     ]  # fmt: skip

@@ -5,6 +5,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import nn
+from srcgrad.mindspore import nn as msnn
 
 F64 = flow.float64
 
@@ -63,11 +64,11 @@ ACTIVATIONS = [
     nn.Linear(3, 2).double(), nn.Sequential(nn.Linear(3, 2), nn.Tanh()).double(), nn.Identity(),
 ]  # fmt: skip
 IMAGES = [
-    nn.Conv2d(2, 3, 3, dtype=F64), nn.Conv2d(2, 3, 3, stride=2, has_bias=True, dtype=F64),
-    nn.Conv2d(2, 4, (2, 3), pad_mode="valid", group=2, dtype=F64),
-    nn.Conv2d(2, 2, 3, pad_mode="pad", padding=(1, 2, 0, 1), dilation=2, dtype=F64),
-    nn.MaxPool2d(2, 2), nn.MaxPool2d(3, 2, pad_mode="same"), nn.AvgPool2d(2, 1),
-    nn.AvgPool2d(3, 2, pad_mode="pad", padding=1), nn.BatchNorm2d(2, dtype=F64),
+    msnn.Conv2d(2, 3, 3, dtype=F64), msnn.Conv2d(2, 3, 3, stride=2, has_bias=True, dtype=F64),
+    msnn.Conv2d(2, 4, (2, 3), pad_mode="valid", group=2, dtype=F64),
+    msnn.Conv2d(2, 2, 3, pad_mode="pad", padding=(1, 2, 0, 1), dilation=2, dtype=F64),
+    msnn.MaxPool2d(2, 2), msnn.MaxPool2d(3, 2, pad_mode="same"), msnn.AvgPool2d(2, 1),
+    msnn.AvgPool2d(3, 2, pad_mode="pad", padding=1), msnn.BatchNorm2d(2, dtype=F64),
 ]  # fmt: skip
 LOSSES = [
     nn.MSELoss(), nn.L1Loss(), nn.SmoothL1Loss(), nn.HuberLoss(), nn.BCEWithLogitsLoss(),
@@ -195,9 +196,9 @@ def test_images(cell):
     agree([dx, *dw], eager(cell, [x], weights)[1])
 
 
-@pytest.mark.parametrize("kind", [nn.BatchNorm1d, nn.BatchNorm2d])
+@pytest.mark.parametrize("kind", [msnn.BatchNorm1d, msnn.BatchNorm2d])
 def test_batch_statistics_move(kind):
-    x = wide(4, 3) if kind is nn.BatchNorm1d else wide(4, 3, 2, 5)
+    x = wide(4, 3) if kind is msnn.BatchNorm1d else wide(4, 3, 2, 5)
     one, other = kind(3, dtype=F64).set_train(), kind(3, dtype=F64).set_train()
     weights = one.trainable_params()
 
@@ -215,16 +216,16 @@ def test_batch_statistics_move(kind):
     np.testing.assert_allclose(one.moving_variance.asnumpy(), spread)
 
 
-@pytest.mark.parametrize("kind", [nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+@pytest.mark.parametrize("kind", [msnn.RNNCell, msnn.GRUCell, msnn.LSTMCell])
 def test_recurrent_cells(kind):
     cell, x, h = kind(3, 2, dtype=F64), wide(4, 5, 3), wide(5, 2)
     weights = cell.trainable_params()
 
     def unrolled(x, h):
-        state = (h, h * 0.5) if kind is nn.LSTMCell else h
+        state = (h, h * 0.5) if kind is msnn.LSTMCell else h
         for k in range(4):
             state = cell(x[k], state)
-        return state[0] * state[1] if kind is nn.LSTMCell else state
+        return state[0] * state[1] if kind is msnn.LSTMCell else state
 
     dx, dw = flow.grad(unrolled, (0, 1), weights)(x, h)
     agree([*dx, *dw], eager(unrolled, [x, h], weights)[1])

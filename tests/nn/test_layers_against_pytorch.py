@@ -5,6 +5,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import nn
+from srcgrad.mindspore import nn as msnn
 
 torch = pytest.importorskip("torch")
 tnn = torch.nn
@@ -50,18 +51,19 @@ def compare(cell, module, *inputs):
 
 LAYERS = [
     (nn.Dense(3, 2, dtype=F64), tnn.Linear(3, 2), (4, 3)),
-    (nn.Conv2d(2, 4, 3, pad_mode="valid", dtype=F64), tnn.Conv2d(2, 4, 3, bias=False),
+    (msnn.Conv2d(2, 4, 3, pad_mode="valid", dtype=F64), tnn.Conv2d(2, 4, 3, bias=False),
      (2, 2, 6, 5)),
-    (nn.Conv2d(2, 4, 3, 2, "pad", 1, has_bias=True, dtype=F64), tnn.Conv2d(2, 4, 3, 2, 1),
+    (msnn.Conv2d(2, 4, 3, 2, "pad", 1, has_bias=True, dtype=F64), tnn.Conv2d(2, 4, 3, 2, 1),
      (2, 2, 6, 5)),
-    (nn.Conv2d(2, 4, 3, dilation=2, group=2, pad_mode="valid", dtype=F64),
+    (msnn.Conv2d(2, 4, 3, dilation=2, group=2, pad_mode="valid", dtype=F64),
      tnn.Conv2d(2, 4, 3, dilation=2, groups=2, bias=False), (2, 2, 6, 7)),
-    (nn.Conv2d(2, 3, 3, dtype=F64), tnn.Conv2d(2, 3, 3, padding="same", bias=False), (2, 2, 6, 5)),
-    (nn.MaxPool2d(2, 2), tnn.MaxPool2d(2, 2), (2, 3, 6, 4)),
-    (nn.AvgPool2d(3, 2, "pad", 1), tnn.AvgPool2d(3, 2, 1), (2, 3, 6, 5)),
-    (nn.BatchNorm1d(3, dtype=F64).set_train(), tnn.BatchNorm1d(3), (4, 3)),
-    (nn.BatchNorm2d(3, dtype=F64).set_train(), tnn.BatchNorm2d(3), (4, 3, 2, 2)),
-    (nn.BatchNorm2d(3, dtype=F64), tnn.BatchNorm2d(3).eval(), (4, 3, 2, 2)),
+    (msnn.Conv2d(2, 3, 3, dtype=F64), tnn.Conv2d(2, 3, 3, padding="same", bias=False),
+     (2, 2, 6, 5)),
+    (msnn.MaxPool2d(2, 2), tnn.MaxPool2d(2, 2), (2, 3, 6, 4)),
+    (msnn.AvgPool2d(3, 2, "pad", 1), tnn.AvgPool2d(3, 2, 1), (2, 3, 6, 5)),
+    (msnn.BatchNorm1d(3, dtype=F64).set_train(), tnn.BatchNorm1d(3), (4, 3)),
+    (msnn.BatchNorm2d(3, dtype=F64).set_train(), tnn.BatchNorm2d(3), (4, 3, 2, 2)),
+    (msnn.BatchNorm2d(3, dtype=F64), tnn.BatchNorm2d(3).eval(), (4, 3, 2, 2)),
     (nn.LayerNorm(3).double(), tnn.LayerNorm(3), (4, 3)),
     (nn.GELU(), tnn.GELU(), (4, 3)), (nn.ELU(), tnn.ELU(), (4, 3)), (nn.SELU(), tnn.SELU(), (4, 3)),
     (nn.SiLU(), tnn.SiLU(), (4, 3)), (nn.Mish(), tnn.Mish(), (4, 3)),
@@ -78,11 +80,11 @@ def test_layers(cell, module, shape):
 
 @pytest.mark.parametrize("kind", ["RNNCell", "GRUCell"])
 def test_recurrent(kind):
-    compare(getattr(nn, kind)(3, 2, dtype=F64), getattr(tnn, kind)(3, 2), wide(4, 3), wide(4, 2))
+    compare(getattr(msnn, kind)(3, 2, dtype=F64), getattr(tnn, kind)(3, 2), wide(4, 3), wide(4, 2))
 
 
 def test_lstm():
-    cell, x, h, c = nn.LSTMCell(3, 2, dtype=F64), wide(4, 3), wide(4, 2), wide(4, 2)
+    cell, x, h, c = msnn.LSTMCell(3, 2, dtype=F64), wide(4, 3), wide(4, 2), wide(4, 2)
     module, _ = theirs(tnn.LSTMCell(3, 2), cell)
     (a, b), dx = flow.value_and_grad(cell)(x, (h, c))
     xs = torch.tensor(x.numpy(), requires_grad=True)

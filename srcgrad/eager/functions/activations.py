@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.functions.composed import log_softmax, softmax
+from srcgrad.eager.functions import composed
 from srcgrad.eager.functions.pointwise import add, div, mul, sub, where
 from srcgrad.eager.functions.shapes import chunk
 from srcgrad.eager.functions.table import TABLE, declared
@@ -201,10 +201,27 @@ def tanhshrink(input: Tensor) -> Tensor:
     return sub(input, tanh(input))
 
 
+def _along(input: Tensor, dim: int | None) -> int:
+    """The dim, or that which PyTorch takes if none is given: 0 for 0, 1 or 3 dims, else 1."""
+    if dim is not None:
+        return dim
+    return 0 if input._a.ndim in (0, 1, 3) else 1
+
+
+def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1."""
+    return composed.softmax(input, _along(input, dim), dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """The logarithm of softmax along a dim."""
+    return composed.log_softmax(input, _along(input, dim), dtype)
+
+
 @declared("softmin", method=False, top=False)
-def softmin(input: Tensor, dim: int) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
     """softmax of -x along a dim."""
-    return softmax(mul(input, -1), dim)
+    return softmax(mul(input, -1), dim, dtype)
 
 
 @declared("glu", method=False)
@@ -231,6 +248,3 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     kept = rand_like(input, dtype=input.dtype)._a >= p
     scale: Any = 0.0 if p == 1.0 else 1.0 / (1.0 - p)
     return mul(input, Tensor(np.where(kept, scale, 0.0).astype(input._a.dtype)))
-
-
-__all__ = ["log_softmax", "softmax"]

@@ -61,8 +61,16 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     return make((a[..., None] == near(a, np.arange(n))).astype(np.int64))
 
 
-def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
+def embedding(
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
+    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Tensor:  # fmt: skip
     """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise ArgumentValueError(
+            "embedding() has neither max_norm nor scale_grad_by_freq: scale the rows after a step, "
+            "with weight.renorm_()"
+        )
     a, n = input._a, weight._a.shape[0]
     if a.dtype.kind not in "iu":
         raise TensorError(f"expected indices of an integer dtype, but got {input.dtype}")

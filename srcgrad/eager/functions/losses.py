@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager.functions.activations import log_softmax, softplus
 from srcgrad.eager.functions.elementary import xlogy
+from srcgrad.eager.functions.layers import cosine_similarity
 from srcgrad.eager.functions.pointwise import abs_, add, clamp, div, mul, power, sub, where
 from srcgrad.eager.functions.reductions import mean, sum
 from srcgrad.eager.functions.shapes import gather, getitem, reshape
@@ -39,19 +40,28 @@ def _differences(input: Tensor, target: Tensor, name: str) -> Tensor:
     return sub(input, target)
 
 
-def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The squares of the differences, reduced.
+def mse_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """The squares of the differences, reduced; the mean of those with a `weight` is weighted.
 
     >>> import srcgrad as flow
     >>> flow.nn.functional.mse_loss(flow.tensor([1.0, 2.0]), flow.zeros(2))
     tensor(2.5000, dtype=srcgrad.float32)
     """
-    return _reduced(power(_differences(input, target, "mse_loss"), 2), reduction)
+    return _averaged(power(_differences(input, target, "mse_loss"), 2), reduction, weight)
 
 
-def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """The absolute differences, reduced."""
-    return _reduced(abs_(_differences(input, target, "l1_loss")), reduction)
+def _averaged(loss: Tensor, reduction: str, weight: Tensor | None) -> Tensor:
+    """The elements times their weights, reduced."""
+    return _reduced(loss if weight is None else mul(loss, weight), reduction, weight)
+
+
+def l1_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
+) -> Tensor:
+    """The absolute differences, reduced; the mean of those with a `weight` is weighted."""
+    return _averaged(abs_(_differences(input, target, "l1_loss")), reduction, weight)
 
 
 def smooth_l1_loss(
@@ -68,12 +78,28 @@ def smooth_l1_loss(
 
 
 def huber_loss(
-    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0
-) -> Tensor:
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
+    weight: Tensor | None = None,
+) -> Tensor:  # fmt: skip
     """Half squares of differences below `delta`, straight lines above."""
     if delta <= 0:
         raise TensorError("huber_loss does not support non-positive values for delta.")
-    return mul(smooth_l1_loss(input, target, reduction, delta), delta)
+    return _averaged(mul(smooth_l1_loss(input, target, "none", delta), delta), reduction, weight)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: str = "mean"
+) -> Tensor:
+    """1 - cos where the target is 1, cos - margin above zero where it is -1; along the last dim.
+
+    >>> import srcgrad as flow
+    >>> one, other = flow.tensor([[1.0, 0.0]]), flow.tensor([[0.0, 1.0]])
+    >>> flow.nn.functional.cosine_embedding_loss(one, other, flow.tensor([1])).item()
+    1.0
+    """
+    cosine = cosine_similarity(input1, input2, -1)
+    apart = TABLE["relu"].function(sub(cosine, margin))
+    return _reduced(where(TABLE["eq"].function(target, 1), sub(1.0, cosine), apart), reduction)
 
 
 # ---- classes ----

@@ -7,22 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager import create
-from srcgrad.eager.functions.shapes import cat, getitem, stack
+from srcgrad.eager.functions.shapes import getitem, stack
 from srcgrad.eager.tensor import Tensor
 
 Pair = tuple[int, int]
-
-
-def padded(input: Tensor, padding: Any, fill: float = 0.0) -> Tensor:
-    """An image with rows above and below, and columns left and right, of one number."""
-    top, bottom, left, right = padding
-    n, c, h, w = input._a.shape
-    columns = [create.full((n, c, h, k), fill, dtype=input.dtype) for k in (left, right)]
-    x = cat([columns[0], input, columns[1]], 3)
-    width = w + left + right
-    rows = [create.full((n, c, k, width), fill, dtype=input.dtype) for k in (top, bottom)]
-    return cat([rows[0], x, rows[1]], 2)
 
 
 def windows(input: Tensor, kernel: Pair, stride: Pair, dilation: Pair = (1, 1)) -> Any:

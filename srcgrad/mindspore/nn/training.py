@@ -6,8 +6,8 @@ from typing import Any
 
 from srcgrad.eager import Tensor
 from srcgrad.errors import ArgumentValueError
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.named import ParameterTuple
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.parameter import ParameterTuple
 
 
 def _scaled(loss: Any, sens: Any) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 from srcgrad.eager import Tensor
 from srcgrad.eager.tensor import make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.named import Parameter
-from srcgrad.nn.training import TrainOneStepCell
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.nn.training import TrainOneStepCell
+from srcgrad.mindspore.parameter import Parameter
 
 
 class DynamicLossScaleUpdateCell(Cell):

@@ -44,7 +44,7 @@ class FixedLossScaleManager(LossScaleManager):
         return self._drop
 
     def get_update_cell(self) -> Any:
-        from srcgrad.nn import FixedLossScaleUpdateCell
+        from srcgrad.mindspore.nn.scaling import FixedLossScaleUpdateCell
 
         return FixedLossScaleUpdateCell(self._scale) if self._drop else None
 
@@ -78,6 +78,6 @@ class DynamicLossScaleManager(LossScaleManager):
         return True
 
     def get_update_cell(self) -> Any:
-        from srcgrad.nn import DynamicLossScaleUpdateCell
+        from srcgrad.mindspore.nn.scaling import DynamicLossScaleUpdateCell
 
         return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from srcgrad.eager.functions.reductions import mean
-from srcgrad.eager.functions.windows import padded
+from srcgrad.eager.functions.images import convolved, pair
+from srcgrad.eager.functions.normalizations import moments, moved, normalized
+from srcgrad.eager.functions.paddings import pad
+from srcgrad.eager.functions.reductions import amax, mean
+from srcgrad.eager.functions.windows import windows
 from srcgrad.errors import ArgumentValueError
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.initializer import initial
-from srcgrad.nn.named import Parameter
-from srcgrad.nn.spatial import avg_pool2d, conv2d, max_pool2d, normalized, pair
-from srcgrad.ops.assignments import assign
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.nn.initializer import initial
+from srcgrad.mindspore.parameter import Parameter
 
 
 class _Windowed(Cell):
@@ -39,9 +40,10 @@ class _Windowed(Cell):
         if self.pad_mode == "valid":
             return x
         if self.pad_mode == "pad":
-            return padded(x, self.padding, fill)
-        (top, bottom), (left, right) = self._lack(x, 0), self._lack(x, 1)
-        return padded(x, (top, bottom, left, right), fill)
+            (top, bottom), (left, right) = self.padding[:2], self.padding[2:]
+        else:
+            (top, bottom), (left, right) = self._lack(x, 0), self._lack(x, 1)
+        return pad(x, (left, right, top, bottom), "constant", fill)
 
     def _lack(self, x: Any, axis: int) -> tuple[Any, Any]:
         """The padding before and after for as many windows as steps begin in the image."""
@@ -58,7 +60,7 @@ class Conv2d(_Windowed):
     """Sums of windows times kernels; "same" keeps height and width where the stride is 1.
 
     >>> import srcgrad as flow
-    >>> flow.nn.Conv2d(1, 4, 3)(flow.ones(2, 1, 5, 5)).shape
+    >>> flow.mindspore.nn.Conv2d(1, 4, 3)(flow.ones(2, 1, 5, 5)).shape
     srcgrad.Size([2, 4, 5, 5])
     """
 
@@ -84,10 +86,8 @@ class Conv2d(_Windowed):
             self.register_parameter("bias", None)
 
     def construct(self, x: Any) -> Any:
-        around = self.around(x)
-        return conv2d(
-            around, self.weight, self.bias, self.kernel_size, self.stride, self.dilation, self.group
-        )
+        x = self.around(x)
+        return convolved(x, self.weight, self.bias, self.stride, self.dilation, self.group)
 
     def extra_repr(self) -> str:
         channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
@@ -98,7 +98,7 @@ class MaxPool2d(_Windowed):
     """The maxima of windows.
 
     >>> import srcgrad as flow
-    >>> flow.nn.MaxPool2d(2, 2)(flow.arange(16.0).reshape(1, 1, 4, 4)).tolist()
+    >>> flow.mindspore.nn.MaxPool2d(2, 2)(flow.arange(16.0).reshape(1, 1, 4, 4)).tolist()
     [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
 
@@ -108,7 +108,7 @@ class MaxPool2d(_Windowed):
         super().__init__(kernel_size, stride, pad_mode, padding)
 
     def construct(self, x: Any) -> Any:
-        return max_pool2d(self.around(x, -math.inf), self.kernel_size, self.stride)
+        return amax(windows(self.around(x, -math.inf), self.kernel_size, self.stride), 0)
 
 
 class AvgPool2d(_Windowed):
@@ -122,7 +122,7 @@ class AvgPool2d(_Windowed):
             raise ArgumentValueError("AvgPool2d takes the pad_mode 'valid' or 'pad'")
 
     def construct(self, x: Any) -> Any:
-        return avg_pool2d(self.around(x), self.kernel_size, self.stride)
+        return mean(windows(self.around(x), self.kernel_size, self.stride), 0)
 
 
 class _BatchNorm(Cell):
@@ -130,8 +130,6 @@ class _BatchNorm(Cell):
 
     moving = momentum * moving + (1 - momentum) * batch, the variance there divided by n - 1.
     """
-
-    dims: tuple[int, ...]
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True,
@@ -159,40 +157,27 @@ class _BatchNorm(Cell):
             return normalized(
                 x, self.moving_mean, self.moving_variance, self.gamma, self.beta, self.eps
             )
-        centre = mean(x, self.dims)
-        spread = mean((x - _of_channels(centre, x)) ** 2, self.dims)
+        centre, spread = moments(x)
         if self.training:
             count = x._a.size // self.num_features
-            self._move(centre, spread * (count / max(count - 1, 1)))
+            weight = 1.0 - self.momentum
+            moved(self.moving_mean, centre, weight)
+            moved(self.moving_variance, spread * (count / max(count - 1, 1)), weight)
         return normalized(x, centre, spread, self.gamma, self.beta, self.eps)
-
-    def _move(self, centre: Any, spread: Any) -> None:
-        kept, new = self.momentum, 1.0 - self.momentum
-        assign(self.moving_mean, kept * self.moving_mean._a + new * centre._a)
-        assign(self.moving_variance, kept * self.moving_variance._a + new * spread._a)
 
     def extra_repr(self) -> str:
         return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}"
-
-
-def _of_channels(a: Any, x: Any) -> Any:
-    """One number for each channel, in the shape of a batch."""
-    return a.reshape((1, -1, *(1,) * (x.ndim - 2)))
 
 
 class BatchNorm1d(_BatchNorm):
     """Batch normalisation of vectors: dims (batch, channels).
 
     >>> import srcgrad as flow
-    >>> norm = flow.nn.BatchNorm1d(1).set_train()
+    >>> norm = flow.mindspore.nn.BatchNorm1d(1).set_train()
     >>> norm(flow.tensor([[1.0], [3.0]])).detach().round().tolist(), norm.moving_mean.item()
     ([[-1.0], [1.0]], 0.20000000298023224)
     """
 
-    dims = (0,)
-
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of images: dims (batch, channels, height, width)."""
-
-    dims = (0, 2, 3)

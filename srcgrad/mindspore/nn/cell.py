@@ -8,15 +8,14 @@ inside another one. A cell compiles: `flow.grad(cell)` reads `construct`.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.eager import Tensor
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.mindspore.parameter import ParameterTuple
 from srcgrad.nn.module import Module
-from srcgrad.nn.named import ParameterTuple
 from srcgrad.nn.parameter import Parameter
-from srcgrad.records import record
 
 UNNAMED = Parameter.name
 
@@ -38,9 +37,11 @@ class Cell(Module):
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         super().__init__()
-        own = {"training": False, "_auto_prefix": auto_prefix, "_before": (), "_after": ()}
-        own["_watched"] = hasattr(type(self), "bprop")
-        self.__dict__.update(own)
+        self.__dict__.update(training=False, _auto_prefix=auto_prefix)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._watched = hasattr(cls, "bprop")
 
     def construct(self, *args: Any, **params: Any) -> Any:
         """Computes the result of a call; AttributeError unless a subclass defines it."""
@@ -51,9 +52,10 @@ class Cell(Module):
 
     def __call__(self, /, *args: Any, **params: Any) -> Any:
         if self._watched:
-            from srcgrad.nn.watched import call_with_hooks
+            from srcgrad.mindspore.nn.watched import run
+            from srcgrad.nn.hooks import call_with_hooks
 
-            return call_with_hooks(self, args, params)
+            return call_with_hooks(self, run(self), args, params)
         return self.construct(*args, **params)
 
     # ---- attributes ----
@@ -158,37 +160,6 @@ class Cell(Module):
     def to_float(self, dst_type: Any) -> Cell:
         """Casts the floating Parameters in place."""
         return self.to(dst_type)  # type: ignore[return-value]  (gives self)
-
-    # ---- hooks ----
-    def register_forward_pre_hook(self, hook_fn: Callable) -> Removal:
-        """Calls `hook_fn(cell, inputs)` before each call; its result replaces the inputs."""
-        return self._hooked("_before", hook_fn)
-
-    def register_forward_hook(self, hook_fn: Callable) -> Removal:
-        """Calls `hook_fn(cell, inputs, output)` after each; its result replaces the output."""
-        return self._hooked("_after", hook_fn)
-
-    def _hooked(self, place: str, hook: Callable) -> Removal:
-        entry = (hook,)  # a new tuple: `remove` finds it although a hook is registered twice
-        self.__dict__[place] = (*self.__dict__[place], entry)
-        self.__dict__["_watched"] = True
-        return Removal(self, place, entry)
-
-
-@record(frozen=True)
-class Removal:
-    """The result of registering a hook; `remove()` removes the hook."""
-
-    cell: Cell
-    place: str
-    entry: tuple
-
-    def remove(self) -> None:
-        """Removes the hook; does nothing the second time."""
-        own = self.cell.__dict__
-        own[self.place] = tuple(e for e in own[self.place] if e is not self.entry)
-        bprop = hasattr(type(self.cell), "bprop")
-        own["_watched"] = bool(own["_before"] or own["_after"] or bprop)
 
 
 def _prefixed(module: Module, prefix: str, recurse: bool = True) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 from srcgrad.eager import Tensor
 from srcgrad.eager.inplace import touched
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, TensorError
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.parameter import Parameter, ParameterTuple
 from srcgrad.nn import parameter
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.named import Parameter, ParameterTuple
 
 
 class Optimizer(Cell):

@@ -12,8 +12,8 @@ from srcgrad.eager.create import manual_seed
 from srcgrad.eager.files import read
 from srcgrad.eager.tensor import make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, TensorError
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.named import Parameter
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.parameter import Parameter
 
 set_seed = manual_seed
 

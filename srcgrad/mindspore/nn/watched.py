@@ -1,27 +1,19 @@
-"""Calls of cells that have hooks, or a hand-written backward: `bprop`. Never compiled."""
+"""Calls of cells that have a hand-written backward, `bprop`. Never compiled."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager import Function, Tensor
 from srcgrad.errors import AutogradError
 
 
-def call_with_hooks(cell: Any, args: tuple, params: dict[str, Any]) -> Any:
-    """Runs the pre-hooks, the cell (by its `bprop` if it has one) and the hooks after it."""
-    for (hook,) in cell._before:
-        changed = hook(cell, args)
-        if changed is not None:
-            args = changed if isinstance(changed, tuple) else (changed,)
-    if hasattr(type(cell), "bprop"):
-        out = _Own.apply(cell, *args)
-    else:
-        out = cell.construct(*args, **params)
-    for (hook,) in cell._after:
-        changed = hook(cell, args, out)
-        out = out if changed is None else changed
-    return out
+def run(cell: Any) -> Callable:
+    """The function that a call of a cell runs between its hooks."""
+    if not hasattr(type(cell), "bprop"):
+        return cell.construct
+    return lambda *args: _Own.apply(cell, *args)
 
 
 class _Own(Function):

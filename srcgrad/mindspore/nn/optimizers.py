@@ -11,8 +11,8 @@ import numpy as np
 
 from srcgrad.eager import Tensor
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.nn.named import Parameter
-from srcgrad.nn.optimizer import Optimizer, fraction, positive
+from srcgrad.mindspore.nn.optimizer import Optimizer, fraction, positive
+from srcgrad.mindspore.parameter import Parameter
 
 
 class SGD(Optimizer):

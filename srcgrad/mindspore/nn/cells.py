@@ -8,11 +8,11 @@ from typing import Any
 
 from srcgrad.eager import Tensor
 from srcgrad.errors import ArgumentValueError
+from srcgrad.mindspore.nn.cell import Cell
+from srcgrad.mindspore.nn.initializer import initial
+from srcgrad.mindspore.parameter import Parameter
 from srcgrad.nn import functional, wrapped
-from srcgrad.nn.cell import Cell
-from srcgrad.nn.initializer import initial
 from srcgrad.nn.module import Module
-from srcgrad.nn.named import Parameter
 
 
 class Dense(Cell):

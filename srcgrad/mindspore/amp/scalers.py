@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.eager import Tensor
 from srcgrad.eager.tensor import make
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
-from srcgrad.nn.named import Parameter
+from srcgrad.mindspore.parameter import Parameter
 from srcgrad.tree import mapped
 
 

@@ -1,0 +1,25 @@
+"""`srcgrad.mindspore.amp`: loss scaling for gradients of low precision."""
+
+from srcgrad.mindspore.amp.managers import (
+    DynamicLossScaleManager,
+    FixedLossScaleManager,
+    LossScaleManager,
+)
+from srcgrad.mindspore.amp.scalers import (
+    DynamicLossScaler,
+    LossScaler,
+    StaticLossScaler,
+    all_finite,
+)
+from srcgrad.tracebacks import entered
+
+__all__ = [
+    "DynamicLossScaleManager",
+    "DynamicLossScaler",
+    "FixedLossScaleManager",
+    "LossScaleManager",
+    "LossScaler",
+    "StaticLossScaler",
+    "all_finite",
+]
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))
