@@ -1,6 +1,6 @@
 """Models of layers, written once for PyTorch and srcgrad, and the numbers that describe a run.
 
-    python -m tests.nn.models        # records PyTorch's numbers, where it is installed
+python -m tests.nn.models        # records PyTorch's numbers, where it is installed
 """
 
 import json
