@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import sys
 import traceback
@@ -70,19 +71,30 @@ def export(parsed: argparse.Namespace) -> int:
 
 def _printed(run: Callable[[], str]) -> int:
     """Prints a result, or an error of the function's without srcgrad's frames."""
-    try:
-        print(run().rstrip())
-        return 0
-    except Misused:
-        raise
-    except Exception as error:
-        from srcgrad.errors import SrcgradError
+    text, error = _attempted(run)
+    if error is None:
+        print(text.rstrip())
+    elif isinstance(error, Misused):
+        raise error
+    else:
+        print(_said(error))
+    return int(error is not None)
 
-        if isinstance(error, SrcgradError):
-            print(f"{type(error).__name__}: {error}")
-        else:
-            print("".join(traceback.format_exception_only(error)).rstrip())
-        return 1
+
+def _attempted(run: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """The result of what is the user's, or the exception that it raises."""
+    try:
+        return run(), None
+    except Exception as error:
+        return None, error
+
+
+def _said(error: Exception) -> str:
+    from srcgrad.errors import SrcgradError
+
+    if isinstance(error, SrcgradError):
+        return f"{type(error).__name__}: {error}"
+    return "".join(traceback.format_exception_only(error)).rstrip()
 
 
 def _transformed(parsed: argparse.Namespace) -> tuple[Any, tuple]:
@@ -115,11 +127,9 @@ def _function(place: str) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent.absolute()))
     sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        said = "".join(traceback.format_exception_only(error)).strip()
-        raise Misused(f"{file} raises where it is imported: {said}") from None
+    _, error = _attempted(functools.partial(spec.loader.exec_module, module))
+    if error is not None:
+        raise Misused(f"{file} raises where it is imported: {_said(error)}")
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -146,8 +156,8 @@ def _arguments(fn: Any, text: str | None) -> tuple:
             raise Misused(f'{fn.__name__}() takes {", ".join(needed)}: --args "{said}"')
         return ()
     own = getattr(fn, "__wrapped__", fn)
-    try:
-        made = eval(f"({text},)", {"np": np, **getattr(own, "__globals__", {})})
-    except Exception as error:
-        raise Misused(f'--args "{text}": {type(error).__name__}: {error}') from None
+    scope = {"np": np, **getattr(own, "__globals__", {})}
+    made, error = _attempted(lambda: eval(f"({text},)", scope))
+    if error is not None:
+        raise Misused(f'--args "{text}": {_said(error)}')
     return made
