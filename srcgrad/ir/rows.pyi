@@ -24,6 +24,10 @@ class Rows:
     add: Binary
     def add_at(self, x: Any, *rest: Any, name: str = ...) -> Any: ...
     def add_to(self, x: Any, value: Any, *, name: str = ...) -> Any: ...
+    airy_ai: Unary
+    airy_aip: Unary
+    airy_bi: Unary
+    airy_bip: Unary
     def all(self, x: Any, axes: Any, *, name: str = ...) -> Any: ...
     def any(self, x: Any, axes: Any, *, name: str = ...) -> Any: ...
     arccos: Unary
@@ -96,6 +100,8 @@ class Rows:
     copysign: Binary
     cos: Unary
     cosh: Unary
+    cosh_integral: Unary
+    cosine_integral: Unary
     def count_nonzero(self, x: Any, *, name: str = ...) -> Any: ...
     def cumsum(self, x: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
     dawsn: Unary
@@ -134,6 +140,8 @@ class Rows:
     floor: Unary
     floordiv: Binary
     fmod: Binary
+    fresnel_c: Unary
+    fresnel_s: Unary
     def from_diagonal(
         self, x: Any, shape: Any, offset: Any, axis1: Any, axis2: Any, *, name: str = ...
     ) -> Any: ...
@@ -165,10 +173,15 @@ class Rows:
     isfinite: Unary
     isinf: Unary
     isnan: Unary
+    jacobi_am: Binary
+    jacobi_cn: Binary
+    jacobi_dn: Binary
+    jacobi_sn: Binary
     kei: Unary
     keip: Unary
     ker: Unary
     kerp: Unary
+    lambertw: Binary
     le: Binary
     def load(self, x: Any, *idx: Any, name: str = ...) -> Any: ...
     log: Unary
@@ -185,6 +198,7 @@ class Rows:
     logical_not: Unary
     logical_or: Binary
     logical_xor: Binary
+    lpmv: Ternary
     def lstsq(self, a: Any, b: Any, rcond: Any, *, name: str = ...) -> Any: ...
     lt: Binary
     def lu(self, a: Any, *, name: str = ...) -> Any: ...
@@ -196,6 +210,7 @@ class Rows:
     def min(self, x: Any, axes: Any, *, name: str = ...) -> Any: ...
     minimum: Binary
     mod: Binary
+    modstruve: Binary
     mul: Binary
     ndtr: Unary
     ndtri: Unary
@@ -204,6 +219,10 @@ class Rows:
     def nonzero(self, x: Any, n: Any, *, name: str = ...) -> Any: ...
     owens_t: Binary
     def pack(self, *xs: Any, dims: Any = ..., name: str = ...) -> Any: ...
+    parabolic_d: Binary
+    parabolic_dp: Binary
+    parabolic_v: Binary
+    parabolic_vp: Binary
     def part(self, t: Any, k: Any, *, name: str = ...) -> Any: ...
     def patch(self, x: Any, v: Any, index: Any, *, name: str = ...) -> Any: ...
     def pick(self, x: Any, index: Any, *, name: str = ...) -> Any: ...
@@ -243,8 +262,10 @@ class Rows:
     sign: Unary
     signbit: Unary
     sin: Unary
+    sine_integral: Unary
     def singular_values(self, a: Any, checked: Any, *, name: str = ...) -> Any: ...
     sinh: Unary
+    sinh_integral: Unary
     def slice_start(self, i: Any, n: Any, step: Any, *, name: str = ...) -> Any: ...
     def slice_stop(self, i: Any, n: Any, step: Any, *, name: str = ...) -> Any: ...
     def slots(self, t: Any, *, name: str = ...) -> Any: ...
@@ -257,6 +278,7 @@ class Rows:
     ) -> Any: ...
     def solveh_banded(self, ab: Any, b: Any, *rest: Any, name: str = ..., **params: Any) -> Any: ...
     spence: Unary
+    sph_legendre_p: Ternary
     spherical_in: Binary
     spherical_jn: Binary
     spherical_kn: Binary
@@ -268,6 +290,7 @@ class Rows:
     stdtrit: Binary
     stop_gradient: Unary
     def store(self, x: Any, *rest: Any, name: str = ...) -> Any: ...
+    struve: Binary
     sub: Binary
     def sum(self, x: Any, axes: Any, *, name: str = ...) -> Any: ...
     def sum_to(self, x: Any, *dims: Any, name: str = ...) -> Any: ...
@@ -290,6 +313,7 @@ class Rows:
     where: Ternary
     wofz: Unary
     def wrap(self, i: Any, n: Any, *, name: str = ...) -> Any: ...
+    wrightomega: Unary
     xlog1py: Binary
     xlogy: Binary
     def zeros(self, *dims: Any, dtype: Any, name: str = ...) -> Any: ...
@@ -300,6 +324,10 @@ RowName = Literal[
     "add",
     "add_at",
     "add_to",
+    "airy_ai",
+    "airy_aip",
+    "airy_bi",
+    "airy_bip",
     "all",
     "any",
     "arccos",
@@ -369,6 +397,8 @@ RowName = Literal[
     "copysign",
     "cos",
     "cosh",
+    "cosh_integral",
+    "cosine_integral",
     "count_nonzero",
     "cumsum",
     "dawsn",
@@ -408,6 +438,8 @@ RowName = Literal[
     "floor",
     "floordiv",
     "fmod",
+    "fresnel_c",
+    "fresnel_s",
     "from_diagonal",
     "gammafn",
     "gammainc",
@@ -437,10 +469,15 @@ RowName = Literal[
     "isfinite",
     "isinf",
     "isnan",
+    "jacobi_am",
+    "jacobi_cn",
+    "jacobi_dn",
+    "jacobi_sn",
     "kei",
     "keip",
     "ker",
     "kerp",
+    "lambertw",
     "le",
     "load",
     "log",
@@ -457,6 +494,7 @@ RowName = Literal[
     "logical_not",
     "logical_or",
     "logical_xor",
+    "lpmv",
     "lstsq",
     "lt",
     "lu",
@@ -468,6 +506,7 @@ RowName = Literal[
     "min",
     "minimum",
     "mod",
+    "modstruve",
     "mul",
     "ndtr",
     "ndtri",
@@ -476,6 +515,10 @@ RowName = Literal[
     "nonzero",
     "owens_t",
     "pack",
+    "parabolic_d",
+    "parabolic_dp",
+    "parabolic_v",
+    "parabolic_vp",
     "part",
     "patch",
     "pick",
@@ -515,8 +558,10 @@ RowName = Literal[
     "sign",
     "signbit",
     "sin",
+    "sine_integral",
     "singular_values",
     "sinh",
+    "sinh_integral",
     "slice_start",
     "slice_stop",
     "slots",
@@ -527,6 +572,7 @@ RowName = Literal[
     "solve_triangular",
     "solveh_banded",
     "spence",
+    "sph_legendre_p",
     "spherical_in",
     "spherical_jn",
     "spherical_kn",
@@ -538,6 +584,7 @@ RowName = Literal[
     "stdtrit",
     "stop_gradient",
     "store",
+    "struve",
     "sub",
     "sum",
     "sum_to",
@@ -560,6 +607,7 @@ RowName = Literal[
     "where",
     "wofz",
     "wrap",
+    "wrightomega",
     "xlog1py",
     "xlogy",
     "zeros",

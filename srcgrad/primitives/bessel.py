@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.elementwise import abs, is_complex, lt, real, sign, trunc
+from srcgrad.primitives.elementwise import abs, eq, is_complex, lt, pow, real, sign, trunc
 from srcgrad.primitives.libraries import array_of, special_of
 from srcgrad.primitives.registry import Primitive
 from srcgrad.primitives.rules import select
-from srcgrad.primitives.special import in_loop, special_function
+from srcgrad.primitives.special import in_loop, rgamma, special_function
 
 # ---- Bessel functions: derivatives in the argument, not in the order ----
 bessel_j1 = special_function(
@@ -135,6 +135,23 @@ scaled_yv = _scaled("scaled_yv", "yve", "imag", -1.0)
 scaled_iv = _scaled("scaled_iv", "ive", "real", 1.0)
 # the part of the argument whose size SciPy scales by
 SCALED = {scaled_jv: "imag", scaled_yv: "imag", scaled_iv: "real"}
+
+
+# ---- Struve functions, in the argument: beside neighbours there is a power (DLMF 11.4) ----
+def _struve(name: str, sign: float) -> Primitive:
+    def slope(y: Any, a: Any, b: Any) -> Any:
+        zeroth = eq(a, 0.0)  # about 0 the order below is singular
+        order = select(zeroth, 1.0, a).value()
+        power = pow(0.5 * b, order) * rgamma(order + 1.5) / math.sqrt(math.pi)
+        mean = 0.5 * (made(order - 1.0, b) + sign * made(order + 1.0, b) + power)
+        return select(zeroth, 2.0 / math.pi + sign * made(1.0, b), mean)
+
+    made = special_function(name, None, slope)
+    return made
+
+
+struve, modstruve = _struve("struve", -1.0), _struve("modstruve", 1.0)
+
 
 # ---- Kelvin functions: w'' = i w - w' / x for w = ber + i bei and ker + i kei ----
 ber = special_function("ber", lambda y, a: berp(a))

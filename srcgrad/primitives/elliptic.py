@@ -77,13 +77,20 @@ elliprd = special_function(
 ellipkinc = special_function(
     "ellipkinc",
     lambda y, a, b: 1.0 / sqrt(1.0 - b * sin(a) * sin(a)),
-    lambda y, a, b: _by_parameter(a, b, 0.5, 1.5, _first_slope),
+    lambda y, a, b: amplitude_slope(a, b),
 )
 ellipeinc = special_function(
     "ellipeinc",
     lambda y, a, b: sqrt(1.0 - b * sin(a) * sin(a)),
     lambda y, a, b: _by_parameter(a, b, -0.5, 0.5, _second_slope),
 )
+
+
+def amplitude_slope(a: Any, b: Any) -> Any:
+    """The derivative of F(phi, m) by the parameter."""
+    return _by_parameter(a, b, 0.5, 1.5, _first_slope)
+
+
 _SMALL, _TERMS = 0.1, 16  # a parameter, and the terms of its series that matter
 
 

@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from srcgrad.primitives.elementwise import (
     abs,
     absorb,
@@ -25,11 +27,13 @@ from srcgrad.primitives.elementwise import (
     log1p,
     logical_and,
     lt,
+    maximum,
     mod,
     pow,
     real,
     rint,
     sin,
+    sqrt,
 )
 from srcgrad.primitives.libraries import array_of, special_of
 from srcgrad.primitives.registry import Part, Primitive, derive
@@ -69,8 +73,6 @@ def special_function(name: str, *partials: Part, of: str = "", **flags: Any) -> 
 
 # ---- gamma and beta functions ----
 def _polygamma(a: Any, n: int) -> Any:
-    import numpy as np
-
     y = special_of(a).polygamma(n, a)
     return array_of(y).astype(np.result_type(array_of(a), np.float32))[()]
 
@@ -235,3 +237,56 @@ hyp0f1 = special_function("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a
 hyp1f1 = special_function(
     "hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, b + 1.0, c)
 )
+
+
+# ---- Lambert's function on a branch, and Wright's: w exp(w) = z and w + log(w) = z ----
+def _lambertw(k: Any, z: Any) -> Any:
+    if not is_complex(z):
+        raise TypeError("lambertw takes complex numbers")
+    y = special_of(z).lambertw(z, array_of(k).real.astype(np.int64))
+    return array_of(y).astype(array_of(z).dtype)[()]
+
+
+lambertw = special_function(
+    "lambertw", None, lambda y, a, b: exp(-y) / (1.0 + y), impl=_lambertw, decides=True
+)
+wrightomega = special_function("wrightomega", lambda y, a: y / (1.0 + y))
+
+
+# ---- Legendre functions of whole orders ----
+def _sph_legendre_p(n: Any, m: Any, a: Any) -> Any:
+    n, m, a = (array_of(x) for x in (n, m, a))
+    y = special_of(a).sph_legendre_p(n.astype(np.int64), m.astype(np.int64), a)[0]
+    return array_of(y).astype(np.result_type(a, np.float32))[()]
+
+
+def _by_angle(a: Any, b: Any, c: Any) -> Any:
+    """Half the difference of its neighbours by the order m (DLMF 14.10); of |sin| of the angle."""
+    above = sqrt(maximum((a - b) * (a + b + 1.0), 0.0)) * sph_legendre_p(a, b + 1.0, c)
+    below = sqrt(maximum((a + b) * (a - b + 1.0), 0.0)) * sph_legendre_p(a, b - 1.0, c)
+    half = 0.5 * (above - below)
+    return select(lt(sin(c), 0.0), -half, half)
+
+
+sph_legendre_p = special_function(
+    "sph_legendre_p",
+    None,
+    None,
+    lambda y, a, b, c: _by_angle(a, b, c),
+    impl=_sph_legendre_p,
+    decides=True,
+)
+
+
+def _by_cosine(y: Any, a: Any, b: Any, c: Any) -> Any:
+    """The derivative of P_v^m by its argument, from the next order away from 0: none cancels."""
+    square = 1.0 - c * c
+    up = lt(-0.5, a)
+    away = select(up, 1.0, -1.0).value()
+    factor = select(up, -1.0, (b + a) * (b - a + 1.0)).value()
+    beyond = eq(factor, 0.0)  # there is no further order
+    next = factor * lpmv(select(beyond, 0.0, a + away).value(), b, c)
+    return next / sqrt(square) - away * a * c / square * y
+
+
+lpmv = special_function("lpmv", None, None, lambda y, a, b, c: _by_cosine(y, a, b, c))

@@ -127,6 +127,10 @@ SPECIAL_FUNCTIONS = [
     *_unary((0.2, 1.8), "ellipkm1", "spence"),
     *_unary((0.5, 3.0), "ker", "kei", "kerp", "keip"),
     *_unary((0.4, 1.6), "erfcinv"),
+    *_unary(ANY, "airy_ai", "airy_aip", "airy_bi", "airy_bip", "fresnel_s", "fresnel_c"),
+    *_unary(ANY, "sine_integral", "sinh_integral", "wrightomega"),
+    *_unary(POSITIVE, "cosine_integral", "cosh_integral"),
+    *_binary("jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am", domains=((0.2, 1.4), (0.2, 0.8))),
     *_binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
     Example("elliprd", (V, V, V), domains=((0.2, 0.4), (0.6, 0.9), (1.2, 1.9))),
     *_binary("ellipkinc", "ellipeinc", domains=((0.2, 1.4), (0.1, 0.8))),
@@ -141,7 +145,8 @@ ORDERS = {
     "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
     "bessel_ive": (0.5, 3.0), "bessel_kve": (0.5, 3.0), "hyp0f1": (0.5, 3.0),
     "spherical_jn": (0.5, 3.0), "spherical_yn": (0.5, 3.0), "spherical_in": (0.5, 3.0),
-    "spherical_kn": (0.5, 3.0),
+    "spherical_kn": (0.5, 3.0), "struve": (0.5, 3.0), "modstruve": (0.5, 3.0),
+    "parabolic_d": ANY, "parabolic_dp": ANY, "parabolic_v": ANY, "parabolic_vp": ANY,
 }  # fmt: skip
 SPECIAL_FUNCTIONS += [
     Ordered(n, (p,), domains=d, extra=(3.0,)) for n, d in ORDERS.items() for p in (S, V)
@@ -153,6 +158,11 @@ SPECIAL_FUNCTIONS += [
 ]
 SPECIAL_FUNCTIONS += [
     *(Ordered("hyp2f1", (p,), domains=UNIT, extra=(0.5, 1.5, 2.5)) for p in (S, V)),
+    *(
+        Ordered("sph_legendre_p", (V,), domains=(0.3, 2.8), extra=(4.0, m))
+        for m in (0.0, 2.0, -4.0)
+    ),
+    *(Ordered("lpmv", (V,), domains=INSIDE, extra=(m, 2.5)) for m in (0.0, 2.0, -1.0)),
 ]
 WHOLE = [
     Example("sum", (M,), {"axes": (0,)}),
@@ -330,6 +340,18 @@ COMPLEX = [
     *(
         Ordered(n, (CV, CV), domains=(0.3, 1.2), extra=(1.5,))
         for n in ("scaled_jv", "scaled_yv", "scaled_iv")
+    ),
+    *(Ordered("lambertw", (CV,), domains=(0.3, 1.2), extra=(k,)) for k in (0.0, -1.0, 2.0)),
+    *(
+        Example(n, (CV,), domains=(0.3, 1.2))
+        for n in (
+            "airy_ai",
+            "airy_bip",
+            "fresnel_c",
+            "sine_integral",
+            "cosh_integral",
+            "wrightomega",
+        )
     ),
     Ordered("hyp1f1", (CV,), extra=(0.5, 1.5)),
     Ordered("hyp2f1", (CV,), domains=(-0.5, 0.5), extra=(0.5, 1.5, 2.5)),

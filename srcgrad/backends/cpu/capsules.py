@@ -97,7 +97,14 @@ def _takes(signature: bytes, name: str, arity: int, of_complex: bool) -> bool:
     """Whether a function has these parameters, of which a complex number is two."""
     kind = b"__pyx_t_double_complex" if of_complex else b"double"
     result, _, rest = signature.partition(b" (")
-    params = rest.split(b", ")
+    params = rest.rstrip(b")").split(b", ")
+    if result == b"void":  # of several results
+        numbers = [p for p in params if not p.endswith(b"*")]
+        return (
+            set(numbers) <= {kind}
+            and set(params) <= {kind, kind + b" *"}
+            and (len(params) + of_complex * len(numbers) == arity)
+        )
     if result != kind or b"int __pyx_skip_dispatch" not in rest:
         return False
     if name.startswith(OF_ORDERS):

@@ -114,6 +114,70 @@ def complex_expm1(a):
     return complex(real, math.exp(a.real) * math.sin(a.imag))
 
 
+# ---- special functions that SciPy does not offer to C ----
+BRANCH_POINT = math.exp(-1.0)
+
+
+@compiled
+def lambertw(k, z):
+    """w exp(w) = z on branch k, by Halley's iteration (Corless et al. 1996, section 4)."""
+    n = int(k.real)
+    turn = 2.0 * math.pi * n
+    if z.real != z.real or z.imag != z.imag:
+        return z
+    if z.real == math.inf:
+        return complex(z.real, z.imag + turn)
+    if z.real == -math.inf:
+        return complex(-z.real, turn + math.pi - z.imag)
+    if z == 0.0:
+        return z if n == 0 else complex(-math.inf, 0.0)
+    w = lambertw_start(n, turn, z)
+    for _ in range(100):
+        if w.real >= 0.0:  # so that no exponential overflows
+            f = w - z * np.exp(-w)
+            step = f / (w + 1.0 - (w + 2.0) * f / (2.0 * w + 2.0))
+        else:
+            power = np.exp(w)
+            f = w * power - z
+            step = f / (power * (w + 1.0) - (w + 2.0) * f / (2.0 * w + 2.0))
+        w = w - step
+        if not abs(step) > 1e-9 * abs(w):  # the iteration is of third order
+            return w
+    return w
+
+
+@compiled
+def lambertw_start(n, turn, z):
+    """Where the iteration starts: a series about the branch point -1 / e, or logarithms."""
+    beside = n == (-1 if z.imag >= 0.0 else 1)
+    if (n == 0 or beside) and abs(z + BRANCH_POINT) < 0.3:
+        p = np.sqrt(2.0 * (math.e * z + 1.0)) * (1.0 if n == 0 else -1.0)
+        return -1.0 + p - p * p / 3.0 + 11.0 / 72.0 * p * p * p
+    wide = abs(z.imag)
+    if n == 0 and wide < 1.0 and -2.5 * wide - 0.2 < z.real < 1.5:
+        return np.log(1.0 + z)
+    w = np.log(z) + complex(0.0, turn)
+    return w - np.log(w)
+
+
+@compiled
+def sph_legendre_p(n, m, theta):
+    """The normalized Legendre function, by its recurrence in the degree (DLMF 14.10.3)."""
+    degree, order = int(n), abs(int(m))
+    if order > degree:
+        return 0.0 * theta
+    x, s = math.cos(theta), abs(math.sin(theta))
+    last, value = 0.0, math.sqrt(0.25 / math.pi) + 0.0 * theta
+    for j in range(1, order + 1):
+        value = -value * s * math.sqrt((2.0 * j + 1.0) / (2.0 * j))
+    square = 1.0 * order * order
+    for j in range(order + 1, degree + 1):
+        one, k = 1.0 * j * j, 1.0 * (j - 1) * (j - 1)
+        back = math.sqrt((k - square) / (4.0 * k - 1.0)) * last
+        last, value = value, math.sqrt((4.0 * one - 1.0) / (one - square)) * (x * value - back)
+    return -value if m < 0 and order % 2 else value
+
+
 # ---- integers: NumPy's results where C's are undefined ----
 @compiled
 def floordiv(a, b):

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from scipy import special
 
-from srcgrad.frontend.formulas import orthogonal  # noqa: F401 (registers the orthogonal polynomials)
+from srcgrad.frontend.formulas import combinatorics, orthogonal, spherical_harmonics  # noqa: F401 (registers their functions)
 from srcgrad.frontend.formulas import special as formulas
 from srcgrad.frontend.formulas.registry import as_ufunc
 from srcgrad.frontend.handlers.decompositions import flag
@@ -24,6 +24,7 @@ from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_complex, np_dtype, short_dtype
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.bessel import SCALED
+from srcgrad.primitives.several_results import RESULTS
 from srcgrad.primitives.special import SPECIAL
 
 # SciPy's other functions that are one primitive each
@@ -38,15 +39,19 @@ OF_COMPLEX: dict[Any, RowName] = {
 }  # fmt: skip
 
 
-def _register(f: Any, name: RowName) -> None:
+def _register(f: Any, *names: RowName) -> None:
+    """Registers the row of a function of SciPy, or the rows of its results."""
+
     def handler(it: Interpreter, node: Node, *args: Any) -> Any:
         _check_number(it, node, f, args)
         if all(is_number(a) for a in args):
             return at_compile_time(it, node, f, tuple(args))
         values = operands(it, node, tuple(args), f.__name__)
         _refuse_booleans(it, node, f, values)
-        row = OF_COMPLEX.get(f, name) if any_complex(values) else name
-        return _emitted(it, node, f, row, values)
+        if any_complex(values) and f in OF_COMPLEX:
+            return _emitted(it, node, f, OF_COMPLEX[f], values)
+        made = tuple(_emitted(it, node, f, name, values) for name in names)
+        return made if f.nout > 1 else made[0]
 
     implements(f)(handler)
 
@@ -117,11 +122,36 @@ def _result_dtype(it: Interpreter, node: Node, f: Any, values: list[Any]) -> np.
 
 
 for _row, _name in SPECIAL.items():
-    if isinstance(getattr(special, _name), np.ufunc) and _row not in OF_COMPLEX.values():
-        _register(getattr(special, _name), cast("RowName", _row))
+    _f = getattr(special, _name)
+    if isinstance(_f, np.ufunc) and _f.nout == 1 and _row not in OF_COMPLEX.values():
+        _register(_f, cast("RowName", _row))
+for _name, _rows in RESULTS.items():
+    _register(getattr(special, _name), *cast("list[RowName]", [row.name for row in _rows]))
 for _name, _primitive in OTHERS.items():
     if getattr(special, _name) not in FUNCTIONS:
         _register(getattr(special, _name), _primitive)
+
+
+# ---- functions that are no ufuncs of SciPy ----
+@implements(special.lambertw)
+def lambertw(it: Interpreter, node: Node, z: Any, k: Any = 0, tol: Any = 1e-8) -> Any:
+    z, k = operands(it, node, (z, k), "lambertw")
+    _check_whole(it, node, k, "the branch of lambertw")
+    kind = Scalar("c128")
+    return it.emit(node, "lambertw", it.b.cast(k, kind), it.b.cast(z, kind))
+
+
+@implements(spherical_harmonics.sph_legendre)
+def sph_legendre(it: Interpreter, node: Node, n: Any, m: Any, theta: Any) -> Any:
+    n, m, theta = operands(it, node, (n, m, theta), "sph_harm_y")
+    for order, name in ((n, "degree"), (m, "order")):
+        _check_whole(it, node, order, f"the {name} of a spherical harmonic")
+    return it.emit(node, "sph_legendre_p", *(it.b.cast(v, Scalar("f64")) for v in (n, m, theta)))
+
+
+def _check_whole(it: Interpreter, node: Node, n: Any, what: str) -> None:
+    if not (is_number(n) and n == int(n)) and atom(n).type.dtype[0] not in "iu":
+        it.refuse(node, f"{what} is a whole number", "use .astype(int)")
 
 
 # ---- spherical Bessel functions ----
@@ -132,8 +162,7 @@ def _spherical(f: Any, row: RowName) -> None:
             return it.call(formulas.spherical_slope, [f, sign, outer, n, z], {}, node)
         n, z = operands(it, node, (n, z), f.__name__)
         _refuse_booleans(it, node, f, [n, z])
-        if not (is_number(n) and n == int(n)) and atom(n).type.dtype[0] not in "iu":
-            it.refuse(node, f"the order of {f.__name__} is a whole number", "use .astype(int)")
+        _check_whole(it, node, n, f"the order of {f.__name__}")
         kind = short_dtype(f(0, np.ones(1, np_dtype(atom(z).type.dtype))).dtype) or ""
         return it.emit(node, row, it.b.cast(n, Scalar(kind)), it.b.cast(z, Scalar(kind)))
 

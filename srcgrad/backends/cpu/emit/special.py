@@ -24,10 +24,19 @@ from srcgrad.ir.types import is_complex
 from srcgrad.primitives import REGISTRY, Primitive
 from srcgrad.primitives.bessel import SCALED
 from srcgrad.primitives.elementwise import erf, erfc, exp
-from srcgrad.primitives.special import ALL_COMPLEX, SPECIAL, digamma, polygamma
+from srcgrad.primitives.several_results import RESULTS
+from srcgrad.primitives.special import (
+    ALL_COMPLEX,
+    SPECIAL,
+    digamma,
+    lambertw,
+    polygamma,
+    sph_legendre_p,
+)
 
 # they set the state of SciPy's errors and no memory of ours
 PURE = "nounwind willreturn memory(inaccessiblemem: readwrite)"
+STORES = "nounwind willreturn memory(argmem: write, inaccessiblemem: readwrite)"
 OTHER_NAMES = {digamma: "psi"}  # of one function
 # Bernoulli's numbers B2, B4, ... over (2k)!: of the Euler-Maclaurin sum (DLMF 2.10.1)
 EULER_MACLAURIN = (
@@ -61,6 +70,8 @@ def _scipys(w: Writer, s: Def, given: list[str]) -> str:
     name = OTHER_NAMES.get(s.op, SPECIAL[s.op.name])
     if name.startswith(OF_ORDERS):
         return _of_order(w, name, *given)
+    if name in RESULTS:
+        return _one_of_several(w, s.op, name, [f"double {a}" for a in given], ["double"])[0]
     kinds = [*["double"] * len(given), "i32"]  # the last argument is Cython's own business
     symbol = w.program.routine("special", name, kinds, "double", PURE)
     return w.do(f"call double @{symbol}({', '.join(f'double {a}' for a in given)}, i32 0)")
@@ -75,7 +86,25 @@ def _of_complex(w: Writer, s: Def, given: list[Any]) -> Number:
     if s.op in SCALED:
         return _rescaled(w, s, given, pair)
     name = OTHER_NAMES.get(s.op) or SPECIAL.get(s.op.name, s.op.name)
+    if name in RESULTS:
+        parts = [f"double {part}" for v in given for part in v]
+        real, imag = _one_of_several(w, s.op, OF_COMPLEX + name, parts, ["double"] * 2)
+        return real, imag
     return _call_of_complex(w, name, given, pair)
+
+
+def _one_of_several(
+    w: Writer, op: Primitive, name: str, parts: list[str], kinds: list[str]
+) -> list[str]:
+    """The parts of one of the results that a function stores."""
+    rows = RESULTS[name.removeprefix(OF_COMPLEX)]
+    room = [w.alloca(f"[{len(kinds)} x double]") for _ in rows]
+    params = [*["double"] * len(parts), *["ptr"] * len(rows)]
+    symbol = w.program.routine("special", name, params, "void", STORES)
+    w.put(f"call void @{symbol}({', '.join([*parts, *(f'ptr {r}' for r in room)])})")
+    made = room[rows.index(op)]
+    places = [w.do(f"getelementptr double, ptr {made}, i64 {k}") for k in range(len(kinds))]
+    return [w.do(f"load double, ptr {at}") for at in places]
 
 
 def _call_of_complex(w: Writer, name: str, given: list[Any], pair: str) -> Number:
@@ -189,6 +218,7 @@ SPECIALS: dict[Primitive, Emit] = {
     op: _special(_polygamma if op is polygamma else _scipys)
     for op in map(REGISTRY.__getitem__, SPECIAL)
 }
+SPECIALS |= dict.fromkeys((lambertw, sph_legendre_p), lambda w, s: None)  # `kernels.py` has them
 
 
 def _error_function(of_reals: Emit, w: Writer, s: Def) -> Number:
