@@ -26,6 +26,11 @@ def states(value: Any, name: str) -> bool:
     return class_states(type(value), name)
 
 
+def tensor_among(given: Any) -> bool:
+    """Whether one of the leaves, each with its path, is a tensor."""
+    return any([states(v, "srcgrad_value") or states(v, "srcgrad_recorded") for _, v in given])
+
+
 def is_transform(value: Any) -> bool:
     """Whether a value is a function of srcgrad that defines its own calls: compiled, opaque."""
     return states(value, "srcgrad_inline")

@@ -13,11 +13,12 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from types import FrameType, FunctionType, TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from srcgrad.errors import ArgumentTypeError, CompilerError, Location, TensorTypeError
 from srcgrad.settings import is_on
 
+F = TypeVar("F", bound=Callable[..., Any])
 OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 GENERATED = "srcgrad.backends.generated."
 OF_TENSORS = ("_a", "_node")  # attributes that only tensors have
@@ -145,7 +146,7 @@ def users_place() -> Location | None:
 
 
 # ---- entry points ----
-def entrance(function: Callable, home: str = "") -> Any:
+def entrance(function: F, home: str = "") -> F:
     """Wraps a public function so that tracebacks of its exceptions are shortened.
 
     The compiler sees through the wrapper (`within`); pickle finds it by its name in module `home`.
@@ -174,7 +175,7 @@ def entrance(function: Callable, home: str = "") -> Any:
 
     vars(call)["srcgrad_within"] = function
     call.__module__ = home or function.__module__
-    return call
+    return call  # type: ignore[return-value]  (it takes what the function takes)
 
 
 # other packages' names of arguments, and what to write here
@@ -204,9 +205,9 @@ def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> boo
     return error.name in OF_TENSORS or any(error.obj is a for a in args)
 
 
-def is_entrance(function: Any) -> Any:
+def is_entrance(function: F) -> F:
     """Marks a function as one that calls `shorten` itself: for hot functions, to save a wrapper."""
-    function.srcgrad_within = function
+    vars(function)["srcgrad_within"] = function
     return function
 
 

@@ -11,12 +11,16 @@ import inspect
 import operator
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.protocols import held
 from srcgrad.tree import leaves
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def any_tensor(args: tuple) -> bool:
@@ -24,12 +28,12 @@ def any_tensor(args: tuple) -> bool:
     return any(hasattr(type(v), "srcgrad_value") for v in leaves(args))
 
 
-class Ruled:
+class Ruled(Generic[P, R]):
     """A function with a rule: the base of `custom_vjp` and `custom_jvp`."""
 
     kind = ""
 
-    def __init__(self, function: Callable, nondiff_argnums: Any = ()):
+    def __init__(self, function: Callable[P, R], nondiff_argnums: int | Iterable[int] = ()):
         if not callable(function):
             raise ArgumentTypeError(
                 f"{self.kind} takes a function, not {type(function).__name__}", None,
@@ -42,14 +46,16 @@ class Ruled:
         self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if kwargs or any_tensor(args):
-            args = self._positional(args, kwargs)
-            if any_tensor(args):
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        function: Callable[..., Any] = self.function
+        given: tuple = args
+        if kwargs or any_tensor(given):
+            given = self._positional(given, kwargs)
+            if any_tensor(given):
                 from srcgrad.custom.on_tensors import call
 
-                return call(self, args)
-        made = self.function(*args)
+                return call(self, given)
+        made = function(*given)
         if any_tensor((made,)):  # computed from captured tensors
             from srcgrad.custom.on_tensors import refuse_captured
 
@@ -89,7 +95,7 @@ class Ruled:
         )
 
 
-class custom_vjp(Ruled):
+class custom_vjp(Ruled[P, R]):
     """A function whose reverse derivative is stated: `f.defvjp(fwd, bwd)`.
 
     `fwd` takes the arguments of `f` and returns its value and the residuals for `bwd`;
@@ -118,7 +124,7 @@ class custom_vjp(Ruled):
     fwd: Any = None
     bwd: Any = None
 
-    def defvjp(self, fwd: Callable, bwd: Callable) -> None:
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any]) -> None:
         """Sets the rule: `fwd` gives the value and residuals, `bwd` the adjoints of the inputs."""
         self.fwd, self.bwd = fwd, bwd
 
@@ -128,7 +134,7 @@ class custom_vjp(Ruled):
         return call_with_vjp(it, self, args, kwargs, node)
 
 
-class custom_jvp(Ruled):
+class custom_jvp(Ruled[P, R]):
     """A function whose forward derivative is stated: `f.defjvp(rule)`, or `f.defjvps(...)`.
 
     `rule(primals, tangents)` takes two tuples, one entry for each argument, and returns the value
@@ -154,16 +160,16 @@ class custom_jvp(Ruled):
     partial: Any = None  # a warning for those who take a derivative
     pull: Any = None  # `pull(primals, g)`: the adjoints of the arguments, instead of the transpose
 
-    def defjvp(self, jvp: Callable) -> Callable:
+    def defjvp(self, jvp: F) -> F:
         """States the rule; returns it, so that it can be a decorator."""
         self.jvp = jvp
         return jvp
 
-    def defjvps(self, *jvps: Callable | None) -> None:
+    def defjvps(self, *jvps: Callable[..., Any] | None) -> None:
         """States one rule for each argument, `rule(tangent, value, *primals)`; None for zero."""
         if self.nondiff_argnums:
             raise ArgumentTypeError("defjvps is for functions without nondiff_argnums: use defjvp")
-        function = self
+        function = cast("Callable[..., Any]", self)
 
         def summed(primals: tuple, tangents: tuple) -> Any:
             value, total = function(*primals), None

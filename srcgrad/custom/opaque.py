@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -25,10 +25,15 @@ from srcgrad.protocols import held
 from srcgrad.tracebacks import entrance
 from srcgrad.tree import Leaf, filled, leaves, mapped, matched, unflattened
 
+R = TypeVar("R")
+
 
 def opaque(
-    function: Callable, like: Any, vjp: Callable | None = None, jvp: Callable | None = None
-) -> Any:
+    function: Callable[..., R],
+    like: Any,
+    vjp: Callable[..., Any] | None = None,
+    jvp: Callable[..., Any] | None = None,
+) -> Opaque[R]:
     """A function that compiled code does not follow but calls back to Python.
 
     `like` has the shapes and dtypes of its results: a number, an array, a tuple or dict of them, a
@@ -53,16 +58,16 @@ def opaque(
     return Opaque(function, like, vjp, jvp)
 
 
-class Opaque:
+class Opaque(Generic[R]):
     """A function that is called back, with its stated results and derivatives."""
 
-    def __init__(self, function: Callable, like: Any, vjp: Any, jvp: Any):
+    def __init__(self, function: Callable[..., R], like: Any, vjp: Any, jvp: Any):
         self.function, self.like, self.vjp, self.jvp = function, like, vjp, jvp
         self.__name__ = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
     @entrance
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> R:
         if any_tensor(args):
             from srcgrad.custom.on_tensors import call_opaque
 

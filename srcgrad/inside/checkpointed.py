@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.custom.functions import custom_vjp
+from srcgrad.custom.functions import P, R, custom_vjp
 from srcgrad.custom.trace import is_floating, varies
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.handlers.registry import implements
@@ -22,7 +22,7 @@ from srcgrad.transforms.entry_points import grad
 from srcgrad.tree import leaves
 
 
-class checkpoint(custom_vjp):
+class checkpoint(custom_vjp[P, R]):
     """A function of which reverse mode saves the arguments only, and recomputes the rest.
 
     It saves memory where a loop has many long steps: of each trip the initial values of a step are
@@ -49,19 +49,20 @@ class checkpoint(custom_vjp):
 
     kind = "checkpoint"
 
-    def __init__(self, function: Callable):
+    def __init__(self, function: Callable[P, R]):
         if isinstance(function, custom_vjp):
             raise ArgumentTypeError(f"{function!r} has a rule of its own: it decides what is kept")
         super().__init__(function)
+        run: Callable[..., Any] = function
 
         def forward(*args: Any) -> Any:
-            return function(*args), args
+            return run(*args), args
 
         def backward(args: Any, g: Any) -> Any:
             positions = floating_positions(args)
             adjoints = [None] * len(args)
             if len(positions) > 0:
-                found = grad(lambda *given: product(function(*given), g), positions)(*args)
+                found = grad(lambda *given: product(run(*given), g), positions)(*args)
                 found = found if len(positions) > 1 else (found,)
                 for k, made in zip(positions, found, strict=True):
                     adjoints[k] = made

@@ -23,8 +23,11 @@ FLAT = "the root has no derivative: that of the function there is"
 
 
 def implicit_root(
-    residual: Callable, solver: Callable | None = None, tol: float = 1e-10, maxiter: int = 50
-) -> Any:
+    residual: Callable[..., Any],
+    solver: Callable[..., Any] | None = None,
+    tol: float = 1e-10,
+    maxiter: int = 50,
+) -> Callable[..., Any]:
     """The function `root(x0, *theta)` whose value x solves `residual(x, *theta) = 0`.
 
     `solver(x0, *theta)` finds it, in any way: its steps are not differentiated. The default is
@@ -116,7 +119,9 @@ def _regular(residual: Any, x: Any, theta: tuple) -> Any:
     return slope
 
 
-def fixed_point(function: Callable, tol: float = 1e-10, maxiter: int = 10_000) -> Any:
+def fixed_point(
+    function: Callable[..., Any], tol: float = 1e-10, maxiter: int = 10_000
+) -> Callable[..., Any]:
     """The function `point(x0, *theta)` whose value x is `function(x, *theta)`.
 
     It is found by iteration, until a step is at most `tol * (1 + max|x|)`; RuntimeError after

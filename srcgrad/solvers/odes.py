@@ -33,8 +33,8 @@ ERROR = np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 /
 
 
 def odeint(
-    rhs: Callable, y0: Any, t: Any, *args: Any, rtol: float = 1.4e-8, atol: float = 1.4e-8,
-    mxstep: int = 10_000, adjoint: bool = True,
+    rhs: Callable[..., Any], y0: Any, t: Any, *args: Any, rtol: float = 1.4e-8,
+    atol: float = 1.4e-8, mxstep: int = 10_000, adjoint: bool = True,
 ) -> Any:  # fmt: skip
     """The solution of dy/dt = `rhs(y, t, *args)` with y(t[0]) = `y0`, at the times `t`.
 

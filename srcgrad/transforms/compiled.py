@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Concatenate, Generic, Self, overload
 
 from srcgrad import collector, hooks, interrupts
 from srcgrad.backends.gpu_arrays import is_on_device
@@ -27,10 +27,11 @@ from srcgrad.frontend.requirements import Requirements, restarted
 from srcgrad.frontend.watches import replacements
 from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
-from srcgrad.protocols import states
+from srcgrad.protocols import tensor_among
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
+from srcgrad.transforms.generic import P, Q, R
 from srcgrad.transforms.gradient_warnings import collecting_warnings, warn
 from srcgrad.transforms.pickling import of_user, portable, reduced, restored
 from srcgrad.transforms.printed import printed
@@ -39,7 +40,7 @@ from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
-from srcgrad.transforms.signature import blank, key_under, stand_in, too_wide
+from srcgrad.transforms.signature import blank, defaults_of, key_under, stand_in, too_wide
 from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import (
@@ -63,7 +64,7 @@ from srcgrad.tree import filled, mapped, mapped_by_path, paths
 MOST_ENTRIES = 8  # of one signature, for captured values that alternate
 
 
-class Compiled:
+class Compiled(Generic[P, R]):
     """A function under `compile` or a transform. Call it like the function.
 
     `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` the
@@ -72,14 +73,14 @@ class Compiled:
 
     __name__: str  # the function's, as all that `update_wrapper` copies
 
-    def __init__(self, function: Callable, spec: Any, options: Options):
+    def __init__(self, function: Callable[P, Any], spec: Any, options: Options):
         functools.update_wrapper(self, function)
         self.function, self.spec, self.options = function, spec, options
         own = inspect.signature(function)
         self._signature = signature_of(spec, own)
         if self._signature is not own:
             self.__signature__ = self._signature
-        self._defaults = _defaults_of(function)
+        self._defaults = defaults_of(function)
         self._names = tuple(self._signature.parameters)
         self._simple = all(
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
@@ -101,6 +102,12 @@ class Compiled:
         shown = f"{self.__name__}{self._signature}"
         return shown if len(shown) <= 60 else f"{self.__name__}(...)"
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Compiled[Concatenate[Any, Q], R], instance: object, owner: Any = None
+    ) -> Callable[Q, R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
@@ -108,7 +115,7 @@ class Compiled:
         return restored, reduced(self, transforms(self.spec))
 
     @functools.cached_property
-    def portable(self) -> Callable:
+    def portable(self) -> Callable[..., Any]:
         """A copy of the function for pickle, where its own name is bound to this object."""
         made = portable(of_user(self.function))
         vars(made)["srcgrad_original"] = of_user(self.function)
@@ -116,7 +123,7 @@ class Compiled:
 
     # ---- calling ----
     @is_entrance
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         try:
             try:
                 if not kwargs:
@@ -134,7 +141,7 @@ class Compiled:
     def _bind(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         if not kwargs and self._simple and len(args) == len(self._names):
             return dict(zip(self._names, args, strict=True))
-        if (now := _defaults_of(self.function)) != self._defaults:
+        if (now := defaults_of(self.function)) != self._defaults:
             self._signature = signature_of(self.spec, inspect.signature(self.function))
             self._defaults = now
         try:
@@ -149,7 +156,7 @@ class Compiled:
         """Calls the backend; `extra` holds tangents and seeds by path."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
         on_tape = self.options.tape == "always"
-        if on_tape or self._requirements.weights or _any_tensor((*given, *extra.items())):
+        if on_tape or self._requirements.weights or tensor_among((*given, *extra.items())):
             return hooks.tensor_calls().run(self, arguments, extra)
         with naming_the_tape(self, arguments):
             entry, captured = self._entry_for(arguments, given)
@@ -182,7 +189,7 @@ class Compiled:
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
         """Whether a call with these arguments is on tensors: some are tensors, or captures are."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        if _any_tensor(given):
+        if tensor_among(given):
             return True
         return self._entry_for(arguments, given)[0].tensors
 
@@ -347,8 +354,9 @@ class Compiled:
             if kind not in GENERATED:
                 return printed(*self._stage(kind, args, kwargs), self._signature)
             program = self._program(self._asked(args, kwargs))[0]
-            options = replace(self.options, target=GENERATED[kind], cache=False)
-            made = built(program.function, options)
+            made = built(
+                program.function, replace(self.options, target=GENERATED[kind], cache=False)
+            )
             return made.print_compiled() if kind == "llvm" and made.print_compiled else made.source
 
     def ir(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
@@ -379,7 +387,7 @@ class Compiled:
         """The arguments of an inspection: the given ones, else like the last compiled."""
         if args or kwargs:
             arguments = self._bind(args, kwargs)
-            tensors = _any_tensor([p for n, a in arguments.items() for p in paths(a, (n,))])
+            tensors = tensor_among([p for n, a in arguments.items() for p in paths(a, (n,))])
             return hooks.tensor_calls().arrays_of(self, arguments) if tensors else arguments
         if self._names and not self._last_arguments:
             raise ArgumentValueError("call the function once first, or pass arguments")
@@ -388,13 +396,3 @@ class Compiled:
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Inlines this function; called by the frontend where a compiled function calls it."""
         return hooks.inliner().inline(self, it, args, kwargs, node)
-
-
-def _any_tensor(given: Any) -> bool:
-    return any([states(v, "srcgrad_value") or states(v, "srcgrad_recorded") for _, v in given])
-
-
-def _defaults_of(function: Any) -> tuple:
-    """The identities of the defaults of a function; its signature keeps them alive."""
-    named = function.__kwdefaults__ or {}
-    return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())

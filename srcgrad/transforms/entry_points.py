@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, Protocol, overload
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.source import state_source
 from srcgrad.protocols import states
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.generic import P, R, T
 from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.stacking import (
@@ -32,9 +33,30 @@ from srcgrad.transforms.weighted import Weighted
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import mapped
 
+Position = int | tuple[int, ...] | None
+Argnums = int | tuple[int, ...] | list[int] | None
 
+
+class Compiler(Protocol):
+    """`compile` with options, as a decorator."""
+
+    def __call__(self, fn: Callable[P, R], /) -> Compiled[P, R]: ...
+
+
+@overload
 def compile(
-    fn: Callable | None = None,
+    fn: Callable[P, R], *, target: str | None = None, cache: bool | None = None,
+    fastmath: bool | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, source: str | None = None,
+) -> Compiled[P, R]: ...  # fmt: skip
+@overload
+def compile(
+    fn: None = None, *, target: str | None = None, cache: bool | None = None,
+    fastmath: bool | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, source: str | None = None,
+) -> Compiler: ...  # fmt: skip
+def compile(
+    fn: Callable[..., Any] | None = None,
     *,
     target: str | None = None,
     cache: bool | None = None,
@@ -94,7 +116,11 @@ def compile(
     return Compiled(function, spec, options)
 
 
-def jit(function: Callable | None = None, **options: Any) -> Any:
+@overload
+def jit(function: Callable[P, R], **options: Any) -> Compiled[P, R]: ...
+@overload
+def jit(function: None = None, **options: Any) -> Compiler: ...
+def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """`compile` by MindSpore's name, whose options change nothing.
 
     >>> import srcgrad as flow
@@ -107,20 +133,26 @@ def jit(function: Callable | None = None, **options: Any) -> Any:
     return functools.partial(jit, **options) if function is None else compile(function)
 
 
+@overload
 def grad(
-    fn: Callable,
-    grad_position: int | tuple[int, ...] | None = FIRST,
-    weights: Any = None,
-    has_aux: bool = False,
-    return_ids: bool = False,
-    sens_param: bool = False,
-    *,
-    argnums: int | tuple[int, ...] | list[int] | None = None,
-    target: str | None = None,
-    parallel: bool | None = None,
-    deterministic: bool | None = None,
-    mode: str | None = None,
-) -> Any:
+    fn: Callable[P, Any], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: Literal[False] = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Compiled[P, Any]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Callable[..., Any]: ...  # fmt: skip
+def grad(
+    fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Any:  # fmt: skip
     """The gradient of `fn` by the arguments at `grad_position` and by the Parameters `weights`.
 
     An int gives a bare gradient, a tuple a tuple of them (one of length 1 a bare one); each has the
@@ -156,20 +188,26 @@ def grad(
     )  # fmt: skip
 
 
+@overload
 def value_and_grad(
-    fn: Callable,
-    grad_position: int | tuple[int, ...] | None = FIRST,
-    weights: Any = None,
-    has_aux: bool = False,
-    return_ids: bool = False,
-    sens_param: bool = False,
-    *,
-    argnums: int | tuple[int, ...] | list[int] | None = None,
-    target: str | None = None,
-    parallel: bool | None = None,
-    deterministic: bool | None = None,
-    mode: str | None = None,
-) -> Any:
+    fn: Callable[P, R], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: Literal[False] = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Compiled[P, tuple[R, Any]]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Callable[..., Any]: ...  # fmt: skip
+def value_and_grad(
+    fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Any:  # fmt: skip
     """Like `grad`, but returns (value, gradient).
 
     >>> import srcgrad as flow
@@ -186,13 +224,13 @@ def value_and_grad(
 
 
 def elementwise_grad(
-    fn: Callable,
+    fn: Callable[P, Any],
     grad_position: int | tuple[int, ...] = FIRST,
     has_aux: bool = False,
     *,
-    argnums: int | tuple[int, ...] | list[int] | None = None,
+    argnums: Argnums = None,
     mode: str | None = None,
-) -> Any:
+) -> Compiled[P, Any]:
     """The derivative of a function that maps each element of an array by itself, at each element.
 
     It is `grad`, by autograd's name: the sum of the outputs is differentiated. Where an output
@@ -239,7 +277,15 @@ def _check_options(target: Any, parallel: Any, deterministic: Any) -> None:
         )  # fmt: skip
 
 
-def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
+@overload
+def jvp(
+    fn: Callable[..., R], args: Any, tangents: Any, has_aux: Literal[False] = False
+) -> tuple[R, Any]: ...
+@overload
+def jvp(
+    fn: Callable[..., Any], args: Any, tangents: Any, has_aux: bool
+) -> tuple[Any, Any, Any]: ...
+def jvp(fn: Callable[..., Any], args: Any, tangents: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """(out, out_dot): the value and the derivative along `tangents` (one per argument).
 
     A tangent has the structure, the shapes and the kinds of its argument, None means zero, and
@@ -268,7 +314,7 @@ def jvp(fn: Callable, args: Any, tangents: Any, has_aux: bool = False) -> tuple[
     return (out[0], dots[0], aux_of(out)) if has_aux else (out, dots)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: T) -> T:
     """`x` as a constant; arrays are copied, in a compiled function and outside.
 
     >>> import srcgrad as flow

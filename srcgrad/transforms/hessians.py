@@ -6,17 +6,18 @@ They check arguments and put transforms on the stack; see `second_order` for the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Concatenate, overload
 
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.generic import P, R, T
 from srcgrad.transforms.jacobians import Positions, checked_aux, jacfwd, jacrev, transformed
 from srcgrad.transforms.positions import FIRST
 
 
 def hessian(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Any:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The second derivatives of `fn` with respect to the arguments at `grad_position`.
 
     It is `jacfwd` of `jacrev`: the result has the structure of the outputs, with that of the
@@ -37,10 +38,19 @@ def hessian(
     return jacfwd(rows, grad_position, has_aux, argnums=argnums)
 
 
+@overload
 def hvp(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[Concatenate[T, P], Any], *, has_aux: bool = False, mode: str | None = None
+) -> Compiled[Concatenate[T, T | None, P], Any]: ...
+@overload
+def hvp(
+    fn: Callable[..., Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[..., Any]: ...  # fmt: skip
+def hvp(
+    fn: Callable[..., Any], grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
+) -> Compiled[..., Any]:  # fmt: skip
     """The product of the Hessian of `fn` with a direction `v`, without the Hessian.
 
     `v` is an argument after the differentiated ones: `hvp(f)(x, v)`, and of `f(x, a)` it is
@@ -58,10 +68,19 @@ def hvp(
     return transformed("hvp", fn, grad_position, argnums, has_aux, mode)
 
 
+@overload
 def vhp(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[Concatenate[T, P], Any], *, has_aux: bool = False, mode: str | None = None
+) -> Compiled[Concatenate[T, T | None, P], Any]: ...
+@overload
+def vhp(
+    fn: Callable[..., Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[..., Any]: ...  # fmt: skip
+def vhp(
+    fn: Callable[..., Any], grad_position: Positions = FIRST, has_aux: bool = False,
+    *, argnums: Positions | list[int] | None = None, mode: str | None = None,
+) -> Compiled[..., Any]:  # fmt: skip
     """The product of a direction with the Hessian of `fn`: that of `hvp`, as it is symmetric.
 
     >>> import numpy as np, srcgrad as flow
@@ -73,9 +92,9 @@ def vhp(
 
 
 def value_grad_hess(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, R], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, tuple[R, Any, Any]]:  # fmt: skip
     """(value, gradient, Hessian) from one program, in which the value is computed once.
 
     They are those of `value_and_grad` and `jacfwd(grad(fn))`.
@@ -93,9 +112,9 @@ def value_grad_hess(
 
 
 def hessian_diag(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The diagonal of the Hessian of `fn`, with the structure and shapes of the argument.
 
     Some entries at a time, without the Hessian: memory is that of 32 products. With `has_aux` only
@@ -110,9 +129,9 @@ def hessian_diag(
 
 
 def laplacian(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The sum of the second derivatives of `fn` by each element: the trace of the Hessian.
 
     It is the sum of `hessian_diag`, over all elements of all arguments at `grad_position`.

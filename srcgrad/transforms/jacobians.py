@@ -10,6 +10,7 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.directions import unused_name
+from srcgrad.transforms.generic import P, R
 from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.stack import layer, signature_of
 from srcgrad.transforms.stacking import taken_apart, tape_of, variadic
@@ -18,9 +19,9 @@ Positions = int | tuple[int, ...]
 
 
 def jacrev(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The Jacobian of `fn` with respect to the arguments at `grad_position`, in reverse mode.
 
     The result has the structure of the outputs (tuples, lists, dicts, named tuples, dataclasses),
@@ -47,9 +48,9 @@ def jacrev(
 
 
 def jacfwd(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The Jacobian of `fn` in forward mode: faster where there are fewer inputs than outputs.
 
     Arguments and result are those of `jacrev`.
@@ -65,9 +66,9 @@ def jacfwd(
 
 
 def jacobian(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, Any], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, Any]:  # fmt: skip
     """The Jacobian of `fn`, in the mode that suits the numbers of its inputs and outputs.
 
     Forward mode, unless there are more inputs than outputs. The first call with arguments of new
@@ -84,9 +85,9 @@ def jacobian(
 
 
 def value_and_jac(
-    fn: Callable, grad_position: Positions = FIRST, has_aux: bool = False,
+    fn: Callable[P, R], grad_position: Positions = FIRST, has_aux: bool = False,
     *, argnums: Positions | list[int] | None = None, mode: str | None = None,
-) -> Compiled:  # fmt: skip
+) -> Compiled[P, tuple[R, Any]]:  # fmt: skip
     """(value, Jacobian) from one program; see `jacobian`.
 
     With `has_aux` the value is that of all outputs, as in `value_and_grad`.
@@ -112,7 +113,7 @@ def checked_aux(name: str, has_aux: Any) -> None:
 
 def transformed(
     name: str, fn: Any, position: Any, argnums: Any, has_aux: Any, mode: str | None
-) -> Compiled:
+) -> Compiled[..., Any]:
     """The transform of this name on a function, its arguments checked."""
     checked_aux(name, has_aux)
     positions, bare = positions_of(position, argnums)

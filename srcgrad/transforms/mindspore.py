@@ -12,6 +12,7 @@ from srcgrad import hooks
 from srcgrad.errors import ArgumentTypeError, TensorError
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.entry_points import jvp
+from srcgrad.transforms.generic import R
 from srcgrad.transforms.snapshot import Moment
 from srcgrad.transforms.stacking import gradient_of, taken_apart, tangent_of
 from srcgrad.transforms.weighted import Weighted
@@ -72,10 +73,10 @@ class GradOperation:
                 )
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
-    def __call__(self, fn: Any, weights: Any = None) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
         return self._made(fn, weights, False)
 
-    def with_value(self, fn: Any, weights: Any = None) -> Callable[..., Any]:
+    def with_value(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
         """The function from arguments to (value, gradient)."""
         return self._made(fn, weights, True)
 
@@ -91,7 +92,7 @@ class GradOperation:
         return gradient_of(fn, positions, members, False, False, with_value)
 
 
-def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(fn: Callable[..., R], inputs: Any) -> tuple[R, Callable[..., Any]]:
     """(out, jvp_fn): the value, and the function from tangents to the output's derivative.
 
     `jvp_fn` sees the arguments as they were; AutogradError if a captured value has changed since.

@@ -117,3 +117,9 @@ def too_wide(error: OverflowError, name: str, arguments: dict[str, Any]) -> Exce
                 f"pass a float: float({at})",
             )  # fmt: skip
     return error
+
+
+def defaults_of(function: Any) -> tuple:
+    """The identities of the defaults of a function; its signature keeps them alive."""
+    named = function.__kwdefaults__ or {}
+    return id(function.__defaults__), tuple((name, id(value)) for name, value in named.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.values import contrasted, describe
 from srcgrad.tracebacks import entrance
 from srcgrad.transforms.compiled import Compiled
+from srcgrad.transforms.generic import P, R
 from srcgrad.transforms.snapshot import Moment, changed
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.specs import Gradient, Protected
@@ -22,9 +23,21 @@ from srcgrad.transforms.stacking import aux_of, is_float, taken_apart, variadic
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import is_leaf, leaves, mapped, matched, spelled
 
+Pullback = Callable[..., tuple[Any, ...]]
 
+
+@overload
+def vjp(fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> tuple[R, Pullback]: ...
+@overload
 def vjp(
-    fn: Callable, *args: Any, weights: Any = None, has_aux: bool = False, **kwargs: Any
+    fn: Callable[..., R], *args: Any, weights: Any, has_aux: Literal[False] = False, **kwargs: Any
+) -> tuple[R, Callable[..., Any]]: ...
+@overload
+def vjp(
+    fn: Callable[..., Any], *args: Any, has_aux: bool, weights: Any = None, **kwargs: Any
+) -> tuple[Any, Callable[..., Any], Any]: ...
+def vjp(
+    fn: Callable[..., Any], *args: Any, weights: Any = None, has_aux: bool = False, **kwargs: Any
 ) -> tuple[Any, ...]:
     """(out, vjp_fn): the value, and the function from adjoints of the outputs to gradients.
 

@@ -14,7 +14,7 @@ from srcgrad.transforms.specs import Primal
 from srcgrad.transforms.stacking import taken_apart
 
 
-def vmap(fn: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Compiled[..., Any]:
     """The function of batches that calls `fn` for each item, in one compiled loop.
 
     `in_axes` names the axis of the arguments along which the items lie, None for one that all calls
