@@ -16,7 +16,9 @@ from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.tracebacks import OF_TENSORS
 
-ATTRIBUTES = ("shape", "ndim", "size", "T", "dtype", "real", "flat")
+ATTRIBUTES = (
+    "shape", "ndim", "size", "T", "dtype", "real", "flat", "itemsize", "nbytes", "strides"
+)  # fmt: skip
 
 
 def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
@@ -34,6 +36,12 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             return it.call_numpy(np.transpose, [v], {}, node)
         case "dtype":
             return np_dtype(atom(v).type.dtype)
+        case "itemsize":
+            return np_dtype(atom(v).type.dtype).itemsize
+        case "nbytes":
+            return it.b.mul(it.b.size(dims), np_dtype(atom(v).type.dtype).itemsize)
+        case "strides":
+            return _strides(it, node, v)
         case "_a":  # a tensor's array
             return v
         case "real" | "imag":
@@ -57,6 +65,21 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             it.wrong(node, said, AttributeError, way_out)
         it.refuse(node, said, way_out)
     return Bound(v, name)
+
+
+def _strides(it: Interpreter, node: Node, v: Any) -> tuple[Any, ...]:
+    """The strides of an array that lies in memory in C order, in bytes."""
+    if not is_array(v):
+        return ()
+    if v.type.layout != "C" or not it.in_c_order(v):
+        reason = f"the strides of {described(it, v)} are known only of one that is contiguous"
+        it.refuse(node, reason, "take those of a copy, x.copy(), in C order")
+    step: Any = np_dtype(v.type.dtype).itemsize
+    found = []
+    for n in reversed(v.type.dims):
+        found.append(step)
+        step = it.b.mul(step, n)
+    return tuple(found[::-1])
 
 
 def _part(it: Interpreter, node: Node, x: Any, name: RowName) -> Any:

@@ -27,6 +27,14 @@ def margins_of_other_kinds(x):
     return s + np.sum(np.pad(x, 1, mode="median", stat_length=((2, 3), (1, 2))) ** 2)
 
 
+@case(vec(5), (1, 2))
+@case(mat(3, 2), ((0, 1), (3, 4)))
+@case(mat(1, 4), 2)
+def odd_margins(x, w):
+    s = np.sum(np.pad(x, w, mode="reflect", reflect_type="odd") ** 2)
+    return s + np.sum(np.pad(x, w, mode="symmetric", reflect_type="odd") ** 3)
+
+
 if raised(np.pad, np.ones(1), {0: 1}) is None:  # since NumPy 2.4
 
     @case(mat(3, 2))

@@ -107,6 +107,12 @@ def reductions_of_parts(x):
     return s * np.maximum.reduceat(x, [0, 2, 4])
 
 
+@case(vec(6), np.array([3, 1, 1, 5, 0]))
+def parts_that_end_before_they_begin(x, k):
+    s = np.add.reduceat(x * x, k) * np.multiply.reduceat(x, [4, 2, 0, 0, 5])
+    return np.sum(s) + np.sum(np.minimum.reduceat(np.outer(x, x), k, axis=1) ** 2)
+
+
 @case(vec(3), vec(2, 1))
 def outer_of_ufuncs(a, b):
     s = np.hypot.outer(a, b) + np.logaddexp.outer(a, b) + np.arctan2.outer(a, b)

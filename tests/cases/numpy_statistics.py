@@ -129,3 +129,11 @@ def distinct_values(x):
 @case(signed(5))
 def distinct_values_alone(x):
     return np.sum(np.unique(x) ** 2 * np.arange(5))
+
+
+@case(np.array([[0.3, 1.2], [0.9, 0.4], [0.1, 0.2], [0.5, 0.7]]))
+def distinct_parts(x):
+    rows, first, inverse, counts = np.unique(x, True, True, True, axis=0)
+    s = np.sum(rows**2 * np.arange(1.0, 5.0)[:, None]) + np.sum(x[first] ** 3)
+    columns = np.unique(x, axis=1)
+    return s + np.sum(np.ravel(inverse) * x[:, 0]) + np.sum(counts * rows[:, 1]) + columns[0, 0]

@@ -306,7 +306,7 @@ def broadcast_stored_to(x):
 
 @program(vec(3))
 def unknown_attribute(x):
-    return x.strides[0] * x[0]  # error: UnsupportedError: has no attribute 'strides'
+    return x.ctypes.data * x[0]  # error: UnsupportedError: has no attribute 'ctypes'
 
 
 @program(vec(3), 1e30)

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import scipy.special
+from numpy.lib.stride_tricks import as_strided
 
 from tests.cases.registry import mat, vec
 from tests.errors.programs import program
@@ -34,7 +35,7 @@ def clock(x):
 
 @program(vec(3))
 def unknown_function(x):
-    y = np.spacing(x)  # error: UnsupportedError: spacing
+    y = np.roots(x)  # error: UnsupportedError: roots
     return np.sum(y)
 
 
@@ -49,8 +50,13 @@ def bytes_of_array(x):
 
 
 @program(0.7)
+def steps_to_a_neighbour(x):
+    return math.nextafter(x, 1.0, steps=2)  # error: UnsupportedError: steps= ... loop
+
+
+@program(0.7)
 def unknown_math(x):
-    return math.nextafter(x, 1.0)  # error: UnsupportedError: nextafter
+    return math.remainder(x, 1.0)  # error: UnsupportedError: remainder
 
 
 @program(0.7)
@@ -103,7 +109,7 @@ def reshape_in_the_order_of_memory(x):
 
 
 def fallback(x):
-    return np.spacing(x)[0]  # error: UnsupportedError: spacing
+    return np.roots(x)[0]  # error: UnsupportedError: roots
 
 
 @program(vec(3))
@@ -113,23 +119,8 @@ def unknown_function_in_helper(x):
 
 
 @program(vec(3))
-def zeros_of_polynomial(x):
-    return np.sum(np.roots(x).real)  # error: UnsupportedError: roots
-
-
-@program(vec(3))
-def parts_of_floating_numbers(x):
-    return np.sum(np.frexp(x)[0])  # error: UnsupportedError: frexp
-
-
-@program(vec(3))
 def where_without_out(x):
     return np.sum(np.sqrt(x, where=x > 1.0))  # error: UnsupportedError: where= without out=
-
-
-@program(vec(3))
-def unknown_method_of_quantile(x):
-    return np.quantile(x, 0.3, method="inverted_cdf")  # error: UnsupportedError: inverted_cdf
 
 
 @program(vec(3))
@@ -149,11 +140,6 @@ def weights_without_an_axis(x):
 
 
 @program(vec(4))
-def mode_of_padding(x):
-    return np.sum(np.pad(x, 1, mode="reflect", reflect_type="odd"))  # error: UnsupportedError: odd
-
-
-@program(vec(4))
 def keyword_of_another_mode(x):
     return np.sum(np.pad(x, 1, mode="edge", end_values=1))  # error: UnsupportedError: end_values
 
@@ -163,24 +149,64 @@ def negative_place_to_count(w):
     return np.sum(np.bincount(np.array([0, 1, -1, 2]), w))  # error: ValueError: negative elements
 
 
+@program(vec(4))
+def grid_that_is_a_matrix(x):
+    return np.sum(np.r_["r", x])  # error: UnsupportedError: 'r', which make a np.matrix ... atleast
+
+
+@program(vec(4))
+def directive_that_is_none(x):
+    return np.sum(np.r_["rows", x])  # error: ValueError: unknown special directive 'rows'
+
+
+@program(vec(4))
+def directive_at_the_end(x):
+    return np.sum(np.r_[x, "0,2"])  # error: ValueError: must be the first entry
+
+
+@program(vec(4))
+def directive_of_too_many(x):
+    return np.sum(np.r_["0,2,5", x])  # error: ValueError: axes don't match array
+
+
+@program(vec(4))
+def method_that_is_none(x):
+    return np.quantile(x, 0.3, method="best")  # error: ValueError: 'best' is no method ... linear
+
+
+@program(vec(4))
+def method_that_is_none_without_nans(x):
+    return np.nanquantile(x, 0.3, method="best")  # error: ValueError: 'best' ... use 'linear'
+
+
+@program(vec(4))
+def strides_of_parts(x):
+    y = x[::2].strides  # error: UnsupportedError: only of one that is contiguous ... x.copy()
+    return x[0] * y[0]
+
+
+@program(vec(4))
+def strides_between_elements(x):
+    y = as_strided(x, (2,), (4,))  # error: NotImplementedError: no multiple of the size
+    return np.sum(y)
+
+
+@program(vec(4))
+def windows_outside_of_the_array(x):
+    y = as_strided(x, (4, 2), x.strides * 2)  # error: NotImplementedError: outside of the array
+    return np.sum(y)
+
+
+@program(vec(4))
+def store_to_strided_windows(x):
+    y = as_strided(x, (3, 2), (8, 8))  # error: UnsupportedError: is a view ... it is stored to
+    y[0] = 1.0
+    return np.sum(x)
+
+
 @program(vec(2))
 def too_few_for_parabolas(x):
     return np.sum(np.gradient(x, edge_order=2))  # error: ValueError: too small
-
-
-@program(vec(4))
-def grid_of_strings(x):
-    return np.sum(np.r_["0,2", x])  # error: UnsupportedError: string
-
-
-@program(vec(4))
-def places_of_reduceat(x):
-    return np.sum(np.add.reduceat(x, [2, 0]))  # error: NotImplementedError: do not increase
-
-
-@program(vec(4))
-def distinct_rows(x):
-    return np.sum(np.unique(x, axis=0))  # error: UnsupportedError: along an axis
 
 
 @program(vec(3))

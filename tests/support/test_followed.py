@@ -112,7 +112,8 @@ class OfSinc(Sample):
         return made("def call(t):\n    return sinc(t)\n", sinc=sinc)
 
 
-def test_the_gates_find_a_guard_that_holds_at_first_order_only():
+def test_the_gates_find_a_guard_that_holds_at_first_order_only(monkeypatch):
+    monkeypatch.setattr("tests.tools.turns.everything", True)  # at all points
     found = gates(OfSinc("sinc(t)", "sinc", sinc, ("t",)), "python")
     assert found and all("second derivative" in p for p in found)
 
@@ -135,9 +136,9 @@ def test_an_error_names_the_line_of_the_user(f: Any, said: str):
 
 def test_a_call_within_the_library_is_followed_and_one_of_the_user_is_not():
     def private(x):
-        return np.polynomial.polyutils.trimseq(x)
+        return np.polynomial.polyutils.getdomain(x)
 
-    with pytest.raises(UnsupportedError, match="trimseq is not supported"):
+    with pytest.raises(UnsupportedError, match="getdomain is not supported"):
         flow.compile(private, target="python")(np.arange(3.0))
     trimmed = flow.compile(np.polynomial.polynomial.polyadd, target="python")
     assert trimmed(np.array([1.0, 2.0]), np.array([1.0, -2.0])).tolist() == [2.0]

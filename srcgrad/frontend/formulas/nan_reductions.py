@@ -14,7 +14,13 @@ from srcgrad.frontend.formulas.registry import (
     stands_for,
     unsupported,
 )
-from srcgrad.frontend.formulas.statistics import kept, lanes_of
+from srcgrad.frontend.formulas.statistics import (
+    METHODS,
+    in_its_dtype,
+    kept,
+    lanes_of,
+    places_of_quantile,
+)
 
 LARGEST = {np.dtype(t).itemsize: float(np.finfo(t).max) for t in ("f2", "f4", "f8")}
 
@@ -135,10 +141,11 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
     >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
     1.5
     """
-    if method != "linear":
-        return unsupported(f"the method {method!r} of nanquantile is not supported", "use 'linear'")
+    if method not in METHODS:
+        return unsupported(f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
     if np.ndim(q) != 0:
-        return unsupported("nanquantile of several quantiles is not supported", "ask for each")
+        many = [nanquantile(a, v, axis, method=method, keepdims=keepdims) for v in tuple(q)]
+        return np.stack([np.asarray(v, np.float64) for v in many])
     if q < 0.0 or q > 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
     a, axis = floating(a), known(axis)
@@ -148,11 +155,11 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
     none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
     ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
     count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
-    at = np.maximum(count - 1, 0) * q
-    low = np.floor(at)
-    below = np.take_along_axis(ordered, low.astype(np.int64), axis=-1)
-    above = np.take_along_axis(ordered, np.ceil(at).astype(np.int64), axis=-1)
-    value = below + (above - below) * (at - low).astype(a.dtype)
+    low, high, weight = places_of_quantile(count, in_its_dtype(q, a), method)
+    value = np.take_along_axis(ordered, low.astype(np.int64), axis=-1)
+    if weight is not None:
+        above = np.take_along_axis(ordered, high.astype(np.int64), axis=-1)
+        value = value + (above - value) * weight.astype(a.dtype)
     return kept(a, value[..., 0], axis, keepdims)
 
 

@@ -1,14 +1,10 @@
-"""Polynomials by their coefficients: np.poly*, and the series of np.polynomial.
-
-Series are summed by Clenshaw's recurrence (DLMF 3.11(ii)).
-"""
+"""Polynomials by their coefficients, the highest power first: np.poly*, and sliding sums."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from srcgrad.frontend.formulas.registry import (
     floating,
@@ -16,10 +12,10 @@ from srcgrad.frontend.formulas.registry import (
     known,
     part,
     place,
-    stand_for,
     stands_for,
     unsupported,
 )
+from srcgrad.frontend.formulas.series import lost
 
 
 @stands_for(np.trim_zeros)
@@ -110,10 +106,8 @@ def polymul(a1: Any, a2: Any) -> Any:
 def _trimmed(p: Any) -> Any:
     """Strips leading zero coefficients; a single 0 if all are zero."""
     p = _coefficients(p)
-    places = np.flatnonzero(p)
-    if places.shape[0] == 0:
-        return np.zeros(1, p.dtype)
-    return p[places[0] :].copy()
+    first = np.min(np.flatnonzero(p), initial=p.shape[0] - 1)
+    return p[first:] + lost(p[:first]) if p.dtype.kind in "fc" else p[first:].copy()
 
 
 @stands_for(np.polyadd)
@@ -302,52 +296,3 @@ def _part_of(full: Any, n: Any, m: Any, mode: Any, middle: Any) -> Any:
         return full[shorter - 1 : longer]
     way_out = "use 'full', 'same' or 'valid'"
     return unsupported(f"the mode {mode!r} is not supported", way_out, ValueError)
-
-
-# ---- series: the lowest power comes first ----
-def _series(x: Any, c: Any) -> tuple:
-    """Arguments and coefficients: a column of coefficients gives a row of results."""
-    x, c = floating(x), floating(c)
-    return (x, np.reshape(c, c.shape + (1,) * np.ndim(x)))
-
-
-def _horner(x: Any, c: Any, tensor: Any) -> Any:
-    if not tensor and np.ndim(c) > 1:
-        return unsupported("a series with tensor=False is not supported")
-    x, c = _series(x, c)
-    value = c[0] * 0.0 + x * 0.0
-    n = c.shape[0]
-    for k in range(n):
-        value = value * x + c[n - 1 - k]
-    return value
-
-
-def _clenshaw(x: Any, c: Any, tensor: Any, alpha: Any, beta: Any, first: Any) -> Any:
-    """The sum of c[k] p[k](x) where p[k+1] = alpha(k, x) p[k] - beta(k) p[k-1], p[1] = first(x)."""
-    if not tensor and np.ndim(c) > 1:
-        return unsupported("a series with tensor=False is not supported")
-    x, c = _series(x, c)
-    nothing = c[0] * 0.0 + x * 0.0
-    later, latest = nothing, nothing
-    n = c.shape[0]
-    for j in range(n - 1):
-        k = n - 1 - j
-        later, latest = c[k] + alpha(k, x) * later - beta(k + 1) * latest, later
-    return c[0] + first(x) * later - beta(1) * latest
-
-
-stand_for({
-    polynomial.polyval: lambda x, c, tensor=True: _horner(x, c, known(tensor)),
-    chebyshev.chebval: lambda x, c, tensor=True: _clenshaw(
-        x, c, known(tensor), lambda k, x: 2.0 * x, lambda k: 1.0, lambda x: x),
-    legendre.legval: lambda x, c, tensor=True: _clenshaw(
-        x, c, known(tensor), lambda k, x: (2.0 * k + 1.0) / (k + 1.0) * x,
-        lambda k: k / (k + 1.0), lambda x: x),
-    hermite.hermval: lambda x, c, tensor=True: _clenshaw(
-        x, c, known(tensor), lambda k, x: 2.0 * x, lambda k: 2.0 * k, lambda x: 2.0 * x),
-    hermite_e.hermeval: lambda x, c, tensor=True: _clenshaw(
-        x, c, known(tensor), lambda k, x: x, lambda k: 1.0 * k, lambda x: x),
-    laguerre.lagval: lambda x, c, tensor=True: _clenshaw(
-        x, c, known(tensor), lambda k, x: (2.0 * k + 1.0 - x) / (k + 1.0),
-        lambda k: k / (k + 1.0), lambda x: 1.0 - x),
-})  # fmt: skip

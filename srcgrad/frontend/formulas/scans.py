@@ -37,19 +37,19 @@ def scanned(f: Any, x: Any, axis: Any) -> Any:
 
 
 def reduced_at(reduce: Any, x: Any, places: Any, axis: Any) -> Any:
-    """Reductions of the parts that begin at increasing places, the last one to the end.
+    """Reductions of the parts that end at the next place, or at the end of the axis.
 
-    >>> reduced_at(np.add.reduce, np.arange(4.0), [0, 2], 0)
-    array([1., 5.])
+    A part whose next place is not behind its own is one element.
+
+    >>> reduced_at(np.add.reduce, np.arange(4.0), [0, 2, 1], 0)
+    array([1., 2., 6.])
     """
     x, places = np.moveaxis(np.asarray(x), known(axis), 0), np.asarray(places)
     n, m = places.shape[0], x.shape[0]
-    if np.any(places[1:] <= places[:-1]):
-        raise NotImplementedError("reduceat of places that do not increase")
     if np.any((places < 0) | (places >= m)):
         raise IndexError("an index of reduceat is out of bounds")
     made = np.zeros((n, *x.shape[1:]), np.asarray(reduce(x[:1], axis=0)).dtype)
     for k in range(n):
-        stop = places[k + 1] if k + 1 < n else m
+        stop = np.maximum(places[k + 1], places[k] + 1) if k + 1 < n else m
         made[k] = reduce(x[places[k] : stop], axis=0)
     return np.moveaxis(made, 0, axis)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import is_array, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import is_array, known, place, stands_for, unsupported
+
+# NumPy 2.0 gives the places of an inverse along an axis as many axes as the array has
+FLAT_INVERSE = np.unique(np.zeros((1, 1)), return_inverse=True, axis=0)[1].ndim == 1
+
+
+def _parts(a: Any) -> Any:
+    """The parts of an array along its first axis, as rows."""
+    return np.reshape(a, (a.shape[0], math.prod(a.shape[1:])))
 
 
 @stands_for(np.unique)
@@ -16,25 +25,36 @@ def unique(
 ) -> Any:  # fmt: skip
     """The sorted values without repetition; the first of equal ones has the derivative.
 
+    Along an axis its parts are compared, element by element in their order.
+
     >>> unique(np.array([2.0, 1.0, 2.0]))
     array([1., 2.])
     """
-    if axis is not None or not equal_nan:
-        return unsupported("unique along an axis, or with equal_nan=False, is not supported")
-    flat = np.ravel(np.asarray(ar))
-    order = np.argsort(flat)
-    ordered = flat[order]
-    n = flat.shape[0]
+    ar = np.asarray(ar)
+    if axis is None or ar.ndim == 1:
+        values, shape, axis = np.ravel(ar), np.shape(ar), place(axis or 0, 1)
+        order = np.argsort(values)
+    else:
+        axis = place(known(axis), ar.ndim)
+        values = np.moveaxis(ar, axis, 0)
+        n = values.shape[0]
+        shape = (n,) if FLAT_INVERSE else tuple(n if k == axis else 1 for k in range(ar.ndim))
+        order, equal_nan = np.lexsort(_parts(values).T[::-1]), False
+    ordered = values[order]
+    n = values.shape[0]
     new = np.ones(n, bool)
-    new[1:] = (ordered[1:] != ordered[:-1]) & (ordered[:-1] == ordered[:-1])
+    other = ordered[1:] != ordered[:-1]
+    if equal_nan:
+        other = other & (ordered[:-1] == ordered[:-1])
+    new[1:] = other if ordered.ndim == 1 else np.any(_parts(other), axis=1)
     starts = np.flatnonzero(new)
-    found = [ordered[starts]]
+    found = [np.moveaxis(ordered[starts], 0, axis)]
     if return_index:
         found = [*found, order[starts]]
     if return_inverse:
         inverse = np.zeros(n, np.int64)
         inverse[order] = np.cumsum(new) - 1
-        found = [*found, np.reshape(inverse, np.shape(ar))]
+        found = [*found, np.reshape(inverse, shape)]
     if return_counts:
         ends = np.concatenate([starts[1:], np.full(np.minimum(n, 1), n)])
         found = [*found, ends - starts]

@@ -106,8 +106,10 @@ BETWEEN = {
     "normal_unbiased": (3.0 / 8.0, 3.0 / 8.0),
 }  # fmt: skip
 # the functions that round the place of a quantile to one of the sorted values
-ROUNDED = {"lower": (np.floor,), "higher": (np.ceil,), "nearest": (np.rint,),
-           "midpoint": (np.floor, np.ceil)}  # fmt: skip
+ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}
+# inverses of the empirical distribution: how far its steps lie before the places
+STEPS = {"inverted_cdf": 1.0, "averaged_inverted_cdf": 1.0, "closest_observation": 1.5}
+METHODS = (*BETWEEN, *ROUNDED, *STEPS, "midpoint")
 
 
 def lanes_of(a: Any, axis: Any) -> tuple[Any, int]:
@@ -187,8 +189,8 @@ def quantile(
     >>> quantile(np.array([1.0, 4.0, 2.0]), [0.25, 0.5])
     array([1.5, 2. ])
     """
-    if method not in BETWEEN and method not in ROUNDED:
-        return unsupported(f"the method {method!r} of a quantile is not supported", "use 'linear'")
+    if method not in METHODS:
+        return unsupported(f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
     a, ordered, k = _ordered(a, axis, "quantile")
     if np.ndim(q) == 0:
         return stored(kept(a, _at_quantile(ordered, k, q, method), axis, keepdims), out)
@@ -203,22 +205,55 @@ def _at_quantile(ordered: Any, axis: int, q: Any, method: str) -> Any:
         return unsupported("Quantiles must be in the range [0, 1]", like=ValueError)
     if q < 0.0 or q > 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
-    n = ordered.shape[axis]
-    if method in ROUNDED:
-        at = q * (n - 1)
-        picked = [part(ordered, axis, np.int64(f(at))) for f in ROUNDED[method]]
-        value = picked[0] if len(picked) == 1 else (picked[0] + picked[1]) * 0.5
-        return _without_order(ordered, axis, value)
-    at = q * (n - 1)
-    if method != "linear":
-        alpha, beta = BETWEEN[method]
-        at = n * q + (alpha - 1.0 + q * (1.0 - alpha - beta))
-        at = np.minimum(np.maximum(at, 0.0), (n - 1) * 1.0)
-    low = np.maximum(np.int64(np.floor(at)), 0)
-    below = part(ordered, axis, low)
-    above = part(ordered, axis, np.minimum(low + 1, n - 1))
-    weight = np.asarray(at - low, ordered.dtype)
+    low, high, weight = places_of_quantile(ordered.shape[axis], in_its_dtype(q, ordered), method)
+    below = part(ordered, axis, np.int64(low))
+    if weight is None:
+        return _without_order(ordered, axis, below)
+    above = part(ordered, axis, np.int64(high))
+    weight = np.asarray(weight, ordered.dtype)
     return _without_order(ordered, axis, below + (above - below) * weight)
+
+
+def in_its_dtype(q: Any, a: Any) -> Any:
+    """A fraction in the dtype of an array, as NumPy takes a number of Python's.
+
+    >>> in_its_dtype(0.5, np.zeros(2, np.float32)).dtype
+    dtype('float32')
+    """
+    return np.asarray(q, a.dtype) if isinstance(q, int | float) and a.dtype.kind == "f" else q
+
+
+def places_of_quantile(n: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
+    """Two places among n sorted values and the weight of the second; None: the first alone.
+
+    Methods 1 to 9 of Hyndman and Fan (1996), and those of NumPy that round a place.
+
+    >>> [float(v) for v in places_of_quantile(5, 0.3, "hazen")]
+    [1.0, 2.0, 0.0]
+    """
+    top = np.maximum(n - 1, 0) * 1.0
+    if method in ROUNDED:
+        place = ROUNDED[method](q * top)
+        return place, place, None
+    if method in STEPS:
+        at = n * q - STEPS[method]
+        low = np.floor(at)
+        exact = at == low
+        if method != "averaged_inverted_cdf":
+            stays = exact & (low % 2 == 1) if method == "closest_observation" else exact
+            place = np.clip(np.where(stays, low, low + 1.0), 0.0, top)
+            return place, place, None
+        weight = np.where(exact, 0.5, 1.0)
+    elif method in BETWEEN and method != "linear":
+        alpha, beta = BETWEEN[method]
+        at = np.clip(n * q + (alpha - 1.0 + q * (1.0 - alpha - beta)), 0.0, top)
+        low = np.floor(at)
+        weight = at - low
+    else:
+        at = q * top
+        low = np.floor(at)
+        weight = np.where(at == low, 0.0, 0.5) if method == "midpoint" else at - low
+    return np.clip(low, 0.0, top), np.clip(low + 1.0, 0.0, top), weight
 
 
 @stands_for(np.percentile)

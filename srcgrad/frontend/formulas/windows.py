@@ -28,3 +28,23 @@ def windows(x: Any, window_shape: Any, axis: Any = None) -> Any:
         starts = np.arange(x.shape[k] - n + 1)
         x = np.moveaxis(np.take(x, starts[:, None] + np.arange(n), axis=k), k + 1, -1)
     return x
+
+
+def strided(x: Any, shape: Any, strides: Any) -> Any:
+    """The elements at all distances in memory from the first one, of an array in C order.
+
+    >>> strided(np.arange(4.0), (3, 2), (8, 8)).tolist()
+    [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
+    """
+    shape = x.shape if shape is None else tuple(shape) if np.iterable(shape) else (shape,)
+    steps = x.strides if strides is None else tuple(strides) if np.iterable(strides) else (strides,)
+    if len(shape) != len(steps):
+        raise ValueError("mismatch in length of strides and shape")
+    places = np.zeros((), np.int64)
+    for n, step in zip(shape, steps):  # noqa: B905 (they are equally many)
+        if step % x.itemsize != 0:
+            raise NotImplementedError("strides that are no multiple of the size of an element")
+        places = np.expand_dims(places, -1) + np.arange(n) * (step // x.itemsize)
+    if np.any((places < 0) | (places >= x.size)):
+        raise NotImplementedError("as_strided reaches outside of the array that it is given")
+    return np.take(np.ravel(x), places)

@@ -13,8 +13,10 @@ from srcgrad.frontend.formulas import (
     indices,
     matrices,
     nan_reductions,
+    neighbours,
     polynomials,
     registry,
+    series,
     sets,
     statistics,
 )

@@ -15,20 +15,36 @@ from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, join_scalars
 
 
-def _joined(name: str, axis: int, ndim: int) -> None:
+def _joined(name: str, axis: int, ndim: int, place: int) -> None:
     def handler(it: Interpreter, node: Node, owner: Any, *items: Any) -> Any:
+        how, items = (axis, ndim, place), tuple(items)
+        if items and isinstance(items[0], str):
+            how, items = _directive(it, node, items[0], how), items[1:]
         if any(isinstance(i, str) for i in items):
-            it.refuse(node, "np.r_ and np.c_ with a string are not supported", "np.concatenate")
+            it.wrong(node, "special directives must be the first entry.", ValueError)
         given = tuple(ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
         xs = operands(it, node, given, name)
         kinds = [Scalar(x.type.dtype) if is_array(x) else atom(x).type for x in xs]
         kind = kinds[0]
         for other in kinds[1:]:
             kind = join_scalars(kind, other)
-        parts = [_wide(it, it.b.cast(strong(it, x), Scalar(kind.dtype)), ndim) for x in xs]
-        return it.call_numpy(np.concatenate, [parts, axis], {}, node)
+        cast = [it.b.cast(strong(it, x), Scalar(kind.dtype)) for x in xs]
+        parts = [_wide(it, node, x, *how[1:]) for x in cast]
+        return it.call_numpy(np.concatenate, [parts, how[0]], {}, node)
 
     method(name, "__getitem__")(handler)
+
+
+def _directive(it: Interpreter, node: Node, text: str, how: tuple) -> tuple[int, int, int]:
+    """The axis, how many axes, where those stand that there were: of a string of numbers."""
+    if text in ("r", "c"):
+        it.refuse(node, f"np.r_ and np.c_ with {text!r}, which make a np.matrix", "np.atleast_2d")
+    try:
+        given = tuple(int(n) for n in text.split(","))
+    except ValueError:
+        it.wrong(node, f"unknown special directive {text!r}", ValueError)
+    given = given if len(given) <= 3 else given[:2]  # NumPy reads no more of a longer one
+    return (*given, *how[len(given) :])  # type: ignore[return-value]  (three numbers)
 
 
 def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
@@ -40,16 +56,22 @@ def ranged(it: Interpreter, node: Node, s: Slice) -> Any:
     return it.call_numpy(np.arange, [start, s.upper, 1 if s.step is None else s.step], {}, node)
 
 
-def _wide(it: Interpreter, x: Any, ndim: int) -> Any:
-    """An array of at least `ndim` axes; added ones come last."""
+def _wide(it: Interpreter, node: Node, x: Any, ndim: int, place: int) -> Any:
+    """An array of at least `ndim` axes; `place` counts those added in front, as in NumPy."""
     if not is_array(x) or not x.type.dims:
         return it.b.broadcast_to(x, *([1] * ndim))
     more = ndim - x.type.ndim
-    return x if more <= 0 else it.b.view(x, spec=(*(":",) * x.type.ndim, *("n",) * more))
+    if more <= 0:
+        return x
+    first = place + more + 1 if place < 0 else place
+    if not 0 <= first <= more:
+        it.wrong(node, "axes don't match array", ValueError)
+    spec = (*("n",) * first, *(":",) * x.type.ndim, *("n",) * (more - first))
+    return it.b.view(x, spec=spec)
 
 
-_joined(type(np.r_).__name__, 0, 1)
-_joined(type(np.c_).__name__, -1, 2)
+_joined(type(np.r_).__name__, 0, 1, -1)
+_joined(type(np.c_).__name__, -1, 2, 0)
 
 
 @method(type(np.s_).__name__, "__getitem__")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import array_api
+from srcgrad.frontend.formulas import array_api, series
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import PRIVATE, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -34,6 +34,11 @@ def _private(*names: str, library: str = "scipy") -> Any:
 @_private("normalize_axis_index", library="numpy")
 def axis_index(it: Interpreter, node: Node, axis: Any, ndim: Any, msg_prefix: Any = None) -> int:
     return place_of_axis(it, node, axis, ndim)
+
+
+@_private("trimseq", library="numpy")
+def without_last_zeros(it: Interpreter, node: Node, c: Any) -> Any:
+    return it.call(series.without_last_zeros, [c], {}, node)
 
 
 @_private("array_namespace")

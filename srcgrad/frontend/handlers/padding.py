@@ -38,8 +38,7 @@ def pad(
     for name in keywords:
         if name not in KEYWORDS.get(mode, ()):
             it.refuse(node, f"pad with mode={mode!r} does not take {name}=", like=ValueError)
-    if keywords.get("reflect_type", "even") != "even":
-        it.refuse(node, "pad with reflect_type='odd' is not supported")
+    odd = keywords.get("reflect_type", "even") == "odd"  # anything else is even to NumPy
     error = raised(np.pad, np.zeros(1), {})
     if isinstance(pad_width, dict) and error:  # until NumPy 2.4
         it.fails(error, node)
@@ -49,7 +48,7 @@ def pad(
     lengths = _pairs(it, node, keywords.get("stat_length"), n)
     for k in range(n):
         sides = zip(widths[k], values[k], lengths[k], (True, False), strict=True)
-        before, after = (_margin(it, node, x, k, mode, *side) for side in sides)
+        before, after = (_margin(it, node, x, k, mode, odd, *side) for side in sides)
         parts = [p for p in (before, x, after) if p is not None]
         x = joined(it, node, parts, k) if len(parts) > 1 else x
     return it.b.copy(x) if x is array else x
@@ -80,8 +79,8 @@ def _pairs(it: Interpreter, node: Node, v: Any, n: int) -> list[tuple[Any, Any]]
 
 
 def _margin(
-    it: Interpreter, node: Node, x: Any, axis: int, mode: Any, width: Any, value: Any, length: Any,
-    before: bool,
+    it: Interpreter, node: Node, x: Any, axis: int, mode: Any, odd: bool, width: Any, value: Any,
+    length: Any, before: bool,
 ) -> Any:  # fmt: skip
     if is_number(width) and width == 0:
         return None
@@ -98,6 +97,9 @@ def _margin(
     if mode in REPEATED:
         first = -width if is_number(width) else it.b.neg(width)
         first = first if before else x.type.dims[axis]
+        if odd:
+            edges = mode == "symmetric"
+            return it.call(padding.oddly, [x, first, width, axis, edges], {}, node)
         places = it.call(REPEATED[mode], [first, width, x.type.dims[axis]], {}, node)
         return it.call_numpy(np.take, [x, places], {"axis": axis}, node)
     items: list[Any] = [Slice(None, None, None) for _ in dims]

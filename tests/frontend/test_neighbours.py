@@ -1,0 +1,72 @@
+"""Exponents and neighbours of floats: every half, and the places where the others change."""
+
+import math
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from tests.frontend.scalars import check
+
+FUNCTIONS = [
+    lambda x: np.spacing(x), lambda x: np.frexp(x), lambda x: np.nextafter(x, 1.0),
+    lambda x: np.nextafter(x, x), lambda x: np.nextafter(x, -math.inf),
+    lambda x: np.nextafter(x, math.nan), lambda x: np.nextafter(x, -0.0),
+    lambda x: np.ldexp(*np.frexp(x)),
+]  # fmt: skip
+OF_MATH = [
+    lambda x: math.ulp(x), lambda x: math.frexp(x), lambda x: math.ldexp(x, -3),
+    lambda x: math.nextafter(x, 1.0), lambda x: math.nextafter(x, -math.inf),
+    lambda x: math.nextafter(1, x),
+]  # fmt: skip
+
+
+def edges(kind):
+    info = np.finfo(kind)
+    powers = np.ldexp(kind(1), np.arange(info.minexp - info.nmant, info.maxexp, 7))
+    some = np.array([info.max, info.tiny, info.smallest_subnormal, info.eps, 3.0, 1e-3], kind)
+    places = np.concatenate([powers, some, np.array([0.0, np.inf, np.nan], kind)])
+    beside = [np.nextafter(places, kind(end)) for end in (0.0, np.inf)]
+    places = np.concatenate([places, *beside])
+    return np.concatenate([places, -places])
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", FUNCTIONS)
+def test_functions_of_numpy(f, target):
+    halves = np.arange(65536, dtype=np.uint16).view(np.float16)
+    for x in (halves, edges(np.float32), edges(np.float64), np.array([1, -7, 0], np.int64)):
+        with np.errstate(all="ignore"):
+            want = f(x)
+        got = flow.compile(f, target=target)(x)
+        for g, w in zip(*((v if isinstance(v, tuple) else (v,)) for v in (got, want)), strict=True):
+            assert g.dtype == w.dtype
+            np.testing.assert_array_equal(g, w)
+            real = (g == g) & (w.dtype.kind == "f")
+            np.testing.assert_array_equal(np.signbit(g[real]), np.signbit(w[real]))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", OF_MATH)
+def test_functions_of_math(f, target):
+    for x in (1.0, -0.75, 5e-324, 1.7e308, 0.0, -0.0, math.inf, math.nan, 3, np.float32(0.3)):
+        check(f, (x,), target)
+
+
+def test_derivatives():
+    """Of the next float that of the float itself; exponents are constant."""
+
+    def f(x):
+        fraction, exponent = np.frexp(x)
+        return np.sum(np.nextafter(x, 9.0) ** 2 + fraction * exponent + np.spacing(x))
+
+    x = np.array([0.3, -1.7, 2.5])
+    for target in ("python", "cpu"):
+        compiled = flow.compile(f, target=target)
+        _, exponent = np.frexp(x)
+        want = 2.0 * x + np.ldexp(1.0, -exponent) * exponent
+        np.testing.assert_allclose(flow.grad(compiled)(x), want, rtol=1e-14)
+        np.testing.assert_allclose(flow.jvp(compiled, (x,), (x,))[1], want @ x, rtol=1e-14)
+        gradient = flow.grad(compiled)
+        second = flow.grad(lambda x, g=gradient: np.sum(g(x) * x))(x)
+        np.testing.assert_allclose(second, want + 2.0 * x, rtol=1e-14)
