@@ -51,6 +51,7 @@ class Executable:
     compile: Callable[[], bool] | None = None
     # prints the text that the compiler reads, with the user's lines as comments
     print_compiled: Callable[[], str] | None = None
+    print_assembly: Callable[[], str] | None = None  # what the compiler makes of it
 
     @cached_property
     def source(self) -> str:

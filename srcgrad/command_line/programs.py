@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-STAGES = ("primal", "adjoint", "tangent", "numba", "llvm", "ir")
+STAGES = ("primal", "adjoint", "tangent", "numba", "llvm", "asm", "ir")
 TRANSFORMS = ("compile", "grad", "value_and_grad", "jacobian", "hessian")
 
 

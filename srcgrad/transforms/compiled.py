@@ -340,14 +340,14 @@ class Compiled(Generic[P, R]):
 
     # ---- inspection ----
     def source(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
-        """The text of a stage: "primal", "adjoint", "tangent", "numba" (as loops), "llvm", "cuda".
+        """The text of a stage: "primal", "adjoint", "tangent", "numba", "llvm", "asm", "cuda".
 
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
         first three are modules of NumPy, for reading: without the checks of indices and shapes;
-        `ir` gives the same programs exactly, `flow.export` a file to be used. The next two are
-        what runs on the cpu: as plain Python, and as compiled, with the source lines as comments.
-        The last one is what target="cuda" runs: the kernels, and the host's program around them.
+        `ir` gives the same programs exactly, `flow.export` a file to be used. The next three are
+        what runs on the cpu: as loops in Python, as compiled, with the source lines as comments,
+        and as assembly. The last one is what target="cuda" runs: kernels, and what calls them.
         """
         with self._building():
             check_stage(kind, (*KINDS, *GENERATED))
@@ -357,7 +357,8 @@ class Compiled(Generic[P, R]):
             made = built(
                 program.function, replace(self.options, target=GENERATED[kind], cache=False)
             )
-            return made.print_compiled() if kind == "llvm" and made.print_compiled else made.source
+            printer = {"llvm": made.print_compiled, "asm": made.print_assembly}.get(kind)
+            return printer() if printer else made.source
 
     def ir(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".

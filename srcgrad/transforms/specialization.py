@@ -90,6 +90,12 @@ def guard_of(h: Hidden, shapes: bool) -> Guard[InputKind]:
 
 
 # ---- building ----
+def lowered(function: Function, options: Options) -> Function:
+    """An IR function with the passes of the cpu target."""
+    passes = backend_of("cpu").pipeline(options)
+    return run_passes(settled(function), passes)
+
+
 def built(function: Function, options: Options) -> Executable:
     """An IR function made to run on the chosen target."""
     with interrupts.held():

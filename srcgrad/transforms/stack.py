@@ -21,6 +21,7 @@ KINDS = ("primal", "adjoint", "tangent")
 GENERATED = {
     "numba": "cpu",
     "llvm": "cpu",
+    "asm": "cpu",
     "cuda": "cuda",
 }  # kinds of generated text, and the targets they belong to
 # the transforms that are known by a name and differ in it only

@@ -110,7 +110,17 @@ def build(function: Function, options: BuildOptions) -> Executable:
         raise error
 
     call.__name__ = function.name
-    return Executable(call, lambda: _shown(function), lambda: compile().cached, text.shown)
+    return Executable(
+        call, lambda: _shown(function), lambda: compile().cached, text.shown,
+        lambda: _assembly(text.text),
+    )  # fmt: skip
+
+
+def _assembly(text: str) -> str:
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    with inside.lock:
+        return inside.assembly(inside.optimised(text))
 
 
 def _shown(function: Function) -> str:

@@ -46,10 +46,19 @@ class Compiled:
 
 def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Compiled:
     """A program with its machine code, from the cache folder if it is there."""
+    code, cached = machine_code(program, text, options)
+    entry = entry_of(program, name)
+    return Compiled(entry.dispatcher(code, identifier(program.function.name)), cached)
+
+
+def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[bytes, bool]:
+    """The machine code of a program, and whether it was in the cache folder.
+
+    What it calls is compiled, or found, before.
+    """
     from srcgrad.backends.cpu import llvm
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
-    function = program.function
     for helper in program.helpers:
         interrupts.answer()
         program.here = program.called_at[helper]
@@ -70,20 +79,19 @@ def compiled(program: Program, text: Noted, name: str, options: BuildOptions) ->
         name_poll()
     if program.limited:
         name_crowded()
-    entry = entry_of(program, name)
     depends = (*inside.processor(), *environment(), *emitters())
     file = f"{files.module_name(text.text, depends)}.o"
     code = files.kept_bytes(file) if options.cache else None
     cached = code is not None
     interrupts.answer()
-    with inside.lock, llvm.options(function), collector.gc_paused():
+    with inside.lock, llvm.options(program.function), collector.gc_paused():
         if code is None:
             module = inside.optimised(text.text)
             interrupts.answer()
             code = inside.object_code(module)
             if options.cache:
                 files.keep_bytes(file, code)
-        return Compiled(entry.dispatcher(code, identifier(function.name)), cached)
+        return code, cached
 
 
 def entry_of(program: Program, name: str) -> Any:

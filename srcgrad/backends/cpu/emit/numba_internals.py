@@ -177,6 +177,11 @@ def object_code(module: Any) -> bytes:
     return _codegen()._tm.emit_object(module)
 
 
+def assembly(module: Any) -> str:
+    """The machine code of a module as text."""
+    return _codegen()._tm.emit_assembly(module)
+
+
 def loaded(code: bytes) -> Any:
     """An engine with machine code, which lives as long as the engine."""
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)

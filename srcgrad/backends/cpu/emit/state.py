@@ -61,11 +61,12 @@ class Program:
     limited: bool = False  # whether it asks how much memory tapes may take
     interpreted: bool = False  # whether it calls what an interpreter runs
     is_routine: bool = False  # whether its caller reports what fails
+    is_native: bool = False  # whether machine code calls it: no workspace, no look for signals
 
     def __post_init__(self) -> None:
         self.classes = AliasClasses(self.function)
         self.escaping = escaping(self.function, self.classes)
-        self.in_workspace = in_workspace(self.function)
+        self.in_workspace = {} if self.is_native else in_workspace(self.function)
         self.outlived = outlived(self.function)
         self.free = FreeVariables()
         self.growing = {

@@ -48,7 +48,8 @@ class Writer:
         self.env: dict[Var, Any] = {}
         self.fails = False
         # whether it may look for signals, and does
-        self.polls, self.polled = not program.is_routine, False
+        self.polls = not (program.is_routine or program.is_native)
+        self.polled = False
         # `polls.py`: within what is short, within what looks, what was done since the last look
         self.passing, self.watched, self.done = False, False, 0
         self.notes: list[tuple[int, Location]] = []  # where the instructions of a line begin
