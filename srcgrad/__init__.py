@@ -63,6 +63,7 @@ _MODULES = (
     "testing",
     "tools",
     "tree",
+    "utils",
 )
 # names that other packages have and this one lacks, and what to write instead
 _ELSEWHERE = {
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
         testing,
         tools,
         tree,
+        utils,
     )
     from srcgrad.api import (
         Compiled,
@@ -249,6 +251,7 @@ __all__ = [
     "to_torch",
     "tools",
     "tree",
+    "utils",
     "value_and_grad",
     "value_and_jac",
     "value_grad_hess",

@@ -7,13 +7,15 @@ layers of the same name are in `srcgrad.mindspore.nn`.
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import nearest
-from srcgrad.nn import functional, utils
+from srcgrad.nn import functional, init, utils
+from srcgrad.nn.attention import MultiheadAttention
 from srcgrad.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from srcgrad.nn.convolutions import Conv1d, Conv2d, ConvTranspose2d
-from srcgrad.nn.layers import Dropout, Embedding, Flatten, Identity, Linear
+from srcgrad.nn.layers import Dropout, Embedding, Flatten, Identity, Linear, PReLU
 from srcgrad.nn.module import Module
 from srcgrad.nn.normalization import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from srcgrad.nn.parameter import Buffer, Parameter
@@ -98,16 +100,28 @@ _OF_MINDSPORE = (
     "Optimizer", "RMSProp", "SGD", "SequentialCell", "TrainOneStepCell",
     "TrainOneStepWithLossScaleCell", "WithGradCell", "WithLossCell", "initializer",
 )  # fmt: skip
-# PyTorch's names that are not here, and what to write instead
+# PyTorch's names that are not here, by patterns, and what to write instead
 _ELSEWHERE = {
-    "BatchNorm3d": "only images and sequences have layers: BatchNorm1d, BatchNorm2d",
-    "Conv3d": "only images and sequences have layers: Conv1d, Conv2d",
-    "MaxPool3d": "only images and sequences have layers: MaxPool1d, MaxPool2d",
-    "DataParallel": "write flow.compile(step, parallel=True)",
-    "Transformer": "compose MultiheadAttention, Linear and LayerNorm",
-    "TransformerEncoder": "compose MultiheadAttention, Linear and LayerNorm",
-    "TransformerEncoderLayer": "compose MultiheadAttention, Linear and LayerNorm",
-    "SyncBatchNorm": "write BatchNorm2d",
+    r".*3d": "images and sequences have layers: Conv1d, Conv2d and their like",
+    r"Lazy(\w+)": "write the layer without Lazy, with its number of features",
+    r"Transformer\w*": "compose MultiheadAttention, Linear and LayerNorm",
+    r"(Reflection|Replication|Circular|Constant|Zero)Pad\dd": "write functional.pad",
+    r"(Alpha|FeatureAlpha)?Dropout\d?d?": "write Dropout",
+    r"Upsampl\w+|Unfold|Fold": "write x.repeat_interleave(n, dim), or x.unfold(dim, size, step)",
+    r"Pixel\w+|ChannelShuffle|Unflatten": "write x.reshape(...).permute(...)",
+    r"InstanceNorm\dd": "write GroupNorm with a group for each channel",
+    r"RMSNorm|LocalResponseNorm|CrossMapLRN2d": "write x / (x * x).mean(dim, True).sqrt()",
+    r"SyncBatchNorm": "write BatchNorm2d",
+    r"DataParallel|Container|factory_kwargs": "write flow.compile(step, parallel=True)",
+    r"RReLU": "write LeakyReLU",
+    r"(RNN|RNNCell)Base|Uninitialized\w+": "derive from Module",
+    r"Bilinear": "write flow.einsum",
+    r"EmbeddingBag": "write Embedding and a sum",
+    r"Softmax2d": "write Softmax(1)",
+    r"\w*Pool\dd|MaxUnpool\dd": "write MaxPool2d, AvgPool2d or AdaptiveAvgPool2d",
+    r"ConvTranspose1d": "write ConvTranspose2d with kernels of height 1",
+    r"NLLLoss2d": "write NLLLoss",
+    r"\w+Loss|\w*LogSoftmaxWithLoss|\w+Options": "write the formula, with functional",
 }
 
 
@@ -115,8 +129,9 @@ def __getattr__(name: str) -> Any:
     if name in _OF_MINDSPORE:
         return getattr(importlib.import_module("srcgrad.mindspore.nn"), name)
     text = f"module 'srcgrad.nn' has no attribute {name!r}"
-    if name in _ELSEWHERE:
-        raise AttributeError(f"{text}: {_ELSEWHERE[name]}", name=name)
+    for pattern, said in _ELSEWHERE.items():
+        if re.fullmatch(pattern, name):
+            raise AttributeError(f"{text}: {said}", name=name)
     near = "" if name.startswith("_") else nearest(name, __all__)
     raise AttributeError(f"{text}. Did you mean: '{near}'?" if near else text, name=name)
 
@@ -187,8 +202,10 @@ __all__ = [
     "ModuleDict",
     "ModuleList",
     "Momentum",
+    "MultiheadAttention",
     "NLLLoss",
     "Optimizer",
+    "PReLU",
     "PairwiseDistance",
     "Parameter",
     "ParameterDict",
@@ -215,6 +232,7 @@ __all__ = [
     "WithGradCell",
     "WithLossCell",
     "functional",
+    "init",
     "initializer",
     "utils",
 ]

@@ -94,6 +94,29 @@ class Embedding(Module):
         return f"{self.num_embeddings}, {self.embedding_dim}{padding}"
 
 
+class PReLU(Module):
+    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.PReLU()(flow.tensor([-1.0, 2.0])).tolist()
+    [-0.25, 2.0]
+    """
+
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.num_parameters = num_parameters
+        start = create.full((num_parameters,), init, dtype=dtype, device=device)
+        self.weight = Parameter(start)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return functional.prelu(input, self.weight)
+
+    def extra_repr(self) -> str:
+        return f"num_parameters={self.num_parameters}"
+
+
 class Dropout(Module):
     """Drops elements with probability p in training, nothing otherwise."""
 

@@ -11,6 +11,46 @@ import numpy as np
 
 RECORDED = Path(__file__).with_name("pytorch_numbers.json")
 
+
+def Attention(nn, attention, masks=None):
+    """An attention of queries to keys, as a module of a namespace; its results and weights."""
+
+    class Attending(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = attention
+
+        def forward(self, query, key):
+            if masks is None:
+                return self.attention(query, key, key)
+            late = key[0, :, 0] < -0.9
+            mask = ((query @ key.transpose(1, 2))[0] * 0.0 + 1.0).tril() < 0.5
+            return self.attention(
+                query, key, key, key_padding_mask=late.expand(2, 5), attn_mask=mask,
+                average_attn_weights=False,
+            )  # fmt: skip
+
+    return Attending()
+
+
+def Functional(nn, name):
+    """A function of `nn.functional` as a module of a namespace."""
+    F = nn.functional
+    functions = {
+        "attention": lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.7),
+        "causal": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
+        "pad": lambda x: F.pad(x, (1, -1, 2, 0), value=0.5),
+        "softmax": lambda x: F.softmax(x) * F.log_softmax(x),
+        "embedding": lambda w: F.embedding((w[:4, :2] > 0).long() + 2, w, padding_idx=2),
+    }
+
+    class Calling(nn.Module):
+        def forward(self, *xs):
+            return functions[name](*xs)
+
+    return Calling()
+
+
 # name: (the model of a namespace, the shapes of its inputs)
 MODELS = {
     "Linear": (lambda nn: nn.Linear(3, 2), [(4, 3)]),
@@ -72,6 +112,27 @@ MODELS = {
     "GRU": (lambda nn: nn.GRU(3, 2, 2, bidirectional=True), [(5, 4, 3)]),
     "LSTM": (lambda nn: nn.LSTM(3, 2, 2, batch_first=True), [(4, 5, 3)]),
     "LSTM both ways": (lambda nn: nn.LSTM(3, 2, bidirectional=True, bias=False), [(5, 3)]),
+    "PReLU": (lambda nn: nn.PReLU(3), [(2, 3, 4)]),
+    "MultiheadAttention": (
+        lambda nn: Attention(nn, nn.MultiheadAttention(4, 2)), [(3, 2, 4), (5, 2, 4)],
+    ),
+    "MultiheadAttention other sizes": (
+        lambda nn: Attention(
+            nn, nn.MultiheadAttention(4, 2, bias=False, kdim=3, vdim=3, batch_first=True)
+        ),
+        [(2, 3, 4), (2, 5, 3)],
+    ),
+    "MultiheadAttention masked": (
+        lambda nn: Attention(
+            nn, nn.MultiheadAttention(4, 2, batch_first=True), "masks",
+        ),
+        [(2, 5, 4), (2, 5, 4)],
+    ),
+    "attention": (lambda nn: Functional(nn, "attention"), [(2, 3, 4), (2, 5, 4), (2, 5, 3)]),
+    "causal attention": (lambda nn: Functional(nn, "causal"), [(2, 5, 4)]),
+    "pad": (lambda nn: Functional(nn, "pad"), [(2, 3, 4)]),
+    "softmax without a dim": (lambda nn: Functional(nn, "softmax"), [(2, 3, 4)]),
+    "embedding": (lambda nn: Functional(nn, "embedding"), [(7, 3)]),
     "a network of images": (
         lambda nn: nn.Sequential(
             nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Tanh(), nn.MaxPool2d(2),

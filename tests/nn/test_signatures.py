@@ -38,3 +38,13 @@ def test_the_record_is_pytorchs(path):
     home, _, name = path.rpartition(".")
     theirs = getattr(import_module(f"torch.{home}"), name)
     assert signatures.parameters(theirs) == RECORDED[path]
+
+
+@pytest.mark.parametrize("home", ["nn", "optim"])
+def test_a_missing_name_says_what_to_write(home):
+    names = [path.rpartition(".")[2] for path in RECORDED if path.rpartition(".")[0] == home]
+    module = import_module(f"srcgrad.{home}")
+    for name in names:
+        if name not in vars(module) and not name.islower():
+            with pytest.raises(AttributeError, match=f"'{name}': "):
+                getattr(module, name)

@@ -82,7 +82,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 @declared("prelu")
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above zero, a learnt multiple of it below: one, or one for each index of dim 1."""
-    if weight._a.size > 1 and input._a.ndim > 1:
+    if input._a.ndim > 2:
         weight = weight.reshape(-1, *(1,) * (input._a.ndim - 2))
     return where(gt(input, 0), input, mul(input, weight))
 

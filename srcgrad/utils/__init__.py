@@ -1,0 +1,5 @@
+"""`flow.utils`: `data`, datasets and their batches."""
+
+from srcgrad.utils import data
+
+__all__ = ["data"]
