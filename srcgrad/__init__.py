@@ -18,7 +18,7 @@ from srcgrad.errors import nearest as _nearest
 from srcgrad.tracebacks import entered as _entered
 from srcgrad.tracebacks import entrance as _entrance
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "compile": "srcgrad.api", "grad": "srcgrad.api", "value_and_grad": "srcgrad.api",
