@@ -36,6 +36,7 @@ from srcgrad.frontend.handlers import (
 )
 from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
 from srcgrad.frontend.narrowing import execute_each, of_several_kinds
+from srcgrad.frontend.recursive import activations, blocks
 from srcgrad.frontend.values import Several
 from srcgrad.frontend.yields import Asking
 
@@ -50,7 +51,7 @@ STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
     gast.Assert: statements.do_assert, gast.Raise: statements.do_raise,
     gast.Import: statements.do_import, gast.ImportFrom: statements.do_import_from,
     gast.Try: attempts.do_try, gast.ClassDef: local_classes.do_class_def,
-    gast.Global: statements.do_global,
+    gast.Global: statements.do_global, blocks.Around: activations.around,
 }  # fmt: skip
 EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
     gast.Call: calls.of_call, gast.Lambda: inlining.of_lambda, gast.Compare: comparisons.of_compare,
@@ -63,7 +64,10 @@ EXPRESSIONS: dict[type[Node], Callable[[Interpreter, Any], Any]] = {
     gast.UnaryOp: expressions.of_unary_op, gast.BinOp: expressions.of_bin_op,
     gast.IfExp: expressions.of_if_exp, gast.Attribute: expressions.of_attribute,
     gast.Subscript: indexing.of_subscript, gast.Yield: generators.of_yield,
-    Asking: generators.of_yield,
+    Asking: generators.of_yield, blocks.Entered: activations.entered,
+    blocks.Resumed: activations.resumed, blocks.Passed: activations.passed,
+    blocks.Forgotten: activations.forgotten, blocks.Leaving: activations.leaving,
+    blocks.Sequence: activations.sequence,
 }  # fmt: skip
 
 

@@ -27,7 +27,8 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import is_of_library
 from srcgrad.frontend.liveness import Liveness, assigned
-from srcgrad.frontend.recursion import limit_recursion
+from srcgrad.frontend.recursion import is_loop, limit_recursion
+from srcgrad.frontend.recursive.loops import over_activations
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
@@ -125,7 +126,8 @@ def inline(
     """
     if resumes is None and it.frames and is_generator(found.tree):
         return _generated(it, found, env, outer, node)
-    limit_recursion(it, found, env, node)
+    if is_loop(it, found) or limit_recursion(it, found, env, node):
+        found = over_activations(it, found, env, outer, node)
     loc, tree = it.b.loc, found.tree
     frame = Frame(found, dict(env), _liveness(tree), outer, arguments=env)
     frame.open_blocks, frame.resumes = len(it.b.scopes), resumes

@@ -86,6 +86,7 @@ class Interpreter:
         self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
         self.listed: dict[int, Any] = {}  # containers that lists hold by their leaves
         self.looped: set[tuple] = set()  # comprehensions that were made loops
+        self.activations: dict[tuple, Any] = {}  # recursive functions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 
     @property
@@ -179,8 +180,9 @@ class Interpreter:
         if isinstance(value, Conflict):
             self.refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
         if isinstance(value, MaybeUnbound):
-            unbound = self.b.logical_not(value.flag)
-            self.fail_if(unbound, "UnboundLocalError", _unbound(name))
+            if not name.startswith(OURS):  # a text of srcgrad binds its names before it reads them
+                unbound = self.b.logical_not(value.flag)
+                self.fail_if(unbound, "UnboundLocalError", _unbound(name))
             env[name] = value = value.value
         return value
 

@@ -1,7 +1,8 @@
-"""Bounds the depth of recursive calls by specializing on the integers that control it.
+"""Decides what becomes of recursive calls: they are inlined, or are a loop (`recursive`).
 
-Calls are inlined, so the depth of a recursion must be known at compile time. Where run-time floats
-alone decide it, `DEEP` nested calls are inlined, and one more is an error of the run.
+Calls are inlined while their depth is known at compile time, or is decided by an integer argument,
+which is specialized on. A recursion of which run-time values decide the depth is a loop over a
+stack. Where that is refused, `DEEP` nested calls are inlined, and one more is an error of the run.
 """
 
 from __future__ import annotations
@@ -12,50 +13,87 @@ from typing import Any, NoReturn
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.recursive.calls_apart import most_calls
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.trees import parameters_of
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var
 from srcgrad.tree import nodes, paths
 
+NEAR = 3  # nested calls with arguments of the same kinds beyond which a loop takes over
 DEEP = 12  # nested calls beyond which the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
 MOST_ENDS = 8  # calls beyond the limit, on different paths of a program
 
 
-def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> None:
-    """Specializes on the integers that control a recursion, once it is `DEEP` calls deep.
+def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> bool:
+    """Whether a call is to be a loop: it is nested, and run-time values decide how deep.
 
-    From `DEEP` calls on, these are the integers that a call changes and that depend on
-    arguments and lengths alone. At `DEEPEST` all integers are, or the recursion is refused.
+    Else specializes on the integers that control a recursion, once it is `DEEP` calls deep: those
+    that a call changes and that depend on arguments and lengths alone. At `DEEPEST` all integers
+    are, or the recursion is refused.
     """
     if not it.inside[found.tree]:
-        return
+        return False
     own = [f for f in it.frames if f.source.tree is found.tree]
     plain = [f for f in own if f.outer is None]
     counts = bool(found.function.__code__.co_freevars)  # its captures may count the calls
     last_two = plain[-2:] if len(plain) > 1 and not counts else []
     if last_two and all(_alike(given[k], f.arguments[k]) for f in last_two for k in given):
+        if len(own) >= NEAR and _branches(it, own) and may_be_loop(it, found):
+            return _becomes_loop(it, found, near=True)
         _end(it, found, plain, node)
     again = [f for f in it.frames if it.inside[f.source.tree] > 1]
     last = len(again) >= DEEPEST and _branches(it, again) >= DEEPEST // 2
     if len(own) < DEEP and not last:
-        return
+        return False
     deepest = (again if last else own)[-1]
     before = next(
         f for f in reversed(again) if f.source.tree is deepest.source.tree and f is not deepest
     )
-    for name in parameters_of(deepest.source.tree):
-        value = deepest.env.get(name)
-        if not isinstance(value, Var) or is_array(value) or value.type.dtype[0] not in "iu":
-            continue
-        changed = value is not before.env.get(name) and it.captures.is_of_arguments(it, value)
-        if last or changed:
-            it.captures.require_static(it, value, node, "the depth of a recursion")
+    integers = [
+        v
+        for name in parameters_of(deepest.source.tree)
+        if isinstance(v := deepest.env.get(name), Var)
+        and not is_array(v)
+        and v.type.dtype[0] in "iu"
+        and (last or v is not before.env.get(name))
+    ]
+    known = [v for v in integers if it.captures.is_of_arguments(it, v)]
+    linear = bool(known) and most_calls(found.tree) == 1
+    if not linear and _branches(it, own) >= DEEP // 2 and may_be_loop(it, found):
+        return _becomes_loop(it, found)
+    for value in integers if last else known:
+        it.captures.require_static(it, value, node, "the depth of a recursion")
     if last and it.inside[found.tree] > 1:  # this very call is one too many
         refuse_recursion(it, found, it.frame.source.location(node))
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
+    return False
+
+
+def place_of(found: Source) -> tuple:
+    return found.file, found.tree.lineno, found.tree.col_offset
+
+
+def may_be_loop(it: Interpreter, found: Source) -> bool:
+    """Whether a function may become a loop: it calls itself, and that has not been refused yet."""
+    tried = place_of(found) in it.captures.required.inlined
+    return not tried and found.place is None and most_calls(found.tree) > 0
+
+
+def _becomes_loop(it: Interpreter, found: Source, near: bool = False) -> bool:
+    """The first call becomes a loop; one `near` the first itself, if it is the only one."""
+    if near and most_calls(found.tree) == 1:
+        return True
+    it.captures.required.activations.add(place_of(found))
+    raise RestartTracing(f"{found.title}() is a loop over its activations")
+
+
+def is_loop(it: Interpreter, found: Source) -> bool:
+    """Whether calls of a function are known to be loops."""
+    return place_of(found) in it.captures.required.activations
 
 
 def _branches(it: Interpreter, calls: list[Frame]) -> int:
@@ -99,10 +137,12 @@ def _alike_leaves(a: Any, b: Any, kept: bool) -> bool:
 
 
 def refuse_recursion(it: Interpreter, found: Source, place: Any) -> NoReturn:
-    error = UnsupportedError(
-        f"the depth of the recursion of {found.title}() depends on run-time values", place,
-        "write it as a loop or, where it calls itself once, as an 'if'; an integer argument or "
-        "a length may say the depth",
-    )  # fmt: skip
+    said = f"the depth of the recursion of {found.title}() depends on run-time values"
+    way_out = "write it as a loop; an integer argument or a length may say the depth"
+    tried = it.captures.required.inlined.get(place_of(found))
+    if tried is not None:
+        said, way_out = f"{said}, and it cannot be a loop: {tried.reason}", tried.way_out or way_out
+        place = tried.location or place
+    error = UnsupportedError(said, place, way_out)
     error.runs = True
     raise error

@@ -48,6 +48,9 @@ class Requirements:
     # calls of vmap by (file, line, column) whose first item is computed before the loop
     first_items: set[tuple] = field(default_factory=set)
     refused: Exception | None = None  # why loops were unrolled after all
+    # recursive functions by (file, line, column): loops, and why those are none that cannot be
+    activations: set[tuple] = field(default_factory=set)
+    inlined: dict[tuple, Any] = field(default_factory=dict)
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
     indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change

@@ -139,6 +139,10 @@ def trace(
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
+        if it.activations:
+            required.inlined |= dict.fromkeys(it.activations, e)
+            required.activations -= it.activations.keys()
+            raise RestartTracing("recursive calls are inlined") from None
         if it.looped <= required.unrolled:
             raise required.refused or e from None
         required.refused = required.refused or e
