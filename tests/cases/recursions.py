@@ -1,6 +1,5 @@
 """Functions that call themselves as often as data decide: loops over a stack in compiled code."""
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -417,13 +416,3 @@ def summed(n, x):
 @case(np.array([0.7, 60.5]), differences=False)
 def deeper_than_calls_are_inlined(x):
     return summed(np.floor(x[1]), x[0])
-
-
-@functools.cache
-def halved(x):
-    return x if x < 0.001 else 0.5 + halved(x / 2.0)
-
-
-@case(700.0)
-def cached_by_a_decorator(x):
-    return halved(x) * x

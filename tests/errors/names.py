@@ -132,29 +132,109 @@ def generator_of_the_module(x):
     return np.sum(x * GENERATOR.normal(size=3))  # error: UnsupportedError: draws random ... outside
 
 
-@functools.cache
-def halves(x):
-    if x < 0.001:
-        return x
-    return halves(x / 2.0)  # error: NotImplementedError: halves() calls itself more than 12 times
-
-
-@program(700.0)
-def recursion_on_a_float(x):
-    return halves(x)
-
-
-def split(x):
+def split_in_a_context(x):
     if len(x) <= 1:
         return x[0]
     n = len(x) // 2
-    first = split(x[:n])  # error: UnsupportedError: recursion of split() ... as a loop
-    return first * split(x[n:])
+    with np.errstate(all="ignore"):  # error: UnsupportedError: cannot be a loop: there is a call
+        return split_in_a_context(x[:n]) * split_in_a_context(x[n:])
 
 
 @program(vec(4))
-def recursion_on_slices(x):
-    return split(x)
+def recursion_in_a_context(x):
+    return split_in_a_context(x)
+
+
+def of_odd(x, n):
+    return x if n <= 0.0 else of_even(x * x, n - 1.0)  # error: UnsupportedError: of of_even() dep
+
+
+def of_even(x, n):
+    return -x if n <= 0.0 else of_odd(x + 1.0, n - 1.0) * of_odd(x, n - 3.0)
+
+
+@program(0.7, 40.0)
+def recursion_of_two_functions(x, n):
+    return of_even(x, n)
+
+
+@functools.cache
+def remembered(x):  # error: UnsupportedError: cannot be a loop: remembered() calls itself through
+    return x if x < 2.0 else remembered(x - 1.0) + remembered(x - 2.0)
+
+
+@program(40.5)
+def recursion_that_is_remembered(x):
+    return remembered(x)
+
+
+def with_a_function(x, n):
+    scale = lambda y: y * n
+    if n <= 0.0:
+        return x
+    first = with_a_function(x, n - 1.0)  # error: UnsupportedError: 'scale' is a function
+    return scale(first) + with_a_function(x, n - 2.0)
+
+
+@program(0.7, 40.0)
+def function_that_a_call_keeps(x, n):
+    return with_a_function(x, n)
+
+
+def with_another_function(f, x, n):
+    if n <= 0.0:
+        return f(x)
+    new = lambda y: y * n
+    first = with_another_function(
+        new, x, n - 1.0
+    )  # error: UnsupportedError: it passes on or returns
+    return first + with_another_function(f, x, n - 2.0)
+
+
+@program(0.7, 40.0)
+def function_that_a_call_makes(x, n):
+    return with_another_function(np.sin, x, n)
+
+
+def returning_a_function(x, n):
+    if n <= 0.0:
+        return lambda y: y * x  # error: UnsupportedError: it passes on or returns
+    one, other = returning_a_function(x, n - 1.0), returning_a_function(x + 1.0, n - 2.0)
+    return lambda y: one(other(y))
+
+
+@program(0.7, 40.0)
+def function_that_a_call_returns(x, n):
+    return returning_a_function(x, n)(x)
+
+
+def over_a_dict(x, n, table):
+    if n <= 0.0:
+        return x
+    total = 0.0
+    for (
+        k
+    ) in table:  # error: UnsupportedError: cannot be a loop: a loop with calls of itself runs over
+        total += table[k] * over_a_dict(x, n - k, table)
+    return total
+
+
+@program(0.7, 40.0)
+def recursion_over_a_dict(x, n):
+    return over_a_dict(x, n, {1.0: 0.5, 2.0: 0.25})
+
+
+def with_a_list(x, n):
+    if n <= 0.0:
+        return x
+    parts = [x]
+    parts.append(with_a_list(x, n - 1.0))  # error: UnsupportedError: which of several containers
+    return sum(parts) + with_a_list(x, n - 2.0)
+
+
+@program(0.7, 40.0)
+def list_that_a_call_changes_later(x, n):
+    return with_a_list(x, n)
 
 
 @program(vec(3), 2)
@@ -168,22 +248,6 @@ def four_kinds_in_a_loop(x, n):
         elif i == 3:
             y = np.ones((3, 3, 3))
     return np.sum(y)
-
-
-def squared(x, n):
-    if n == 0:
-        return 1.0
-    if n % 2 == 0:
-        return squared(x * x, n // 2)  # error: UnsupportedError: depends on run-time values
-    return x * squared(x, n - 1)
-
-
-@program(0.7, 3)
-def recursion_on_a_run_time_integer(x, n):
-    while n > 0:
-        x = squared(x, n)
-        n = n // 2
-    return x
 
 
 # ---- transforms inside, and arguments that share memory ----

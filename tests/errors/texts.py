@@ -15,23 +15,25 @@ from tests.errors.programs import program
 
 
 # ---- recursion ----
-def halved(x):
-    return x * 0.5
+def halved_in_a_context(x):
+    if x < 1e-3:
+        return x
+    with np.errstate(all="ignore"):
+        return halved_in_a_context(x * 0.5)  # error: NotImplementedError: run-time values decide
 
 
 @program(2000.0)
-def recursion_with_a_helper(x):
-    if x < 1e-3:
-        return x
-    return recursion_with_a_helper(halved(x))  # error: NotImplementedError: run-time values decide
+def recursion_on_a_float(x):
+    return halved_in_a_context(x)
+
+
+def forever(x):
+    return x if x < 0.0 else forever(x + 1.0) * forever(x)  # error: RecursionError: maximum
 
 
 @program(2.0)
-def recursion_by_two_numbers(x):
-    if x < 1.0:
-        return x
-    y = recursion_by_two_numbers(x * 0.5)  # error: UnsupportedError: of recursion_by_two_numbers()
-    return y + recursion_by_two_numbers(x * 0.25)
+def recursion_that_does_not_end(x):
+    return forever(x)
 
 
 # ---- objects that are not followed ----

@@ -39,6 +39,7 @@ from srcgrad.frontend.values import (
     Iterated,
     Partial,
     Range,
+    Several,
     describe,
     is_array,
     plain,
@@ -46,6 +47,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Def, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.records import record
+from srcgrad.tree import children
 
 DONE = -1  # the number of the block that goes on after the first call
 TOO_DEEP = "maximum recursion depth exceeded"
@@ -137,8 +139,8 @@ def _learn(it: Interpreter, stack: Stack, node: Any, values: list[Any]) -> None:
             raise Poisoned
         spec = on_stack(loose(spec_of(v, False, stack.known, it.captures.classes)))
         if (kind := _unsuited(spec)) is not None:
-            it.refuse(n, f"'{n.id}' is {kind}, made in one call of a recursion and read after "
-                      "another", "make it before the first call and pass it on, or use an array")  # fmt: skip
+            it.refuse(n, f"'{n.id}' is {kind}, which a call of itself comes before",
+                      "make it before the first call, and pass it on")  # fmt: skip
         if old is not None:
             joined = join_specs(old[k], spec) or several(old[k], spec)
             if joined is None:
@@ -157,7 +159,8 @@ def _freeze(it: Interpreter, containers: dict[int, Any]) -> None:
 
 
 def _conflict(spec: Spec, v: Any) -> str:
-    return conflict(spec.value, v).reason if isinstance(spec, StaticSpec) else f"it is {describe(v)} too"
+    static = isinstance(spec, StaticSpec)
+    return conflict(spec.value, v).reason if static else f"it is {describe(v)} too"
 
 
 def on_stack(spec: Spec) -> Spec:
@@ -223,13 +226,25 @@ def leaving(it: Interpreter, node: Any) -> Any:
 
 
 def passed(it: Interpreter, node: Any) -> tuple:
-    """The arguments of a call; refuses a function that reads the names of the call it is made in."""
+    """Arguments of a call, or a result; refuses functions that read the names of their call."""
     values = tuple(it.operand(n) for n in node.elts)
     for n, v in zip(node.elts, values, strict=True):
-        if isinstance(v, Closure) and v.frame is it.frame:
-            it.refuse(n, "a function that a recursive function makes and passes to itself",
+        if _has_function_of(it.frame, v):
+            it.refuse(n, "it makes a function that it passes on or returns",
                       "make it before the first call, or pass what it reads")  # fmt: skip
     return values
+
+
+def _has_function_of(frame: Any, v: Any) -> bool:
+    """Whether a value holds a function that was made in a frame."""
+    match v:
+        case Closure():
+            return v.frame is frame
+        case Partial():
+            return any(_has_function_of(frame, p) for p in (v.func, *v.args, *v.keywords.values()))
+        case Several():
+            return _has_function_of(frame, v.one) or _has_function_of(frame, v.other)
+    return any(_has_function_of(frame, p) for p in children(v) or ())
 
 
 def forgotten(it: Interpreter, node: Any) -> tuple:
@@ -237,11 +252,10 @@ def forgotten(it: Interpreter, node: Any) -> tuple:
 
 
 def sequence(it: Interpreter, node: Any) -> Any:
-    """What a loop runs over by places."""
+    """The items of a loop that reads them by their places."""
     (items,) = node.elts
     value = it.operand(items)
     if not (is_array(value) or isinstance(value, list | tuple | Range | GrownList)):
-        it.refuse(items, f"a recursive function runs over {describe(value)} and calls itself there",
+        it.refuse(items, f"a loop with calls of itself runs over {describe(value)}",
                   "make a list or an array of it before the loop")  # fmt: skip
     return value
-

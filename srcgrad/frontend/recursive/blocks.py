@@ -46,7 +46,7 @@ class Resumed(gast.Tuple):
 
 
 class Passed(gast.Tuple):
-    """The arguments of a call that begins."""
+    """The arguments of a call that begins, or the result of one that ends."""
 
 
 class Sequence(gast.Tuple):
@@ -107,7 +107,9 @@ class _Cut:
         for k in reversed(range(len(self.blocks))):
             is_next = gast.Compare(name(NEXT, like), [gast.Eq()], [gast.Constant(k, None)])
             last = k == len(self.blocks) - 1
-            loop = self.blocks[k] if last else [placed(gast.If(is_next, self.blocks[k], loop), like)]
+            loop = (
+                self.blocks[k] if last else [placed(gast.If(is_next, self.blocks[k], loop), like)]
+            )
         test = gast.Compare(name(NEXT, like), [gast.GtE()], [gast.Constant(0, None)])
         first = [assignment(n, gast.Constant(0, None), like) for n in (NEXT, DEPTH)]
         body = [*first, placed(Around(test, loop, []), like),
@@ -168,8 +170,7 @@ class _Cut:
     def _sequence(self, stmts: list[Any], after: Tail, around: Exits | None) -> list[Any]:
         for k, s in enumerate(stmts):
             if self._is_cut(s):
-                rest = stmts[k + 1 :]
-                then = (lambda: self._sequence(rest, after, around)) if rest else after
+                then = functools.partial(self._sequence, stmts[k + 1 :], after, around)
                 return [*stmts[:k], *self._statement(s, then, around)]
             if always_exits([s]):  # it raises
                 return stmts[: k + 1]
@@ -212,7 +213,8 @@ class _Cut:
         value = gast.Constant(None, None) if s.value is None else s.value
         going = assignment(NEXT, Leaving([name(DEPTH, like)], gast.Load()), like)
         going.goes_to = ()
-        return [assignment(RESULT, value, like), going]
+        given = placed(Passed([value], gast.Load()), like)
+        return [_unpacked([RESULT], given, like), going]
 
     def _call(self, s: Any, call: Any, then: Tail) -> list[Any]:
         given = {p: v for p, v in self._given(call).items() if p not in self.kept}
@@ -253,9 +255,11 @@ class _Cut:
         return [*before, *self._while(loop, then)]
 
     def _counted(self, s: Any, k: str) -> tuple[list[Any], Any, Any]:
-        """What is evaluated before a loop, its test for a counter, and what binds its target."""
+        """The statements before a loop, its test for a counter, and the one that binds its target."""
         match s.iter:
-            case gast.Call(func=gast.Name(id="range"), args=args, keywords=[]) if "range" in self.builtins:
+            case gast.Call(func=gast.Name(id="range"), args=args, keywords=[]) if (
+                "range" in self.builtins
+            ):
                 return self._over_range(s, args, k)
             case gast.Call(func=gast.Name(id="enumerate"), args=[items], keywords=[]) if (
                 "enumerate" in self.builtins
@@ -321,9 +325,9 @@ class _Flow(Liveness):
     def __init__(self, blocks: list[list[Any]]):
         self.after, self.head, self.always = {}, {}, set()
         self._loops, self._noting, self._first = [], False, {}
-        for s in (n for block in blocks for s in block for n in gast.walk(s)):
-            if isinstance(s, gast.FunctionDef | gast.Lambda | gast.Try):
-                self.always |= {n.id for n in gast.walk(s) if isinstance(n, gast.Name)}
+        for node in (n for block in blocks for s in block for n in gast.walk(s)):
+            if isinstance(node, gast.FunctionDef | gast.Lambda | gast.Try):
+                self.always |= {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
         self.blocks = blocks
         self.begin: list[set[str]] = [set() for _ in blocks]
         while (now := [self._block(b, set()) for b in blocks]) != self.begin:

@@ -217,7 +217,9 @@ class CallsApart:
 
     def _in_order(self, parts: list[Any], hold: bool = False) -> Pair:
         """Expressions that are evaluated one after another: those before a call are held."""
-        last = len(parts) if hold else max((k for k, p in enumerate(parts) if self.has(p)), default=0)
+        last = (
+            len(parts) if hold else max((k for k, p in enumerate(parts) if self.has(p)), default=0)
+        )
         before: list[Any] = []
         made = []
         for k, part in enumerate(parts):
@@ -363,25 +365,13 @@ def _index_with(e: Any, rest: Any) -> Any:
     return next(rest)
 
 
-class _Renaming(gast.NodeTransformer):
-    def __init__(self, names: dict[str, str]):
-        self.names = names
-
-    def visit_Name(self, node: Any) -> Any:
-        made = gast.Name(self.names.get(node.id, node.id), node.ctx, None, None)
-        return gast.copy_location(made, node)
-
-
-def _renamed(e: Any, names: dict[str, str]) -> Any:
-    """A copy of an expression with other names."""
-    return _Renaming(names).visit(_copied(e))
-
-
-def _copied(node: Any) -> Any:
-    """A copy of a tree, without what was noted about its nodes."""
+def _renamed(node: Any, names: dict[str, str]) -> Any:
+    """A copy of an expression with other names, without what was noted about its nodes."""
     if isinstance(node, list):
-        return [_copied(n) for n in node]
+        return [_renamed(n, names) for n in node]
     if not isinstance(node, gast.AST):
         return node
-    made = type(node)(*(_copied(getattr(node, f, None)) for f in node._fields))
+    made = type(node)(*(_renamed(getattr(node, f, None), names) for f in node._fields))
+    if isinstance(made, gast.Name):
+        made.id = names.get(made.id, made.id)
     return gast.copy_location(made, node)

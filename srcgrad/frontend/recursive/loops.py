@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-import types
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +33,9 @@ def over_activations(
         tree = None if callee is None else as_loop(found.tree, callee)
     except NotApart as e:
         place = found.location(e.node)
-        raise UnsupportedError(f"there is {e}", place, "give the call a statement of its own") from e
+        raise UnsupportedError(
+            f"there is {e}", place, "give the call a statement of its own"
+        ) from e
     if tree is None or it.inside[tree]:
         raise UnsupportedError(
             f"{found.title}() calls itself through another function, or in two ways",
@@ -47,17 +48,17 @@ def _callee(
     it: Interpreter, found: Source, env: dict[str, Any], outer: Any, node: Node
 ) -> Callee | None:
     """How a function calls itself; None if that is not found, or is not one way alone."""
-    own = {n for n in REPLACED if _is_builtin(found, outer, n)}
+    own = frozenset(n for n in REPLACED if _is_builtin(found, outer, n))
     ways = set()
     for n in gast.walk(found.tree):
-        f = n.func if isinstance(n, gast.Call) else None
-        if isinstance(f, gast.Name) and f.id not in env:
-            if _is_itself(it, found, outer, f.id, node):
-                ways.add((f.id, None))
-        elif isinstance(f, gast.Attribute) and isinstance(f.value, gast.Name):
-            if _is_own_method(found, env, f.value.id, f.attr):
-                ways.add((f.attr, f.value.id))
-    return Callee(*ways.pop(), frozenset(own)) if len(ways) == 1 else None
+        match getattr(n, "func", None):
+            case gast.Name(id=text) if text not in env:
+                if _is_itself(it, found, outer, text, node):
+                    ways.add(Callee(text, None, own))
+            case gast.Attribute(value=gast.Name(id=owner), attr=text):
+                if _is_own_method(found, env, owner, text):
+                    ways.add(Callee(text, owner, own))
+    return ways.pop() if len(ways) == 1 else None
 
 
 def _is_itself(it: Interpreter, found: Source, outer: Any, text: str, node: Node) -> bool:
@@ -76,7 +77,7 @@ def _is_itself(it: Interpreter, found: Source, outer: Any, text: str, node: Node
     return value is found.function
 
 
-def _reads(function: types.FunctionType, text: str) -> bool:
+def _reads(function: Any, text: str) -> bool:
     """Whether a name is one of the module's or of the function around."""
     return text in function.__globals__ or text in function.__code__.co_freevars
 
