@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.frontend.branches import lasting
 from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.flattening import Carrier
-from srcgrad.frontend.frame import Poisoned
+from srcgrad.frontend.frame import POISON, Poisoned
 from srcgrad.frontend.heap import reachable, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import (
@@ -31,7 +31,6 @@ from srcgrad.frontend.joins import (
 from srcgrad.frontend.recursive.blocks import CALLS, DEPTH, STACK
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
-    POISON,
     UNBOUND,
     Abstract,
     Closure,
