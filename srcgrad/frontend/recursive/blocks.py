@@ -255,7 +255,7 @@ class _Cut:
         return [*before, *self._while(loop, then)]
 
     def _counted(self, s: Any, k: str) -> tuple[list[Any], Any, Any]:
-        """The statements before a loop, its test for a counter, and the one that binds its target."""
+        """The statements before a loop, its test for a counter, and what binds its target."""
         match s.iter:
             case gast.Call(func=gast.Name(id="range"), args=args, keywords=[]) if (
                 "range" in self.builtins
