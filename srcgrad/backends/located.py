@@ -46,7 +46,11 @@ def located_error(exc: Exception, s: Stmt | None) -> Exception:
     match exc:
         case UnsupportedError() if exc.location is None:
             return refusal(exc.reason, location)
-        case SrcgradError() | RecursionError():
+        case SrcgradError():
+            return exc
+        case RecursionError() if not _raises(
+            s, "RecursionError"
+        ):  # Python's own, of a deep program
             return exc
         case MemoryError():
             return _no_memory(str(exc), s)
@@ -61,6 +65,11 @@ def located_error(exc: Exception, s: Stmt | None) -> Exception:
         case ValueError() if type(exc) is ValueError and _SHAPES.search(text):
             return ShapeError(text, location)
     return _raised(exc, text, location)
+
+
+def _raises(s: Stmt | None, kind: str) -> bool:
+    """Whether a statement of the program raises an error of this kind."""
+    return isinstance(s, Def) and s.params.get("kind") == kind
 
 
 def singular_error(text: str, location: Location | None) -> Exception:

@@ -45,7 +45,7 @@ from srcgrad.transforms.specs import Primal, one_by_one
 from srcgrad.transforms.stacking import variadic
 from srcgrad.transforms.vjp import adjoints_of
 from srcgrad.transforms.weights import is_active
-from srcgrad.transforms.writes import refuse_shared, write_back
+from srcgrad.transforms.writes import refuse_shared, set_names, write_back
 from srcgrad.tree import filled, is_leaf, leaves, mapped, mapped_by_path, paths
 
 
@@ -121,6 +121,7 @@ def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tupl
     out = [call.result(k, v) for k, v in enumerate(made)]
     if program.writes:
         write_back(arguments, program.writes, out)
+    set_names(program.names, out)
     return filled(program.output, out)
 
 
@@ -282,7 +283,8 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = required.static_leaves or required.static_dims
     program = entry.program
-    if not plain or static or program.changed or program.origins or program.state:
+    changes = program.changed or program.names or program.state
+    if not plain or static or changes or program.origins:
         return
     if len(call.trained) < len(program.stored):
         return  # the history of a tensor that is stored to is preserved

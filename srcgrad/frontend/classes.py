@@ -24,6 +24,7 @@ from srcgrad.frontend.special_methods import class_of_instance, has_source, pyth
 from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
+    UNBOUND,
     Bound,
     GrownList,
     Partial,
@@ -178,11 +179,14 @@ def _has_attribute(number: Any, name: str) -> bool:
     return hasattr(python_type(number) if isinstance(number, Var) else type(number), name)
 
 
+BUILT_IN = list | dict | GrownList | str | set | tuple
 OF_SLICES = {"start": "lower", "stop": "upper", "step": "step"}
 
 
 @by_kind
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
+    if name == "__class__" and (is_value(owner) or isinstance(owner, BUILT_IN)):
+        return it.call(type, [owner], {}, node)
     if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
         if it.catches(AttributeError) and is_scalar(owner):
             if is_either(it, owner) and not hasattr(int, name):
@@ -201,9 +205,7 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     ):
         return getattr(owner, name)
     followed = isinstance(getattr(type(owner), name, None), types.FunctionType | property)
-    if isinstance(owner, list | dict | GrownList | str | set | tuple) and (
-        not followed or name in ("_replace", "_asdict")
-    ):
+    if isinstance(owner, BUILT_IN) and (not followed or name in ("_replace", "_asdict")):
         _has(it, owner, name, node)
         return Bound(owner, name)
     if isinstance(owner, tuple):  # a method of the user's on a named tuple
@@ -215,6 +217,10 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if type(owner) in CLASSES and name in OF_POLYNOMIALS:
         path = Path("polynomial", owner, (a_path_to("coeffs"),))
         return it.captures.take(it, path, "coefficients", node)
+    if isinstance(owner, types.ModuleType):
+        names = it.outside.get(("global", id(vars(owner))), {})
+        if names.get(name, UNBOUND) is not UNBOUND:
+            return names[name]
     return it.captures.attribute(it, owner, name, node)
 
 

@@ -26,6 +26,7 @@ from srcgrad.frontend import (
     lists,
     local_classes,
     loops,
+    outside,
     patterns,
     problems,
     statements,
@@ -94,6 +95,7 @@ class StagedInterpreter(Interpreter):
             self.refuse(node, f"{what} must have one kind here: {value.reason}", ONE_KIND)
         return value
 
+    names_outside = outside.outside_of
     call = calls.call
     call_numpy = calls.call_numpy
     with_keywords = ufunc_keywords.with_keywords

@@ -34,6 +34,7 @@ class Frame:
     depth: int = 0  # the number of loops around the current statement
     local: set[str] = field(default_factory=set)  # names that it binds, whether or not bound yet
     bound_outside: Set[str] = field(default_factory=frozenset)  # names bound by outer functions
+    elsewhere: dict[str, dict[str, Any]] = field(default_factory=dict)  # names of modules, of cells
     returns: list[Any] = field(default_factory=list)  # locations of the returns interpreted so far
     incomplete: bool = False  # whether a statement was refused, and interpreting went on after it
     open_blocks: int = 0  # the number of blocks of the program that were open when it was called

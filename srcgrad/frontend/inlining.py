@@ -30,7 +30,7 @@ from srcgrad.frontend.liveness import Liveness, assigned
 from srcgrad.frontend.recursion import is_loop, limit_recursion
 from srcgrad.frontend.recursive.loops import over_activations
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.trees import nonlocals, own_statements, signature_of
+from srcgrad.frontend.trees import globals_of, nonlocals, own_statements, signature_of
 from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
 from srcgrad.frontend.values import Closure, Conflict, MaybeNone, Several
 from srcgrad.frontend.yields import as_generator, handles_yields, is_generator
@@ -140,7 +140,7 @@ def inline(
         if isinstance(tree, gast.Lambda):
             it.locate(tree.body)
             return it.operand(tree.body)
-        frame.bound_outside = nonlocals(tree)
+        frame.bound_outside = nonlocals(tree) | globals_of(tree)
         frame.local = set(assigned(tree.body)) - frame.bound_outside
         it.block(tree.body)
         it.returned_at = frame.returns[-1] if frame.returns else None

@@ -86,6 +86,9 @@ class Interpreter:
         self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
         self.listed: dict[int, Any] = {}  # containers that lists hold by their leaves
         self.looped: set[tuple] = set()  # comprehensions that were made loops
+        # the names of modules and cells that are stored to, and their values at first
+        self.outside: dict[tuple[str, int], dict[str, Any]] = {}
+        self.outside_before: dict[tuple[str, int], dict[str, Any]] = {}
         self.activations: dict[tuple, Any] = {}  # recursive functions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 
@@ -154,6 +157,8 @@ class Interpreter:
     def lookup(self, name: str, node: Node) -> Any:
         frame: Frame | None = self.frame
         while frame is not None:
+            if name in frame.elsewhere:
+                return self._bound(frame.elsewhere[name], name, node)
             if name in frame.env and name not in frame.bound_outside:
                 return self._bound(frame.env, name, node)
             if name in frame.local and name not in frame.bound_outside:
@@ -164,6 +169,8 @@ class Interpreter:
         if name.startswith(OURS):  # a builtin that a text of srcgrad names
             return getattr(builtins, name[1:])
         assert frame is not None
+        if (names := self.names_outside(frame.source.function, name)) is not None:
+            return self._bound(names, name, node)
         found, value = self.captures.lookup(self, frame.source.function, name, node)
         if found:
             return value
@@ -285,6 +292,7 @@ class Interpreter:
 
     # ---- calls between the parts: `dispatch` binds each to its function ----
     def execute(self, node: Node) -> None: ...
+    def names_outside(self, /, function: Any, name: str) -> dict[str, Any] | None: ...
     def operand(self, node: Node) -> Any: ...
     def expression(self, node: Node) -> Any: ...
     def call(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...

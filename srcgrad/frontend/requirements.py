@@ -53,6 +53,7 @@ class Requirements:
     inlined: dict[tuple, Any] = field(default_factory=dict)
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
     indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed
+    stored_names: dict[tuple, Any] = field(default_factory=dict)  # of modules, of cells
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none

@@ -22,7 +22,9 @@ from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
+from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.outside import Outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
@@ -107,8 +109,10 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
 
 
 def scope_of(it: Interpreter, name: str) -> dict[str, Any]:
-    """The names of the frame where a name of this function is bound."""
+    """The names of the frame where a name of this function is bound, or of a module."""
     frame: Any = it.frame
+    if name in frame.elsewhere:
+        return frame.elsewhere[name]
     while name in frame.bound_outside:
         frame = frame.outer
         while name not in frame.local and name not in frame.env and frame.outer is not None:
@@ -268,26 +272,27 @@ def do_function_def(it: Interpreter, node: gast.FunctionDef) -> None:
 
 
 def do_global(it: Interpreter, node: gast.Global) -> None:
-    stored = next((n for n in node.names if n in it.frame.local), None)
-    if stored is not None:
-        it.refuse(
-            node, f"'{stored}' is a name of the module: it cannot be set",
-            "return the value instead; for what is computed once, functools.cache", runs=True,
-        )  # fmt: skip
+    for name in _stored(it, node):
+        scope = it.frame.source.function.__globals__
+        it.frame.elsewhere[name] = stored_names(it, Outside("global", scope, name), node)
 
 
 def do_nonlocal(it: Interpreter, node: gast.Nonlocal) -> None:
+    stored = _stored(it, node)
     for name in node.names:
         frame = it.frame.outer
         while frame is not None and name not in frame.local and name not in frame.env:
             frame = frame.outer
-        if frame is None:
-            it.refuse(
-                node,
-                f"'{name}' belongs to a function outside of what is compiled: it cannot be set",
-                "return the value instead",
-                runs=True,
-            )  # fmt: skip
+        function = it.frame.source.function
+        if frame is None and name in stored and name in function.__code__.co_freevars:
+            cell = function.__closure__[function.__code__.co_freevars.index(name)]
+            it.frame.elsewhere[name] = stored_names(it, Outside("cell", cell, name), node)
+
+
+def _stored(it: Interpreter, node: gast.Global | gast.Nonlocal) -> list[str]:
+    """The names of a statement that the function around it stores to."""
+    bound = assigned(it.frame.source.tree.body)
+    return [n for n in node.names if n in bound]
 
 
 def do_delete(it: Interpreter, node: gast.Delete) -> None:

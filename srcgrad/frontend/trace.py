@@ -14,6 +14,7 @@ from srcgrad import tree
 from srcgrad.errors import (
     ArgumentTypeError,
     RaisedError,
+    ReturnTypeError,
     SrcgradError,
     UnboundError,
     UnsupportedError,
@@ -33,6 +34,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
+from srcgrad.frontend.outside import NameWrite, Outside, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.requirements import Requirements, RestartTracing
 from srcgrad.frontend.returned import taken_apart
@@ -40,6 +42,7 @@ from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     TrackedList,
+    describe,
     inside,
 )
 from srcgrad.ir.nodes import Atom, Function, Var
@@ -75,6 +78,7 @@ class Traced:
     output: Any  # a template of Leafs and static values
     source: source.Source
     writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
+    names: tuple[NameWrite, ...] = ()  # of modules and functions around; their leaves come last
     copied: frozenset[int] = frozenset()  # parameters that a transform inside stores to copies of
 
 
@@ -162,7 +166,7 @@ def _traced(
     captures.watch_attribute(function, "__code__")
     taken = _Arguments(it, required, found)
     atoms: list[Atom] = []
-    output, writes = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
+    output, writes, names = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
     if empty := [key for key, (dtype, _) in it.grown.items() if dtype is None]:
         it.grown.update({key: (Scalar("f64"), 0) for key in empty})
         raise RestartTracing("a list without items is one of floats")
@@ -173,22 +177,29 @@ def _traced(
     refuse_reordered(fn, it.reshapes, it.orders)
     guards = tuple(captures.guards.values())
     copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
-    return Traced(fn, tuple(taken.paths), hidden, guards, output, found, writes, copied)
+    paths = tuple(taken.paths)
+    return Traced(fn, paths, hidden, guards, output, found, writes, names, copied)
 
 
 def _interpreted(
     it: Interpreter, taken: _Arguments, arguments: dict[str, Any], atoms: list[Atom]
-) -> tuple[Any, tuple[Write, ...]]:
-    """The templates of what the function returns and changes."""
+) -> tuple[Any, tuple[Write, ...], tuple[NameWrite, ...]]:
+    """The templates of what the function returns, changes, and stores under names outside."""
     found = taken.found
     try:
         with instances.standing(it, found):
             env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
             for w in taken.required.weights:
                 it.captures.take(it, Path("weight", w), "weight", None)
+            take_stored_names(it)
         it.held.append(list(env.values()))
         result = inline(it, found, env, None, found.tree)
-        return taken_apart(it, result, atoms, found, True), _written(it, taken.given, atoms, found)
+        output = taken_apart(it, result, atoms, found, True)
+        writes = _written(it, taken.given, atoms, found)
+        with instances.standing(it, found):
+            last = changed_names(it)
+        names = tuple(NameWrite(at, _outside(it, at, v, atoms, found)) for at, v in last)
+        return output, writes, names
     except Diverged as e:
         message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
@@ -197,6 +208,17 @@ def _interpreted(
         if cls is UnsupportedError:
             raise refusal(message, e.location) from None
         raise raised_class(cls)(message or cls.__name__, e.location) from None
+
+
+def _outside(it: Interpreter, at: Outside, v: Any, atoms: list[Atom], found: source.Source) -> Any:
+    """The template of what a name outside is to hold."""
+    try:
+        return taken_apart(it, v, atoms, found, True)
+    except ReturnTypeError as e:
+        reason = (
+            f"'{at.name}' is set to {describe(v)}, which is not a number, an array or a container"
+        )
+        raise ReturnTypeError(f"{reason} of them", e.location) from None
 
 
 def _label(label: str, key: Any) -> str:

@@ -44,6 +44,12 @@ def nonlocals(tree: Any) -> frozenset[str]:
     )
 
 
+@functools.lru_cache(maxsize=1024)
+def globals_of(tree: Any) -> frozenset[str]:
+    """The names that a function declares to be its module's."""
+    return frozenset(n for s in own_statements(tree) if isinstance(s, gast.Global) for n in s.names)
+
+
 # ---- exits ----
 def _remembered(question: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A question about a node that each block around it asks: the node keeps the answer."""

@@ -24,6 +24,7 @@ from srcgrad.tree import Leaf, mapped, outside
 
 def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
     """Emits a program for the values of its parameters, and returns its result."""
+    refuse_stored_names(it, program, node)
     given = [atom(v) for v in given]
     refuse_overlap(it, given, program.unshared, node)
     fitting = [_fitting(it, p, v) for p, v in zip(program.function.params, given, strict=True)]
@@ -38,6 +39,17 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
         return plain(returns[leaf.k]) if isinstance(leaf, Leaf) else leaf
 
     return entered(it, program.output, node, at)
+
+
+def refuse_stored_names(it: Interpreter, program: Program, node: Node) -> None:
+    """Refuses a program that reads, as its own capture, a name that its caller stores to."""
+    paths = [*(h.path for h in program.hidden), *(g.path for g in program.guards)]
+    read = {(p.kind, id(p.holder), *p.steps[0].key) for p in paths if p.steps}
+    for at in it.captures.required.stored_names.values():
+        cell = at.kind == "cell" and any(key[:2] == at.owner for key in read)
+        if cell or (*at.owner, at.name) in read:
+            said = f"{program.name}(), transformed here, reads '{at.name}', which is stored to"
+            it.refuse(node, said, "pass it as an argument")
 
 
 def captured_at(h: Hidden, program: Any) -> Path:

@@ -27,7 +27,12 @@ def fast_path(
     entry: Entry, given: list[tuple[tuple, Any]], names: tuple[str, ...], required: Requirements
 ) -> Callable | None:
     """The function for calls like this one; None where an argument is a container."""
-    if entry.stored or entry.tensors or [path for path, _ in given] != [(n,) for n in names]:
+    if (
+        entry.stored
+        or entry.tensors
+        or entry.program.names
+        or [path for path, _ in given] != [(n,) for n in names]
+    ):
         return None
     w = FastPath(names)
     if not all([test.write(w, w.at[path]) for path, _, test in tests_of(given, required)]):

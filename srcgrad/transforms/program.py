@@ -7,6 +7,7 @@ from typing import Any
 
 from srcgrad.errors import LocatedWarning, UnsupportedError, refusal
 from srcgrad.frontend.guards import Guard, Hidden, Unchanged
+from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import AliasClasses
@@ -36,6 +37,7 @@ class Program:
     stored: frozenset = frozenset()
     copied: frozenset = frozenset()  # those of which a transform inside stores to copies
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
+    names: tuple[NameWrite, ...] = ()  # of modules and functions around, by a plain call
     changed: frozenset = frozenset()  # the paths of these, preserved under transforms
     origins: tuple[tuple[int, tuple], ...] = ()  # gradients among the results, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
@@ -164,10 +166,10 @@ def persistent(p: Program, several: bool = False) -> Program:
 
 def _without_writes(p: Program) -> Program:
     """The program without the changes of a plain call to the containers it was given."""
-    if not p.writes:
+    if not p.writes and not p.names:
         return p
     returns = p.function.returns[: len(leaf_numbers(p.output))]
-    return replace(p, function=p.function.with_body(p.function.body, returns), writes=())
+    return replace(p, function=p.function.with_body(p.function.body, returns), writes=(), names=())
 
 
 def protected(p: Program, several: bool = False) -> Program:

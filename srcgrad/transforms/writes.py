@@ -1,4 +1,4 @@
-"""Writes the changes of a plain call back to the containers it was given.
+"""Writes the changes of a plain call back: to containers it was given, and to names outside.
 
 Never used under a transform: that leaves its arguments as they were.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError
+from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.trace import Given, Write
 from srcgrad.tree import at_path, filled, is_dataclass_instance, nodes
 
@@ -32,6 +33,12 @@ def write_back(arguments: dict[str, Any], writes: tuple[Write, ...], values: lis
                 owner.clear()
             for k, v in places.items():
                 owner[k] = v
+
+
+def set_names(names: tuple[NameWrite, ...], values: list[Any]) -> None:
+    """Binds the names of modules and of functions around that a call has stored to."""
+    for each in names:
+        each.at.set(filled(each.value, values))
 
 
 def refuse_shared(arguments: dict[str, Any], changed: frozenset, name: str) -> None:

@@ -205,8 +205,8 @@ def isinstance_without_a_class(x):
 
 
 @program(0.7)
-def type_of_a_function(x):
-    return x if type(lambda v: v) is int else -x  # error: UnsupportedError: type() of a function
+def type_of_an_iterator(x):
+    return x if type(map(abs, [x])) is int else -x  # error: UnsupportedError: type() of an iterator
 
 
 @program(0.7)

@@ -196,18 +196,6 @@ def function_that_a_call_makes(x, n):
     return with_another_function(np.sin, x, n)
 
 
-def returning_a_function(x, n):
-    if n <= 0.0:
-        return lambda y: y * x  # error: UnsupportedError: it passes on or returns
-    one, other = returning_a_function(x, n - 1.0), returning_a_function(x + 1.0, n - 2.0)
-    return lambda y: one(other(y))
-
-
-@program(0.7, 40.0)
-def function_that_a_call_returns(x, n):
-    return returning_a_function(x, n)(x)
-
-
 def over_a_dict(x, n, table):
     if n <= 0.0:
         return x

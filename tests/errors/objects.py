@@ -422,18 +422,18 @@ def attribute_of_a_module_assigned(x):
     return x
 
 
-def counting():
-    count = 0
+def keeping():
+    kept = None
 
-    def counted(x):
-        nonlocal count  # error: UnsupportedError: outside of what is compiled ... return the value
-        count += 1
-        return x * count
+    def keep(x):
+        nonlocal kept
+        kept = lambda v: v * x  # error: ReturnTypeError: 'kept' is set to a function
+        return kept(x)
 
-    return counted
+    return keep
 
 
-counted = program(0.7)(counting())
+keep = program(0.7)(keeping())
 
 
 @program(0.7)

@@ -158,8 +158,22 @@ def inverse_error_function_of_a_complex_number(x):
 COUNT = 1.0
 
 
-@program(2.0)
-def global_that_is_set(x):
-    global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module
-    COUNT = COUNT + 1.0
+def counted_times(x):
     return x * COUNT
+
+
+@program(2.0)
+def global_that_a_derivative_reads(x):
+    global COUNT
+    COUNT = COUNT + 1.0
+    return flow.grad(counted_times)(x)  # error: UnsupportedError: reads 'COUNT', which is stored to
+
+
+@program(2.0)
+def global_that_one_path_sets(x):
+    global NEVER_BOUND
+    if x > 1.0:
+        NEVER_BOUND = (
+            x  # error, no line: UnsupportedError: 'NEVER_BOUND', which is stored to, has no
+        )
+    return x

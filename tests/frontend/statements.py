@@ -57,7 +57,7 @@ def global_read(x):
     return x * SCALE
 
 
-@row("global", "`global` stores")
+@row("", "`global` stores")
 def global_store(x):
     global SCALE
     SCALE = 2.0

@@ -11,7 +11,7 @@ from typing import Any
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Abstract, Record
+from srcgrad.frontend.values import UNBOUND, Abstract, Record
 from srcgrad.records import record
 
 
@@ -51,5 +51,8 @@ def module_names(it: Interpreter, node: Node) -> ModuleNames:
 def module_name(it: Interpreter, node: Node, owner: ModuleNames, name: Any) -> Any:
     if it.static_key(name, node) not in owner.scope:
         it.fail("KeyError", repr(name))
+    names = it.outside.get(("global", id(owner.scope)), {})
+    if names.get(name, UNBOUND) is not UNBOUND:
+        return names[name]
     found = Step((name,), itemgetter(name), f"[{name!r}]")
     return it.captures.take(it, Path("global", owner.scope, (found,)), name, node)

@@ -101,7 +101,9 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
         return python_type(x)
     if isinstance(x, GrownList | TrackedList):
         return list
-    if isinstance(x, Closure | Partial | Iterated | Formatted):
+    if isinstance(x, Closure):
+        return types.FunctionType
+    if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
     return x.cls if isinstance(x, Record) else type(x)
 

@@ -1,0 +1,174 @@
+"""Stores to names of the module and of functions around what is compiled."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+
+TABLE = None
+COUNT = 0
+MEAN = 1.5
+X = np.array([0.3, 0.7, 1.1])
+
+
+@pytest.fixture(autouse=True)
+def begun():
+    begin()
+
+
+def begin():
+    globals().update(TABLE=None, COUNT=0, MEAN=1.5)
+    globals().pop("MADE", None)
+
+
+def weights(n):
+    global TABLE, COUNT
+    COUNT += 1
+    if TABLE is None:
+        TABLE = np.arange(float(n)) + 1.0
+    return TABLE
+
+
+def cached(x):
+    return np.sum(x * weights(3)) + x[0] * np.sum(weights(3))
+
+
+def counted_in_a_loop(x):
+    global COUNT, MEAN
+    for v in x:
+        if v > 0.5:
+            COUNT += 1
+        MEAN = 0.9 * MEAN + 0.1 * v
+    return np.sum(x) * COUNT + MEAN
+
+
+def of_several_kinds(x):
+    global MEAN
+    for v in x:
+        if v > 1.0:
+            MEAN = None
+    return x[0] if MEAN is None else x[1] * MEAN
+
+
+def read_in_three_ways(x):
+    global MEAN
+    MEAN = MEAN + x[0]
+    return x[1] * (MEAN + globals()["MEAN"] + sys.modules[__name__].MEAN)
+
+
+def container(x):
+    global TABLE
+    TABLE = {"a": [x[0], 2.0], "b": ("text", None, True)}
+    return TABLE["a"][0] * x[1]
+
+
+def bound_first(x):
+    global MADE
+    MADE = 2.0 * x
+    return np.sum(MADE)
+
+
+def caught(x):
+    global MEAN
+    try:
+        MEAN = 3.0
+        y = x[7]
+    except IndexError:
+        y = x[0] * MEAN
+    return y
+
+
+def recursive(v, x):
+    global COUNT
+    COUNT += 1
+    return v if v > 3.05 else x[1] + recursive(v + x[0], x) + recursive(v + x[2], x)
+
+
+def from_a_recursion(x):
+    return recursive(0.1, x) * COUNT
+
+
+STATE = "TABLE", "COUNT", "MEAN", "MADE"
+PROGRAMS = (
+    cached, counted_in_a_loop, of_several_kinds, read_in_three_ways, container, bound_first, caught,
+    from_a_recursion,
+)  # fmt: skip
+
+
+def state():
+    return [repr(globals().get(name)) for name in STATE]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_names_after_calls(f, target):
+    """Those of plain Python, after each of three calls."""
+    plain = []
+    for _ in range(3):
+        plain.append((f(X), state()))
+    begin()
+    compiled = flow.compile(f, target=target)
+    for value, names in plain:
+        assert compiled(X) == pytest.approx(value)
+        assert state() == names
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_transform_leaves_names_as_they_were(f):
+    before = state()
+    g = flow.grad(flow.compile(f, target="python"))(X)
+    j = flow.jvp(flow.compile(f, target="python"), (X,), (np.ones(3),))[1]
+    assert state() == before
+    assert j == pytest.approx(np.sum(g))
+
+    def at(x):
+        begin()
+        return f(x)
+
+    steps = 1e-6 * np.eye(3)
+    differences = [(at(X + s) - at(X - s)) / 2e-6 for s in steps]
+    assert g == pytest.approx(differences, rel=1e-6, abs=1e-8)
+
+
+def counting():
+    total, calls = 0.0, 0
+
+    def add(v):
+        nonlocal total
+        total += v
+
+    def f(x):
+        nonlocal calls
+        calls += 1
+        for v in x:
+            add(v)
+        return np.sum(x) * 2.0 + total * calls
+
+    return f, lambda: (total, calls)
+
+
+def test_names_of_a_function_around():
+    (one, of_one), (other, of_other) = counting(), counting()
+    compiled = flow.compile(other, target="python")
+    for _ in range(4):
+        assert compiled(X) == pytest.approx(one(X))
+        assert of_other() == pytest.approx(of_one())
+    assert flow.grad(compiled)(X) == pytest.approx(np.full(3, 2.0 + 5.0))
+    assert of_other() == pytest.approx(of_one())
+
+
+@flow.compile(target="python")
+def stored_by_a_compiled_function(v):
+    global MEAN
+    MEAN = MEAN + 1.0
+    return v * MEAN
+
+
+def test_a_compiled_function_inside():
+    def outer(x):
+        return stored_by_a_compiled_function(x[0]) + stored_by_a_compiled_function(x[1]) * MEAN
+
+    assert flow.compile(outer, target="python")(X) == pytest.approx(0.3 * 2.5 + 0.7 * 3.5 * 3.5)
+    assert MEAN == 3.5
