@@ -45,7 +45,7 @@ from srcgrad.transforms.specs import Primal, one_by_one
 from srcgrad.transforms.stacking import variadic
 from srcgrad.transforms.vjp import adjoints_of
 from srcgrad.transforms.weights import is_active
-from srcgrad.transforms.writes import refuse_shared, set_names, write_back
+from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, is_leaf, leaves, mapped, mapped_by_path, paths
 
 
@@ -119,9 +119,8 @@ def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tupl
     for k, parameter in program.state:
         write(parameter, array_of(made[k]))
     out = [call.result(k, v) for k, v in enumerate(made)]
-    if program.writes:
-        write_back(arguments, program.writes, out)
-    set_names(program.names, out)
+    if program.writes or program.names:
+        write_back(arguments, program, out)
     return filled(program.output, out)
 
 

@@ -273,7 +273,8 @@ def do_function_def(it: Interpreter, node: gast.FunctionDef) -> None:
 
 def do_global(it: Interpreter, node: gast.Global) -> None:
     for name in _stored(it, node):
-        scope = it.frame.source.function.__globals__
+        function: Any = it.frame.source.function
+        scope = function.__globals__
         it.frame.elsewhere[name] = stored_names(it, Outside("global", scope, name), node)
 
 
@@ -283,7 +284,7 @@ def do_nonlocal(it: Interpreter, node: gast.Nonlocal) -> None:
         frame = it.frame.outer
         while frame is not None and name not in frame.local and name not in frame.env:
             frame = frame.outer
-        function = it.frame.source.function
+        function: Any = it.frame.source.function
         if frame is None and name in stored and name in function.__code__.co_freevars:
             cell = function.__closure__[function.__code__.co_freevars.index(name)]
             it.frame.elsewhere[name] = stored_names(it, Outside("cell", cell, name), node)

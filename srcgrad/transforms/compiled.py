@@ -58,7 +58,7 @@ from srcgrad.transforms.stage_cache import keeping
 from srcgrad.transforms.stages import Stage, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.tape_advice import naming_the_tape
-from srcgrad.transforms.writes import refuse_shared, set_names, write_back
+from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
 
 MOST_ENTRIES = 8  # of one signature, for captured values that alternate
@@ -176,8 +176,7 @@ class Compiled(Generic[P, R]):
         if self._unverified:
             self._verify(entry, arguments, extra, raw)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
-        write_back(arguments, entry.program.writes, out)
-        set_names(entry.program.names, out)
+        write_back(arguments, entry.program, out)
         return filled(entry.program.output, out)
 
     def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:

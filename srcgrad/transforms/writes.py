@@ -8,13 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.trace import Given, Write
+from srcgrad.transforms.program import Program
 from srcgrad.tree import at_path, filled, is_dataclass_instance, nodes
 
 
-def write_back(arguments: dict[str, Any], writes: tuple[Write, ...], values: list[Any]) -> None:
-    """Writes the final contents to the containers among the arguments."""
+def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -> None:
+    """Writes what a call has changed: the containers among its arguments, then names outside."""
+    _fill(arguments, program.writes, values)
+    for each in program.names:
+        each.at.set(filled(each.value, values))
+
+
+def _fill(arguments: dict[str, Any], writes: tuple[Write, ...], values: list[Any]) -> None:
     done = []
     for w in writes:
         places = {
@@ -33,12 +39,6 @@ def write_back(arguments: dict[str, Any], writes: tuple[Write, ...], values: lis
                 owner.clear()
             for k, v in places.items():
                 owner[k] = v
-
-
-def set_names(names: tuple[NameWrite, ...], values: list[Any]) -> None:
-    """Binds the names of modules and of functions around that a call has stored to."""
-    for each in names:
-        each.at.set(filled(each.value, values))
 
 
 def refuse_shared(arguments: dict[str, Any], changed: frozenset, name: str) -> None:
