@@ -22,6 +22,7 @@ from srcgrad.frontend.guards import (
     CONTENTS,
     ITEMS,
     KEYS,
+    MAPPINGS,
     STATIC,
     VALUE,
     Equal,
@@ -155,8 +156,11 @@ class Captures:
             return self._instance(it, path, name, value, node)
         if is_dataclass_instance(value) or followed_as(value) is not None:
             return self._record(it, path, name, value, node)
-        self.keep(path, value, name)
-        if isinstance(value, list | tuple | dict) and not hasattr(type(value), "n_sequence_fields"):
+        if not isinstance(value, types.MappingProxyType):  # it may be made anew at each access
+            self.keep(path, value, name)
+        if isinstance(value, list | tuple | MAPPINGS) and not hasattr(
+            type(value), "n_sequence_fields"
+        ):
             self._refuse_kind(it, value, name, node)
             return self._container(it, path, value, name, node)
         if isinstance(value, set):
@@ -189,7 +193,7 @@ class Captures:
         if key in self.containers:
             return self.containers[key]
         self.watch(path.then(KEYS), name)
-        if isinstance(value, dict):
+        if isinstance(value, MAPPINGS):
             return self._unchanging(key, {k: part(k) for k in value})
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
 

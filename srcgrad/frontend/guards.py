@@ -10,6 +10,7 @@ import keyword
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from srcgrad.ir.nodes import Var
@@ -106,7 +107,8 @@ def item(k: Any) -> Step:
 
 CONTENTS = Step((), attrgetter("cell_contents"), ".cell_contents")
 # texts that change when a container has other places, and a set other items
-KEYS = Step(("keys",), lambda v: repr(list(v)) if isinstance(v, dict) else f"{len(v)} items")
+MAPPINGS = dict | MappingProxyType
+KEYS = Step(("keys",), lambda v: repr(list(v)) if isinstance(v, MAPPINGS) else f"{len(v)} items")
 ITEMS = Step(("items",), lambda v: repr(sorted(map(repr, v))))
 CLASS = Step(("class",), type)
 STATIC = Step(("class",), lambda v: (type(v), static_of(v)))
