@@ -19,10 +19,10 @@ from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
     CLASS,
+    CONTAINERS,
     CONTENTS,
     ITEMS,
     KEYS,
-    MAPPINGS,
     STATIC,
     VALUE,
     Equal,
@@ -158,9 +158,7 @@ class Captures:
             return self._record(it, path, name, value, node)
         if not isinstance(value, types.MappingProxyType):  # it may be made anew at each access
             self.keep(path, value, name)
-        if isinstance(value, list | tuple | MAPPINGS) and not hasattr(
-            type(value), "n_sequence_fields"
-        ):
+        if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
             return self._container(it, path, value, name, node)
         if isinstance(value, set):
@@ -193,7 +191,7 @@ class Captures:
         if key in self.containers:
             return self.containers[key]
         self.watch(path.then(KEYS), name)
-        if isinstance(value, MAPPINGS):
+        if not isinstance(value, list):
             return self._unchanging(key, {k: part(k) for k in value})
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
 

@@ -55,6 +55,16 @@ STATIC = {
     "Eq": operator.eq, "NotEq": operator.ne,
 }  # fmt: skip
 
+# what NumPy says of the truth of an array
+OF_MANY = (
+    "The truth value of an array with more than one element is ambiguous. "
+    "Use a.any() or a.all()"
+)  # fmt: skip
+OF_NONE = (
+    "The truth value of an empty array is ambiguous. "
+    "Use `array.size > 0` to check that an array is not empty."
+)
+
 
 def of_compare(it: Interpreter, node: gast.Compare) -> Any:
     left = it.operand(node.left)
@@ -239,6 +249,24 @@ def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
     return True if a is c else it.truth(it.compare(gast.Eq(), a, c, node), node)
 
 
+def _only_element(it: Interpreter, v: Any, node: Node) -> Any:
+    """The element of an array of one; what has more, or maybe more, raises ValueError."""
+    sizes = [it.captures.known_now(it, d) for d in v.type.dims]
+    fixed = [n for n, d in zip(sizes, v.type.dims, strict=True) if not isinstance(d, Var)]
+    surely = [n for n in (fixed if it.is_in_flow else sizes) if n is not None]
+    if any(n != 1 for n in surely):
+        it.refuse(
+            node, "the truth value of an array with more than one element is ambiguous",
+            "use np.any(...) or np.all(...)", like=ValueError,
+        )  # fmt: skip
+    if any(isinstance(d, Var) for d in v.type.dims):
+        it.locate(node)
+        size = it.b.size(v.type.dims)
+        it.fail_if(it.b.eq(size, 0), "ValueError", OF_NONE)
+        it.fail_if(it.b.ne(size, 1), "ValueError", OF_MANY)
+    return it.b.load(v, *([0] * v.type.ndim))
+
+
 @by_kind
 def truth(it: Interpreter, v: Any, node: Node) -> Any:
     """The truth of a value: a bool now, or a run-time one."""
@@ -246,15 +274,7 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if out is not NotImplemented:
         return out
     if is_array(v):
-        if all(d == 1 for d in v.type.dims if not isinstance(d, Var)) and not any(
-            isinstance(d, Var) for d in v.type.dims
-        ):
-            v = it.b.load(v, *([0] * v.type.ndim))
-        else:
-            it.refuse(
-                node, "the truth value of an array with more than one element is ambiguous",
-                "use np.any(...) or np.all(...)", like=ValueError,
-            )  # fmt: skip
+        v = _only_element(it, v, node)
     if isinstance(v, MaybeNone):
         given = v.value
         return it.branch(v.flag, lambda: it.truth(given, node), lambda: False, node, live_rest=True)

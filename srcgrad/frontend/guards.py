@@ -107,8 +107,9 @@ def item(k: Any) -> Step:
 
 CONTENTS = Step((), attrgetter("cell_contents"), ".cell_contents")
 # texts that change when a container has other places, and a set other items
-MAPPINGS = dict | MappingProxyType
-KEYS = Step(("keys",), lambda v: repr(list(v)) if isinstance(v, MAPPINGS) else f"{len(v)} items")
+DICTS = dict | MappingProxyType
+CONTAINERS = list | tuple | DICTS
+KEYS = Step(("keys",), lambda v: repr(list(v)) if isinstance(v, DICTS) else f"{len(v)} items")
 ITEMS = Step(("items",), lambda v: repr(sorted(map(repr, v))))
 CLASS = Step(("class",), type)
 STATIC = Step(("class",), lambda v: (type(v), static_of(v)))

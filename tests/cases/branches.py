@@ -204,3 +204,23 @@ def array_bound_two_branches_deep(x, n):
     if n > 1:
         s = s + np.sum(v * v)
     return s * x[0]
+
+
+@case(vec(3), 0.8)
+@case(vec(1), 0.8)
+@case(vec(1), -0.8)
+def truth_of_an_array_of_one(x, k):
+    if len(x) > 1:
+        return np.sum(np.exp(-x) / (k + x))
+    elif x > k:
+        return np.sum(x * x) * k
+    return k - x[0]
+
+
+@case(vec(4), 0.9)
+@case(vec(4), 9.0)
+def truth_of_what_a_mask_leaves(x, k):
+    largest = x[x == np.max(x)]
+    while largest < k:
+        largest = largest * 1.5 + x[0]
+    return largest[0] ** 2 if largest > 2.0 else np.sum(x * largest)

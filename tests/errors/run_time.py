@@ -268,3 +268,25 @@ def integer_of_nan(x, t):
 @program(vec(3), float("-inf"))
 def floor_of_infinity(x, t):
     return x[0] * math.floor(t)  # error: OverflowError: cannot convert float infinity to integer
+
+
+@program(vec(4))
+def truth_of_what_may_be_many(x):
+    y = x[x > 0.0]
+    if y > 0.5:  # error: ValueError: an array with more than one element is ambiguous. Use a.any()
+        return y[0]
+    return y[0] ** 2
+
+
+@program(vec(4))
+def truth_of_what_may_be_empty(x):
+    y = x[x > 1000.0]
+    return x[0] if y > 0.5 else x[1]  # error: ValueError: an empty array is ambiguous. Use
+
+
+@program(vec(4))
+def truth_in_a_loop(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[0] if x[i:] < 0.5 else x[i]  # error: ValueError: more than one element is ambiguous
+    return s
