@@ -121,6 +121,15 @@ def every_place(x, n):
     return total
 
 
+@case(np.array([0.9, 0.21, 1.1]), np.array([2.0, 3.0, 1.0]))
+@case(np.array([0.9, 0.95, 0.1]), np.array([0.7, 1.5, 1.2]))
+def sorted_pairs(x, y):
+    a, b = np.array(sorted(zip(x, y, strict=True))).T
+    low, high = sorted([(x[0], 1.0), (y[0], x[1])], key=lambda p: (p[0] > 1.0, p[1]))
+    up, _ = zip(*sorted(zip(y, x, strict=True), reverse=True), strict=True)
+    return np.sum(a[1:] * b[:-1]) + low[0] * high[1] + up[0] * up[2] ** 2
+
+
 @case(np.array([0.9, 0.21, 1.1, 0.55, 0.32]))
 @case(np.linspace(0.21, 1.1, 80)[np.random.default_rng(0).permutation(80)])
 def sorted_numbers(x):

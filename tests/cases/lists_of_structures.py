@@ -146,6 +146,18 @@ def in_order_and_looked_up(x):
 
 
 @case(FEW)
+@case(MANY)
+def in_the_order_of_tuples(x):
+    rows = []
+    for k, v in enumerate(x):
+        if v > 0.3:
+            rows.append((k % 2, -v, x * k))
+    first = sorted([(a, b) for a, b, _ in rows])
+    rows = sorted(rows, key=lambda row: (row[0], row[1] ** 2), reverse=True)
+    return first[0][1] * first[-1][1] + sum(v * (i + c.sum()) for i, (_, v, c) in enumerate(rows))
+
+
+@case(FEW)
 def largest_tuples(x):
     top = max((x[0], 1.0), (x[1], x[2]), (x[1], x[3]))
     value, place = max([(v * v, k) for k, v in enumerate(x)])

@@ -73,8 +73,20 @@ def strict_zip_of_lists(x):
 
 @program(vec(3))
 def sorted_run_time_values(x):
-    values = sorted([(x[0], 1), (x[1], 2)])[0]  # error: UnsupportedError: that are not numbers
+    values = sorted([(x, 1), (x[::-1], 2)])[0]  # error: UnsupportedError: neither numbers nor
     return values[0]
+
+
+@program(vec(3))
+def sorted_of_two_structures(x):
+    items = [(x[0], "a"), (x[1], 2.0, x[2])]
+    return sorted(items, key=lambda v: v[0])[0][0]  # error: UnsupportedError: not alike
+
+
+@program(vec(3), 2)
+def sorted_with_arrays_of_two_lengths(x, n):
+    items = [(x[0], x), (x[1], x[n:])]
+    return sorted(items, key=lambda v: v[0])[0][0]  # error: UnsupportedError: different lengths
 
 
 @program(vec(3), 1)

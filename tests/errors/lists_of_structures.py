@@ -107,7 +107,8 @@ def pairs_returned(x):  # error: UnsupportedError: only at run time cannot be re
 
 @program(vec(3))
 def pairs_in_order(x):
-    return sorted(pairs(x))[0][1]  # error: UnsupportedError: sorted() of a list ... give a key
+    rows = [(row, x) for row in pairs(x)]
+    return sorted(rows)[0][0][1]  # error: UnsupportedError: neither numbers nor ... give a key
 
 
 @program(vec(3))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,8 @@ from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
 from srcgrad.frontend.generators import Generated
-from srcgrad.frontend.growing import relisted
-from srcgrad.frontend.grown_lists import GrownTable, items_of
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
-from srcgrad.frontend.indexing import subscript, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
 from srcgrad.frontend.special_methods import converted, length_of_instance
@@ -26,7 +22,6 @@ from srcgrad.frontend.values import (
     Iterated,
     Partial,
     Range,
-    Slice,
     View,
     describe,
     is_array,
@@ -37,7 +32,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import FLOAT, INT, Scalar
+from srcgrad.ir.types import FLOAT, INT
 
 
 # ---- conversions ----
@@ -200,15 +195,15 @@ def tuple_(it: Interpreter, node: Node, x: Any = ()) -> Any:
 @implements(set, frozenset)
 def set_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
-    if any(not _constant(v) for v in items):
+    if any(not is_constant(v) for v in items):
         it.refuse(node, "a set of run-time values is not supported", "use an array or a list")
     return set(items)
 
 
-def _constant(v: Any) -> bool:
+def is_constant(v: Any) -> bool:
     """Whether a value is known completely when compiling."""
     if isinstance(v, tuple):
-        return all(map(_constant, v))
+        return all(map(is_constant, v))
     return is_number(v) or v is None or isinstance(v, str | type)
 
 
@@ -220,68 +215,6 @@ def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
         key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
         out[it.static_key(key, node)] = value
     return {**out, **kwargs}
-
-
-@implements(sorted)
-def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any = False) -> Any:
-    items = sorted(x) if isinstance(x, set | frozenset) else list_of(it, x, node)
-    if not isinstance(reverse, bool):
-        it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
-    if isinstance(items, GrownTable):
-        return _sorted_table(it, node, items, key, reverse)
-    if isinstance(items, GrownList):
-        keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
-        made = list_of(it, _in_order(it, node, items, keys, reverse), node)
-        made.dtype = items.dtype
-        return made
-    keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
-    if any(not _constant(v) for v in keys):
-        if not all(map(is_scalar, [*items, *keys])):
-            it.refuse(node, "sorted() of run-time values that are not numbers", "use np.argsort")
-        made = list_of(it, _in_order(it, node, items, keys, reverse), node)
-        return _of_classes(it, made, [atom(v).type for v in items])
-    try:
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-    except TypeError as e:
-        it.refuse(node, str(e), like=TypeError)
-    return it.tracked_list([items[k] for k in order], node)
-
-
-def _sorted_table(
-    it: Interpreter, node: Node, items: GrownTable, key: Any, reverse: bool
-) -> GrownTable:
-    """A new list of structures in the order of their keys, which are numbers."""
-    if key is None:
-        it.refuse(
-            node, f"sorted() of a list that grows: an item is {describe(items.template)}",
-            "give a key that is a number: key=lambda item: item[0]",
-        )  # fmt: skip
-    keys = list_of(it, it.call(map, [key, items], {}, node), node)
-    places = it.call_numpy(np.arange, [it.grown_length(items)], {}, node)
-    order = _in_order(it, node, places, keys, reverse)
-    taken = [subscript(it, items_of(it.b, c), [order], node) for c in items.columns]
-    columns = [relisted(it, c, v) for c, v in zip(items.columns, taken, strict=True)]
-    return replace(items, columns=tuple(columns))
-
-
-def _of_classes(it: Interpreter, made: Any, types: list[Any]) -> Any:
-    """Items of an array as Python's numbers, if those put into it were."""
-    if isinstance(made, GrownList) or not all(t.weak for t in types):
-        return made
-    made[:] = [it.b.retyped(v, Scalar(v.type.dtype, weak=True)) for v in made]
-    if len({t.dtype for t in types}) > 1:
-        it.captures.classes.mixed.update(made)
-    return made
-
-
-def _in_order(it: Interpreter, node: Node, items: Any, keys: Any, reverse: bool) -> Any:
-    """An array of the sorted items; the sort is stable, in reverse too."""
-    values, keys = (it.call_numpy(np.array, [v], {}, node) for v in (items, keys))
-    flip = lambda v: view(it, v, [Slice(None, None, -1)], node)
-    order = it.call_numpy(np.argsort, [flip(keys) if reverse else keys], {"kind": "stable"}, node)
-    if reverse:
-        values, order = flip(values), flip(order)
-    return subscript(it, values, [order], node)
 
 
 @implements(functools.partial)

@@ -40,6 +40,7 @@ from srcgrad.frontend.handlers import (
     shapes,
     shifts,
     solvers,
+    sorted_lists,
     sorting,
     standard_library,
     ufuncs,

@@ -1,0 +1,146 @@
+"""`sorted`: lists in the order of numbers, or of tuples of numbers.
+
+Where the order is known only at run time it is an array of places, with which the columns of the
+items (their numbers and arrays, place by place) are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from srcgrad import tree
+from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.growing import relisted
+from srcgrad.frontend.grown_lists import GrownTable, items_of
+from srcgrad.frontend.handlers.builtin import is_constant
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.indexing import subscript
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.tables import freeze, is_column, is_tabular, template_of
+from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_scalar
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Scalar, same_dims
+from srcgrad.tree import Leaf
+
+Take = Callable[[Any], Any]  # an array with its items in the order of the keys
+
+
+@implements(sorted)
+def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any = False) -> Any:
+    items = sorted(x) if isinstance(x, set | frozenset) else list_of(it, x, node)
+    if not isinstance(reverse, bool):
+        it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
+    if isinstance(items, GrownList):
+        keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
+        return _grown(it, node, items, _order(it, node, keys, reverse))
+    keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
+    if not all(map(is_constant, keys)):
+        return _taken(it, node, items, _order(it, node, keys, reverse))
+    try:
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+    except TypeError as e:
+        it.refuse(node, str(e), like=TypeError)
+    return it.tracked_list([items[k] for k in order], node)
+
+
+# ---- the order ----
+def _order(it: Interpreter, node: Node, keys: Any, reverse: bool) -> Take:
+    """Takes the items of an array in the order of the keys: stable, in reverse too."""
+    vectors = _vectors(it, node, keys)
+    turned = lambda v: subscript(it, v, [Slice(None, None, -1)], node) if reverse else v
+    order = None
+    for v in map(turned, reversed(vectors)):
+        given = v if order is None else subscript(it, v, [order], node)
+        sort = it.call_numpy(np.argsort, [given], {"kind": "stable"}, node)
+        order = sort if order is None else subscript(it, order, [sort], node)
+    return lambda values: subscript(it, turned(values), [turned(order)], node)
+
+
+def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
+    """Arrays of numbers, of which the first decides; where it has equal ones, the next."""
+    array = lambda held: it.call_numpy(np.array, [held], {}, node)
+    if isinstance(keys, GrownList) and keys.of_numbers:
+        return [array(keys)]
+    if isinstance(keys, GrownTable) and _is_tuple(keys.template) and not _arrays_of(keys):
+        return [items_of(it.b, c) for c in keys.columns]
+    if isinstance(keys, list) and all(map(is_scalar, keys)):
+        return [array(keys)]
+    if isinstance(keys, list) and is_tabular(keys) and _is_tuple(keys[0]):
+        columns = [c for c in zip(*map(tree.leaves, keys), strict=True) if is_column(c[0])]
+        if all(map(is_scalar, (v for c in columns for v in c))):
+            return [array(list(c)) for c in columns]
+    it.refuse(
+        node, "sorted() of run-time values that are neither numbers nor tuples of numbers",
+        "give a key that is one: key=lambda item: item[0]",
+    )  # fmt: skip
+
+
+def _is_tuple(v: Any) -> bool:
+    """Whether items like this one are compared number by number, in the order of the leaves."""
+    return all(type(n) is tuple for n in tree.nodes(v)) and not any(
+        isinstance(leaf, str) for leaf in tree.leaves(v)
+    )
+
+
+def _arrays_of(keys: GrownTable) -> bool:
+    return any(c.shape is not None for c in keys.columns)
+
+
+# ---- the items ----
+def _grown(it: Interpreter, node: Node, items: GrownList, take: Take) -> GrownList:
+    """A new growing list in this order."""
+    if isinstance(items, GrownTable):
+        taken = [take(items_of(it.b, c)) for c in items.columns]
+        columns = [relisted(it, c, v) for c, v in zip(items.columns, taken, strict=True)]
+        return replace(items, columns=tuple(columns))
+    made = list_of(it, take(it.call_numpy(np.array, [items], {}, node)), node)
+    made.dtype = items.dtype
+    return made
+
+
+def _taken(it: Interpreter, node: Node, items: list[Any], take: Take) -> Any:
+    """A new list of a known length in this order."""
+    if all(map(is_scalar, items)):
+        return _as_they_were(it, list_of(it, take(_column(it, node, items)), node), items)
+    if not is_tabular(items):
+        it.refuse(
+            node, "sorted() of items whose structures, or arrays in them, are not alike",
+            "use np.argsort of the keys",
+        )  # fmt: skip
+    columns = [c for c in zip(*map(tree.leaves, items), strict=True) if is_column(c[0])]
+    arrays = [(take(_column(it, node, list(c))), c) for c in columns]
+    template = template_of(items[0])
+    made = []
+    for k in range(len(items)):
+        given = [_as_they_were(it, [subscript(it, a, [k], node)], c)[0] for a, c in arrays]
+        made.append(tree.mapped(template, lambda v, g=given: g[v.k] if isinstance(v, Leaf) else v))
+    for item in (*items, *made):
+        freeze(it, item)
+    return it.tracked_list(made, node)
+
+
+def _column(it: Interpreter, node: Node, held: list[Any]) -> Any:
+    """An array of numbers, or a stack of arrays of one shape."""
+    if is_array(held[0]):
+        if not all(same_dims(held[0].type.dims, v.type.dims) for v in held):
+            it.refuse(
+                node, "sorted() of items with arrays that may have different lengths",
+                "use np.argsort of the keys",
+            )  # fmt: skip
+        return it.call_numpy(np.stack, [held], {}, node)
+    return it.call_numpy(np.array, [held], {}, node)
+
+
+def _as_they_were(it: Interpreter, made: Any, items: Any) -> Any:
+    """Items of an array as Python's numbers, if those put into it were."""
+    types = [atom(v).type for v in items]
+    if isinstance(made, GrownList) or not all(isinstance(t, Scalar) and t.weak for t in types):
+        return made
+    made[:] = [it.b.retyped(v, Scalar(v.type.dtype, weak=True)) for v in made]
+    if len({t.dtype for t in types}) > 1:
+        it.captures.classes.mixed.update(v for v in made if isinstance(v, Var))
+    return made
