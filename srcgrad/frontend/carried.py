@@ -13,10 +13,12 @@ from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.frame import RESULT, Poison
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import Spec, StaticSpec, join_specs, loose, several, spec_of
+from srcgrad.frontend.joins import Spec, StaticSpec, are_tuples, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+from srcgrad.ir.nodes import Var
 from srcgrad.records import record
 
 
@@ -129,7 +131,25 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     it.fit_lists(before, v)
     if (both := several(old, new)) is not None:
         return both
+    if are_tuples(old) and are_tuples(new):
+        _unroll(it, trip)
     _refuse_conflict(it, cell, conflict(before, v))
+
+
+def _unroll(it: Interpreter, trip: Trip) -> None:
+    """Restarts with the loop unrolled if it has few trips, which are or can be made known.
+
+    The length of a tuple is known when compiling: one that grows has another in each trip.
+    """
+    length = None if trip.over is None else trip.over.length
+    now = it.captures.known_now(it, length)
+    if now is None and isinstance(length, Var) and it.captures.is_soon_static(it, length):
+        now = 0  # an integer argument
+    if now is None or now > UNROLLED:
+        return
+    it.unrolled.add((it.frame.source.file, trip.node.lineno))
+    it.static_int(length, trip.node, "the number of trips of a loop in which a tuple grows")
+    raise RestartTracing("loops in which tuples grow are unrolled")
 
 
 def _refuse_conflict(it: Interpreter, cell: Cell, c: Conflict) -> NoReturn:

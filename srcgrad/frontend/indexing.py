@@ -184,7 +184,26 @@ def _index_of_scalar(it: Interpreter, x: Any, items: list[Any], node: Node) -> A
     it.wrong(node, "a number cannot be indexed", IndexError)
 
 
+def with_mask(it: Interpreter, x: Var, items: list[Any], node: Node) -> tuple[Var, list[Any]]:
+    """An array and its index, in which a boolean scalar is the mask of a new first axis."""
+    first, *rest = items or [None]
+    if (
+        not (is_scalar(first) or is_array(first))
+        or atom(first).type.dtype != "bool"
+        or _rank(first)
+        or rest
+    ):
+        return x, items
+    mask = it.call_numpy(np.atleast_1d, [first], {}, node)
+    return view(it, x, [None, *[Slice(None, None, None)] * x.type.ndim], node), [mask]
+
+
+def _rank(v: Any) -> int:
+    return v.type.ndim if is_array(v) else 0
+
+
 def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
+    x, items = with_mask(it, x, items, node)
     referring = any(i is Ellipsis for i in items)  # x[0, ...] is a view
     items = expanded(it, x, items, node)
     if any(_advanced(i) for i in items):

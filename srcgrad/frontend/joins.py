@@ -295,6 +295,18 @@ def _are_alike(kinds: list[Spec]) -> bool:
     return len(held) > len(set(held))
 
 
+def are_tuples(spec: Spec) -> bool:
+    """Whether all kinds of a place are tuples."""
+    return all(
+        issubclass(s.kind[0], tuple) if isinstance(s, PartsSpec) else _is_empty_tuple(s)
+        for s in _kinds_of(spec)
+    )
+
+
+def _is_empty_tuple(spec: Spec) -> bool:
+    return isinstance(spec, StaticSpec) and isinstance(spec.value, tuple)
+
+
 _CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None))
 
 

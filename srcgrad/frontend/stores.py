@@ -83,6 +83,7 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
 
 @by_kind
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
+    x, items = indexing.with_mask(it, x, items, node)
     items = expanded(it, x, items, node)
     advanced = any(_advanced(i) for i in items)
     value = stored_value(it, x, value, node, by_value=not advanced)
@@ -271,7 +272,8 @@ def _augment_item(it: Interpreter, node: gast.AugAssign, x: Any, *items: Any) ->
 
 @by_kind
 def _augment_array(it: Interpreter, node: gast.AugAssign, x: Var, *places: Any) -> None:
-    items = expanded(it, x, [as_index(it, i, node) for i in places], node)
+    x, given = indexing.with_mask(it, x, [as_index(it, i, node) for i in places], node)
+    items = expanded(it, x, given, node)
     start, known = len(it.b.out), _known_before(it, node.value)
     value = it.operand(node.value)
     if any(isinstance(s, Def) and s.op.writes for s in walk(it.b.out[start:])):

@@ -131,3 +131,15 @@ def retyped_accumulator(x, n):
     for i in range(n):
         s += x[i] * x[i + 1]
     return s + x[4]
+
+
+@case(vec(3), 3)
+@case(vec(4), 1)
+def tuples_that_grow(x, n):
+    out, powers = (), (x[0],)
+    for row in np.array([x, x * x]).T:
+        out = (*out, np.sum(row))
+    for i in range(n):
+        for _ in range(2):
+            powers += (powers[-1] * x[i],)
+    return out[0] * out[-1] + sum(powers) * len(powers)

@@ -42,3 +42,26 @@ def ranges_as_indices(x, k):
     x[range(len(x)), 0] *= 2.0
     x[range(0), 1] += 7.0
     return np.sum(y * y) + np.sum(x[range(1, 4)] ** 3)
+
+
+@case(0.7)
+@case(0.15)
+@case(np.array(0.7))
+def places_of_a_number_by_tests(x):
+    x = np.asarray(x)
+    out = np.ones_like(x)
+    out[x > 0.2] = np.log(x[x > 0.2]) ** 2
+    out[x > 0.1] += x * 3.0
+    out[x > 9.0] *= 4.0
+    return out * x
+
+
+@case(vec(3), 0.5)
+@case(vec(3), -0.5)
+def places_of_an_array_by_tests(x, k):
+    y = x * 2.0
+    y[k > 0.0] = x[::-1]
+    y[k > 9.0] = 0.0
+    y[np.array(k < 0.0)] *= k
+    chosen = x[k > 0.0]
+    return np.sum(y * y) + np.sum(chosen**3) + len(chosen)

@@ -20,7 +20,9 @@ def index_of_a_numpy_number(x):
 
 @program(vec(3), 0)
 def index_by_a_run_time_bool(x, n):
-    return np.sum(x[n > 0])  # error: UnsupportedError: a boolean scalar as an index ... np.where
+    return np.sum(
+        x[n > 0, 1:]
+    )  # error: UnsupportedError: a boolean scalar as an index ... np.where
 
 
 @program(vec(3))
