@@ -20,9 +20,8 @@ def index_of_a_numpy_number(x):
 
 @program(vec(3), 0)
 def index_by_a_run_time_bool(x, n):
-    return np.sum(
-        x[n > 0, 1:]
-    )  # error: UnsupportedError: a boolean scalar as an index ... np.where
+    y = x[n > 0, 1:]  # error: UnsupportedError: a boolean scalar as an index ... np.where
+    return np.sum(y)
 
 
 @program(vec(3))
