@@ -154,7 +154,7 @@ def after_the_first_trip(x, n):
         if i == 0:
             product = x[i]
         else:
-            product = np.frexp(product * x[i])[0]  # problem: numpy.frexp
+            product = exec("product")  # problem: exec()
             n = exec("n")  # problem: exec()
     return product + n
 
