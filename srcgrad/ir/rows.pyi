@@ -145,6 +145,7 @@ class Rows:
     def from_diagonal(
         self, x: Any, shape: Any, offset: Any, axis1: Any, axis2: Any, *, name: str = ...
     ) -> Any: ...
+    def full_svd(self, a: Any, *, name: str = ...) -> Any: ...
     gammafn: Unary
     gammainc: Binary
     gammaincc: Binary
@@ -441,6 +442,7 @@ RowName = Literal[
     "fresnel_c",
     "fresnel_s",
     "from_diagonal",
+    "full_svd",
     "gammafn",
     "gammainc",
     "gammaincc",

@@ -10,7 +10,7 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
 from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
-from srcgrad.primitives import elementwise, factorisations, memory
+from srcgrad.primitives import elementwise, memory, singular_vectors
 from srcgrad.primitives.schedules import MARKS
 
 # the index checks: all raise IndexError, and no other operation does
@@ -31,7 +31,7 @@ def may_raise(d: Def) -> bool:
         case elementwise.pow if is_int(d.args[1].type.dtype):
             # NumPy refuses integers to negative integer powers
             return not (isinstance(d.args[1], Const) and d.args[1].value >= 0)
-        case factorisations.singular_values:
+        case singular_vectors.singular_values:
             return d.params["checked"]
         case _:
             return d.op.raises

@@ -22,11 +22,13 @@ from srcgrad.primitives.elementwise import (
     absorb,
     eq,
     gt,
+    is_complex,
     le,
     logical_and,
     logical_not,
     logical_or,
     ne,
+    real,
     undetermined,
 )
 from srcgrad.primitives.reductions import broadcast_to, max, sum
@@ -155,6 +157,7 @@ def between(left: Any, inner: Any, unknown: Any, right: Any) -> Any:
     back = matrix_transpose(right)
     made = matmul(left, matmul(plain(select(unknown, 0.0, inner)), back))
     marked = plain(select(unknown, 1.0, 0.0))
+    marked = real(marked) if is_complex(marked) else marked
     lost = matmul(absolute(left), matmul(marked, absolute(back)))
     return plain(select(undetermined(gt(lost, 0.0)), NAN, made))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.versions import raised
-from srcgrad.primitives import factorisations, least_squares, linalg
+from srcgrad.primitives import factorisations, least_squares, linalg, singular_vectors
 from srcgrad.routines.external import NOT_FINITE, Routine, check, leave_if, room
 from srcgrad.routines.matrices import (
     columns,
@@ -38,8 +38,13 @@ def eigh(out: Any, a: Any, lower: bool) -> None:
     leave_if(not finite(a), 0)
     vectors, values, places = columns(a), reals(n, a), 5 * n + 3
     triangle = "L" if lower else "U"
-    info = worked("syevd", a, "V", triangle, n, vectors, lead(n), values,
-                  then=(integers(places), places))  # fmt: skip
+    if np.iscomplexobj(a):
+        many = 1 + 5 * n + 2 * n * n
+        info = worked("heevd", a, "V", triangle, n, vectors, lead(n), values,
+                      then=(reals(many, a), many, integers(places), places))  # fmt: skip
+    else:
+        info = worked("syevd", a, "V", triangle, n, vectors, lead(n), values,
+                      then=(integers(places), places))  # fmt: skip
     check(info)
     stack(out, values, vectors)
 
@@ -69,14 +74,19 @@ def eig(out: Any, a: Any) -> None:
 
 # ---- singular values ----
 def decomposed(a: Any, how: str) -> Any:
-    """LAPACK's number, the columns of U, the values, those of V'; `how`: `S`, or `N` for no U."""
+    """LAPACK's number, the columns of U, the values, those of V'.
+
+    `how`: `A` for all columns, `S` for as many as there are values, or `N` for no U.
+    """
     m, n = a.shape
     k, longer = min(m, n), max(m, n)
-    values, rows, many = reals(k, a), m if how == "S" else 1, n if how == "S" else 1
-    u, vt = room(k, rows, a.dtype), room(many, k, a.dtype)
+    values, rows, many = reals(k, a), 1 if how == "N" else m, 1 if how == "N" else n
+    u = room(m if how == "A" else k, rows, a.dtype)
+    vt = room(many, n if how == "A" else k, a.dtype)
     # at least LRWORK of LAPACK's zgesdd: 5 k k + 5 k and 2 k longer + 2 k k + k reals
     real = (reals(k * (5 * k + 2 * longer + 7), a),) if np.iscomplexobj(a) else ()
-    info = worked("gesdd", a, how, m, n, columns(a), lead(m), values, u, lead(rows), vt, lead(k),
+    info = worked("gesdd", a, how, m, n, columns(a), lead(m), values, u, lead(rows), vt,
+                  lead(n if how == "A" else k),
                   then=(*real, integers(8 * k)))  # fmt: skip
     return info, u, values, vt
 
@@ -95,6 +105,27 @@ def svd(out: Any, a: Any) -> None:
     stack(out, values, u)
     for i in range(n):
         for j in range(min(m, n)):
+            out[1 + m + i, j] = vt[i, j]
+
+
+def full_svd(out: Any, a: Any) -> None:
+    """All columns of U and V; of a matrix without elements those of the identity."""
+    m, n = a.shape
+    fill(out, 0)
+    if min(m, n) == 0:
+        for k in range(max(m, n)):
+            out[1 + k, k] = 1
+        leave_if(True, 0)
+    refuse_infinity(a)
+    info, u, values, vt = decomposed(a, "A")
+    check(info)
+    for j in range(min(m, n)):
+        out[0, j] = values[0, j]
+    for i in range(m):
+        for j in range(m):
+            out[1 + i, j] = u[j, i]
+    for i in range(n):
+        for j in range(n):
             out[1 + m + i, j] = vt[i, j]
 
 
@@ -209,8 +240,9 @@ _SVD = "SVD did not converge"
 ROUTINES = {
     factorisations.eig: Routine(eig, _eig),
     factorisations.eigh: Routine(eigh, "Eigenvalues did not converge"),
-    factorisations.svd: Routine(svd, _SVD),
-    factorisations.singular_values: Routine(singular_values, _SVD),
+    singular_vectors.svd: Routine(svd, _SVD),
+    singular_vectors.full_svd: Routine(full_svd, _SVD),
+    singular_vectors.singular_values: Routine(singular_values, _SVD),
     factorisations.qr: Routine(qr),
     factorisations.coincide: Routine(coincide),
     least_squares.pinv: Routine(pinv, _SVD),

@@ -31,8 +31,9 @@ from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.value_tests import InputKind
 
 UNDETERMINED = (
-    "no derivative is determined by vectors of equal eigenvalues or singular values: NaN in the "
-    "elements of the gradient in which they have a part"
+    "no derivative is determined by vectors of equal eigenvalues or singular values, or by phases "
+    "of complex vectors and bases of a rest: NaN in the elements of the gradient in which they "
+    "have a part"
 )
 
 

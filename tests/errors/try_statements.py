@@ -86,7 +86,7 @@ def exception_that_is_read(x, n):
 @program(mat(3, 3))
 def decomposition_that_may_not_converge(a):
     try:
-        s = np.linalg.svd(a)[1]  # error: UnsupportedError: whether 'svd' raises is not known
+        s = np.linalg.svd(a)[1]  # error: UnsupportedError: whether 'full_svd' raises is not known
     except np.linalg.LinAlgError:
         s = np.diag(a)
     return np.sum(s)

@@ -13,12 +13,19 @@ from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.blocked import ValueFlow
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var
-from srcgrad.ir.types import Array, atom_dims, float_type, same_dim, same_dims
+from srcgrad.ir.types import Array, atom_dims, float_type, is_complex, same_dim, same_dims
 from srcgrad.ir.walk import blocks, walk
-from srcgrad.primitives import elementwise, factorisations, memory
+from srcgrad.primitives import elementwise, factorisations, memory, singular_vectors
 from srcgrad.records import record
 
-DECOMPOSING = (factorisations.eigh, factorisations.svd)
+DECOMPOSING = (factorisations.eigh, singular_vectors.svd)
+
+
+def decomposes(s: Def) -> bool:
+    """Whether a step decomposes a real matrix: transposes and conjugates differ of others."""
+    return s.op in DECOMPOSING and not is_complex(s.args[0].type.dtype)
+
+
 VALUES, LEFT, RIGHT = "values", "left", "right"
 Span = tuple[Atom, Atom] | None  # of which values: the first, how many; None: all
 
@@ -128,7 +135,7 @@ class Decompositions:
             return self._turned(self.role(x, at), d)
         if d.op is memory.view:
             step = self.definition.get(x)  # type: ignore[arg-type]  (an array)
-            if step is not None and step.op in DECOMPOSING:
+            if step is not None and decomposes(step):
                 return self._part(step, d) if self.classes.is_pure(x) else None
             return self._span(self.role(x, at), d)
         if d.op is memory.reshape:
@@ -260,4 +267,4 @@ def is_turn(d: Def) -> bool:
 
 
 def has_decompositions(function: Function) -> bool:
-    return any(isinstance(s, Def) and s.op in DECOMPOSING for s in walk(function.body))
+    return any(isinstance(s, Def) and decomposes(s) for s in walk(function.body))

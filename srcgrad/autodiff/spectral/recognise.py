@@ -27,7 +27,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var, altered, atom
 from srcgrad.ir.types import Scalar, same_dims
 from srcgrad.ir.walk import map_atoms, walk
-from srcgrad.primitives import arrays, factorisations
+from srcgrad.primitives import arrays, factorisations, singular_vectors
 from srcgrad.primitives.registry import REGISTRY
 
 PRODUCTS = (arrays.matmul, arrays.matvec)
@@ -169,7 +169,7 @@ class _Recognised:
             values = b.copy(b.view(y, 0, spec=("i", ":")))
             left = b.copy(b.view(y, 1, m, 1, spec=("s", ":")))
             right = left
-            if step.op is factorisations.svd:
+            if step.op is singular_vectors.svd:
                 right = b.copy(b.view(y, b.add(m, 1), n, 1, spec=("s", ":")))
             matrix = self._matrix(step, a, y.type.dims[-1])
         self.after.setdefault(step, [])[:0] = out
@@ -178,7 +178,7 @@ class _Recognised:
     def _matrix(self, step: Def, a: Var, n: Any) -> Var:
         """The decomposed matrices, symmetric ones as represented by the triangle that is read."""
         b = self.b
-        if step.op is factorisations.svd:
+        if step.op is singular_vectors.svd:
             return b.copy(a)
         lead = a.type.ndim - 2
         if not same_dims(a.type.dims[-2:], (n, n)):

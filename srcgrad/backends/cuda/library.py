@@ -26,6 +26,7 @@ from srcgrad.primitives import (
     memory,
     reductions,
     scans,
+    singular_vectors,
     transforms,
     triangular,
 )
@@ -179,7 +180,7 @@ def _irfft(xp: Any, x: Any, n: Any, axis: int) -> Any:
 # the implementations of these are made of NumPy's functions, which take CuPy's arrays as well
 BY_NUMPYS_NAMES = (
     arrays.matmul, arrays.matvec, arrays.vecdot, linalg.solve, linalg.inv, linalg.cholesky,
-    linalg.det, linalg.logabsdet, linalg.detsign, factorisations.eigh, factorisations.svd,
+    linalg.det, linalg.logabsdet, linalg.detsign, factorisations.eigh, singular_vectors.svd,
     factorisations.qr, least_squares.pinv, least_squares.lstsq, reductions.nonzero,
     scans.cumsum, scans.argsort,
 )  # fmt: skip
@@ -196,7 +197,7 @@ LIBRARY: dict[Primitive, Callable[..., Any]] = {
     triangular.solve_triangular: _solve_triangular,
     triangular.lu: _lu,
     triangular.lu_pivots: _lu_pivots,
-    factorisations.singular_values: _singular_values,
+    singular_vectors.singular_values: _singular_values,
     factorisations.coincide: _coincide,
     reductions.argmax: _extreme_place("argmax"),
     reductions.argmin: _extreme_place("argmin"),

@@ -13,7 +13,8 @@ def map_matrices(f: Any, shapes: Any, *stacks: Any) -> Any:
 
     All stacks have the same leading axes. `shapes` has a string for each result of `f`, one letter
     per axis: the matrices of the first stack are m by n, k is min(m, n), and p is the number of
-    columns of the last stack's matrices; "" is a number. So ("mk", "kn") are the shapes of QR.
+    columns of the last stack's matrices; "" is a number. So ("mk", "kn") are the shapes of QR. One
+    that begins with "|" is of real numbers.
 
     >>> map_matrices(np.linalg.inv, ("mn",), np.full((2, 1, 1, 1), 4.0)).shape
     (2, 1, 1, 1)
@@ -25,7 +26,11 @@ def map_matrices(f: Any, shapes: Any, *stacks: Any) -> Any:
     count = math.prod(lead)
     flat = [np.copy(x).reshape((count, *x.shape[-2:])) for x in stacks]
     # allocated before the loop: the results of an empty stack have shapes too
-    outs = [np.empty((count, *[sides[c] for c in axes]), stacks[0].dtype) for axes in shapes]
+    real, kind = stacks[0].real.dtype, stacks[0].dtype
+    outs = [
+        np.empty((count, *[sides[c] for c in axes if c != "|"]), real if axes[:1] == "|" else kind)
+        for axes in shapes
+    ]
     for i in range(count):
         results = f(*[x[i] for x in flat])
         for out, value in zip(outs, results if len(outs) > 1 else (results,), strict=True):

@@ -30,9 +30,15 @@ THIN = {"full_matrices": False}
 
 def reals(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
     """Real matrices in single or double precision, as LAPACK and the rules require here."""
-    a = (squares if square else matrices)(it, node, a, what)
+    a = of_floats(it, node, a, what, square)
     if is_complex(a.type.dtype):
         it.refuse(node, f"{what} of complex matrices is not supported")
+    return a
+
+
+def of_floats(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
+    """Real or complex matrices in single or double precision, as LAPACK has them."""
+    a = (squares if square else matrices)(it, node, a, what)
     if a.type.dtype == "f16":
         it.refuse(
             node, f"{what} of float16 is not supported", "use .astype(np.float32)", like=TypeError
@@ -50,6 +56,12 @@ def rows(it: Interpreter, y: Any, start: Any, count: Any) -> Any:
     return it.b.copy(it.b.view(y, start, count, 1, spec=("s", ":")))
 
 
+def values(it: Interpreter, y: Any) -> Any:
+    """The real values in the first row of a primitive's result."""
+    w = it.b.view(y, 0, spec=("i", ":"))
+    return it.b.real(w) if is_complex(y.type.dtype) else it.b.copy(w)
+
+
 def epsilon(a: Any) -> float:
     return float(np.finfo(np_dtype(a.type.dtype)).eps)
 
@@ -62,9 +74,9 @@ def relative(it: Interpreter, a: Any) -> Any:
 # ---- singular values ----
 @implements(np.linalg.svdvals)
 def svdvals(it: Interpreter, node: Node, a: Any) -> Any:
-    a = reals(it, node, a, "svdvals")
+    a = of_floats(it, node, a, "svdvals")
     if a.type.ndim > 2:
-        return it.call(map_matrices, [np.linalg.svdvals, ("k",), a], {}, node)
+        return it.call(map_matrices, [np.linalg.svdvals, ("|k",), a], {}, node)
     return it.b.singular_values(a, checked=True)
 
 
@@ -77,10 +89,28 @@ def svd(
         it.refuse(node, "svd with hermitian=True is not supported", "leave it out, or use eigh")
     if not flag(it, node, compute_uv, "compute_uv"):
         return svdvals(it, node, a)
-    a = reals(it, node, a, "svd")
-    if flag(it, node, full_matrices, "full_matrices"):
-        only_square(it, a, "full_matrices=True", "pass full_matrices=False")
+    a = of_floats(it, node, a, "svd")
+    m, n = a.type.dims[-2:]
+    if flag(it, node, full_matrices, "full_matrices") and m is not n:
+        if it.captures.known_now(it, plain(it.b.ne(m, n))) is not False:
+            return _SVD(*full_svd(it, node, a))
+        only_square(it, a, "full_matrices=True", WIDER)
     return _SVD(*thin_svd(it, node, a))
+
+
+# functions of square matrices are recognised by their singular vectors, all of which are determined
+WIDER = "pass full_matrices=False, or compile it apart for matrices that are not square"
+
+
+def full_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
+    if a.type.ndim > 2:
+        return it.call(map_matrices, [np.linalg.svd, ("mm", "|k", "nn"), a], {}, node)
+    b, (m, n) = it.b, a.type.dims
+    y = b.full_svd(a)
+    s = values(it, b.view(y, 0, b.minimum(m, n), 1, spec=(":", "s")))
+    u = b.view(b.view(y, 1, m, 1, spec=("s", ":")), 0, m, 1, spec=(":", "s"))
+    v = b.view(b.view(y, b.add(m, 1), n, 1, spec=("s", ":")), 0, n, 1, spec=(":", "s"))
+    return b.copy(u), s, b.copy(b.transpose(v, perm=(1, 0)))
 
 
 def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
@@ -94,10 +124,10 @@ def only_square(it: Interpreter, a: Any, what: str, way_out: str) -> None:
 def thin_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
     if a.type.ndim > 2:
         svd = Partial(np.linalg.svd, (), THIN)
-        return it.call(map_matrices, [svd, ("mk", "k", "kn"), a], {}, node)
+        return it.call(map_matrices, [svd, ("mk", "|k", "kn"), a], {}, node)
     b, (m, n) = it.b, a.type.dims
     y = b.svd(a)
-    s = b.copy(b.view(y, 0, spec=("i", ":")))
+    s = values(it, y)
     v = b.view(y, b.add(m, 1), n, 1, spec=("s", ":"))
     return rows(it, y, 1, m), s, b.copy(b.transpose(v, perm=(1, 0)))
 
@@ -112,13 +142,12 @@ def lower_is_read(it: Interpreter, node: Node, uplo: Any) -> bool:
 @implements(np.linalg.eigh)
 def eigh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
     lower = lower_is_read(it, node, UPLO)
-    a = reals(it, node, a, "eigh", square=True)
+    a = of_floats(it, node, a, "eigh", square=True)
     if a.type.ndim > 2:
         eigh = Partial(np.linalg.eigh, (), {"UPLO": UPLO})
-        return _EIGH(*it.call(map_matrices, [eigh, ("n", "mn"), a], {}, node))
+        return _EIGH(*it.call(map_matrices, [eigh, ("|n", "mn"), a], {}, node))
     y = it.b.eigh(a, lower=lower)
-    w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
-    return _EIGH(w, rows(it, y, 1, a.type.dims[0]))
+    return _EIGH(values(it, y), rows(it, y, 1, a.type.dims[0]))
 
 
 @implements(np.linalg.eigvalsh)
@@ -234,7 +263,7 @@ def matrix_rank(
         it.refuse(node, "matrix_rank with hermitian=True is not supported", "leave it out")
     if tol is not None and rtol is not None:
         it.refuse(node, "`tol` and `rtol` can't be both set.", like=ValueError)
-    a = reals(it, node, a, "matrix_rank")
+    a = of_floats(it, node, a, "matrix_rank")
     if ndim(tol) or ndim(rtol):
         it.refuse(node, "matrix_rank with an array of bounds is not supported", "pass one number")
     rtol = relative(it, a) if rtol is None else rtol
@@ -244,7 +273,7 @@ def matrix_rank(
 @implements(np.linalg.cond)
 def cond(it: Interpreter, node: Node, a: Any, p: Any = None) -> Any:
     p = it.static_number(p, node, "the order of a norm of matrices")
-    a = reals(it, node, a, "cond")
+    a = of_floats(it, node, a, "cond")
     it.fail_if(none_of(it, a.type.dims), LINALG, "cond is not defined on empty arrays")
     if p not in (None, 2, -2):
         check_square(it, a)

@@ -90,7 +90,7 @@ def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
 def slogdet(it: Interpreter, node: Node, a: Any) -> Any:
     a = squares(it, node, a, "slogdet")
     if a.type.ndim > 2:
-        return _SLOGDET(*it.call(map_matrices, [np.linalg.slogdet, ("", ""), a], {}, node))
+        return _SLOGDET(*it.call(map_matrices, [np.linalg.slogdet, ("", "|"), a], {}, node))
     if is_complex(a.type.dtype):
         return _SLOGDET(*_complex_slogdet(it, node, a))
     return _SLOGDET(it.b.detsign(a), it.b.logabsdet(a))
