@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import Tensor
+from srcgrad.eager.indexing import getitem
 from srcgrad.eager.inplace import touched
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, TensorError
 from srcgrad.mindspore.nn.cell import Cell
@@ -22,9 +23,10 @@ from srcgrad.nn import parameter
 class Optimizer(Cell):
     """Called with one gradient per Parameter, it updates the Parameters in place.
 
-    `learning_rate`: a number, a list with one for each step (the last one stays), or a function of
-    the number of steps. `parameters`: Parameters, or dicts with "params" and their own options.
-    Gradients are divided by `loss_scale`, then `weight_decay` times the Parameter is added.
+    `learning_rate`: a number, a list with one for each step (the last one stays), a function of
+    the number of steps, or a `LearningRateSchedule`. `parameters`: Parameters, or dicts with
+    "params" and their own options. Gradients are divided by `loss_scale`, then `weight_decay` times
+    the Parameter is added.
     """
 
     decoupled = False  # whether the weight decay is not part of the gradient
@@ -42,9 +44,7 @@ class Optimizer(Cell):
         groups = _groups(parameters)
         self.global_step = Parameter(np.zeros(1, np.int32), name="global_step")
         self.schedule = schedule = _schedule(name, learning_rate)
-        first: Any = schedule
-        if not isinstance(schedule, float):
-            first = schedule[0] if isinstance(schedule, np.ndarray) else schedule(0)
+        first = schedule if isinstance(schedule, float) else self._rate()
         self.learning_rate = Parameter(Tensor(float(first)), name="learning_rate")
         self.parameters = ParameterTuple(p for g in groups for p in g["params"])
         self.decays = tuple(
@@ -71,6 +71,8 @@ class Optimizer(Cell):
         step = self.global_step._a[0]
         if isinstance(self.schedule, np.ndarray):
             return self.schedule[min(step, len(self.schedule) - 1)]
+        if isinstance(self.schedule, Cell):
+            return _number(self.schedule(getitem(self.global_step, 0)))
         return float(self.schedule(int(step)))
 
     def construct(self, gradients: Any) -> bool:
@@ -103,6 +105,11 @@ class Optimizer(Cell):
 
     def extra_repr(self) -> str:
         return f"{len(self.parameters)} parameters"
+
+
+def _number(rate: Any) -> float:
+    """The number that a schedule returned: itself, or the one of a tensor."""
+    return float(rate._a if isinstance(rate, Tensor) else rate)
 
 
 def _counted(step: Any) -> None:

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 from srcgrad.eager.functions.recurrences import gru_step, lstm_step, rnn_step
-from srcgrad.errors import ArgumentValueError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.mindspore.nn.cell import Cell
 from srcgrad.mindspore.nn.initializer import initial
 from srcgrad.mindspore.parameter import Parameter
+from srcgrad.nn import recurrent
 
 
 class _Recurrent(Cell):
@@ -77,3 +78,94 @@ class LSTMCell(_Recurrent):
 
     def construct(self, x: Any, hx: Any) -> Any:
         return lstm_step(x, hx, self.weights())
+
+
+# ---- sequences: the layers of `srcgrad.nn` as cells ----
+class _Sequences(Cell):
+    """Layers of steps over sequences, with MindSpore's arguments."""
+
+    layers: Any  # the class of `srcgrad.nn` whose `forward` runs the steps
+
+    def _make(
+        self, input_size: int, hidden_size: int, num_layers: int, has_bias: bool,
+        batch_first: bool, dropout: float, bidirectional: bool, dtype: Any, **options: Any,
+    ) -> None:  # fmt: skip
+        for name, given in (("has_bias", has_bias), ("batch_first", batch_first)):
+            if not isinstance(given, bool):
+                raise ArgumentTypeError(f"For '{type(self).__name__}', the '{name}' must be bool")
+        self.layers.__init__(
+            self, input_size, hidden_size, num_layers=num_layers, bias=has_bias,
+            batch_first=batch_first, dropout=float(dropout), bidirectional=bidirectional,
+            dtype=dtype, **options,
+        )  # fmt: skip
+        self.__dict__.update(training=False, _auto_prefix=True)
+        for name, p in self._parameters.items():
+            self._parameters[name] = None if p is None else Parameter(p.detach(), name=name)
+
+    def construct(self, x: Any, hx: Any = None, seq_length: Any = None) -> Any:
+        if seq_length is not None:
+            raise ArgumentValueError(
+                "sequences of several lengths are not supported: run each by itself, or mask what "
+                "follows their ends"
+            )
+        return self.layers.forward(self, x, hx)
+
+
+class RNN(_Sequences, recurrent.RNN):
+    """The steps of an Elman network over sequences: (states of all steps, last states).
+
+    >>> import srcgrad as flow
+    >>> states, last = flow.mindspore.nn.RNN(3, 2)(flow.ones(5, 4, 3))
+    >>> states.shape, last.shape
+    (srcgrad.Size([5, 4, 2]), srcgrad.Size([1, 4, 2]))
+    """
+
+    layers = recurrent.RNN
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        has_bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        self._make(
+            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional,
+            dtype, nonlinearity=nonlinearity,
+        )  # fmt: skip
+
+
+class GRU(_Sequences, recurrent.GRU):
+    """The steps of a gated recurrent unit over sequences: (states of all steps, last states)."""
+
+    layers = recurrent.GRU
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        self._make(
+            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional,
+            dtype,
+        )  # fmt: skip
+
+
+class LSTM(_Sequences, recurrent.LSTM):
+    """The steps of a long short-term memory: (states of all steps, (last states, memories)).
+
+    >>> import srcgrad as flow
+    >>> states, (last, memory) = flow.mindspore.nn.LSTM(3, 2)(flow.ones(5, 4, 3))
+    >>> states.shape, memory.shape
+    (srcgrad.Size([5, 4, 2]), srcgrad.Size([1, 4, 2]))
+    """
+
+    layers = recurrent.LSTM
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        self._make(
+            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional,
+            dtype,
+        )  # fmt: skip

@@ -1,15 +1,21 @@
-"""Functions whose MindSpore form differs from the table's: an `axis`, another order."""
+"""Functions whose MindSpore form differs from the table's: an `axis`, another order, a default."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import srcgrad.eager.functions.activations as activations
 import srcgrad.eager.functions.composed as composed
+import srcgrad.eager.functions.layers as layers
 import srcgrad.eager.functions.losses as losses
 from srcgrad.eager import create
+from srcgrad.eager.functions.pointwise import cast
 from srcgrad.eager.functions.table import TABLE
 
-_where = TABLE["where"].function
+_where, _sum, _mean = (TABLE[n].function for n in ("where", "sum", "mean"))
+_cat, _stack, _squeeze, _split = (TABLE[n].function for n in ("cat", "stack", "squeeze", "split"))
+_permute, _unsqueeze, _take = (TABLE[n].function for n in ("permute", "unsqueeze", "index_select"))
+_std, _var = (TABLE[n].function for n in ("std", "var"))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
@@ -37,6 +43,11 @@ def select(condition: Any, input: Any, other: Any) -> Any:
     return _where(condition, input, other)
 
 
+def leaky_relu(input: Any, alpha: float = 0.2) -> Any:
+    """x above zero, alpha times x below."""
+    return activations.leaky_relu(input, alpha)
+
+
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean"):
     """The cross entropy of probabilities against labels."""
     return losses.binary_cross_entropy(logits, labels, weight, reduction)
@@ -47,3 +58,97 @@ def binary_cross_entropy_with_logits(
 ) -> Any:
     """binary_cross_entropy of sigmoid(logits), without overflow."""
     return losses.binary_cross_entropy_with_logits(logits, label, weight, reduction, pos_weight)
+
+
+def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Any:
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
+    return losses.smooth_l1_loss(input, target, reduction, beta)
+
+
+# ---- reductions ----
+def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
+    """The mean over axes, or of all elements."""
+    return _mean(x, None if axis == () else axis, keep_dims)
+
+
+def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The standard deviation over axes: the sum of squares is divided by n - ddof."""
+    return _std(input, None if axis == () else axis, keepdim=keepdims, correction=ddof)
+
+
+def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+    """The variance over axes: the sum of squares is divided by n - ddof."""
+    return _var(input, None if axis == () else axis, keepdim=keepdims, correction=ddof)
+
+
+# ---- arrangement ----
+def transpose(input: Any, input_perm: Any) -> Any:
+    """The axes in another order.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.transpose(flow.ones(2, 3, 4), (1, 2, 0)).shape
+    srcgrad.Size([3, 4, 2])
+    """
+    return _permute(input, input_perm)
+
+
+def concat(tensors: Any, axis: int = 0) -> Any:
+    """Tensors joined along an axis."""
+    return _cat(tensors, axis)
+
+
+def stack(tensors: Any, axis: int = 0) -> Any:
+    """Tensors of one shape joined along a new axis."""
+    return _stack(tensors, axis)
+
+
+def squeeze(input: Any, axis: Any = None) -> Any:
+    """The tensor without axes of length 1, all or the given ones."""
+    return _squeeze(input, axis)
+
+
+def expand_dims(input_x: Any, axis: int) -> Any:
+    """The tensor with one more axis of length 1."""
+    return _unsqueeze(input_x, axis)
+
+
+def split(tensor: Any, split_size_or_sections: Any, axis: int = 0) -> Any:
+    """The pieces of a length along an axis."""
+    return _split(tensor, split_size_or_sections, axis)
+
+
+def gather(input_params: Any, input_indices: Any, axis: int, batch_dims: int = 0) -> Any:
+    """The slices of an axis at given indices; the indices' axes replace it.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.gather(flow.tensor([[1.0, 2.0, 3.0]]), flow.tensor([2, 0]), 1).tolist()
+    [[3.0, 1.0]]
+    """
+    if batch_dims:
+        raise NotImplementedError("gather() has no batch_dims: write input_params[..., indices]")
+    before = (slice(None),) * (axis if axis >= 0 else input_params.ndim + axis)
+    return input_params[(*before, input_indices)]
+
+
+def one_hot(indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
+    """`on_value` at the index along a new axis, `off_value` elsewhere."""
+    ones = layers.one_hot(indices, depth)
+    made = _where(TABLE["eq"].function(ones, 1), on_value, off_value)
+    return made if axis == -1 else TABLE["movedim"].function(made, -1, axis)
+
+
+def cumsum(x: Any, axis: int, dtype: Any = None) -> Any:
+    """The sums of the elements up to each along an axis."""
+    return TABLE["cumsum"].function(x, axis, dtype=dtype)
+
+
+def dense(input: Any, weight: Any, bias: Any = None) -> Any:
+    """input @ weight.T + bias."""
+    return layers.linear(input, weight, bias)
+
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cast", "concat", "cumsum", "dense",
+    "expand_dims", "gather", "leaky_relu", "log_softmax", "mean", "one_hot", "ones", "select",
+    "smooth_l1_loss", "softmax", "split", "squeeze", "stack", "std", "transpose", "var", "zeros",
+]  # fmt: skip
