@@ -75,6 +75,10 @@ class Dependence:
         """The accesses to memory in the trips of a loop, to their own memory included."""
         return list(_Trips(loop, self).accesses(loop.body, (loop,)))
 
+    def extreme(self, loop: For, p: Poly, inner: Sequence[For], side: int) -> Poly | None:
+        """The least (-1) or the largest (1) value of a polynomial in a trip, over its loops."""
+        return _Trips(loop, self).end(p, inner, side)
+
 
 class _Trips:
     def __init__(self, loop: For, facts: Dependence, only: Set[Var] | None = None):

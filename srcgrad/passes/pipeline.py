@@ -42,6 +42,7 @@ from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
+from srcgrad.passes.strips import strip_mining
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.records import record
 from srcgrad.settings import is_on
@@ -102,6 +103,8 @@ JOIN_FLOWS_IN_ORDER = Pass("join_flows", partial(join_flows, in_order=True))
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
+STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
+STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     ELIDE_COPIES,
@@ -119,6 +122,7 @@ LOWERING: tuple[Pass, ...] = (
     ASCENDING_LOOPS,
     HOIST,
     SIMPLIFY,
+    STRIP_MINING,
     HOIST_ALLOCATIONS,
 )
 
@@ -149,7 +153,9 @@ CHUNKS_IN_ORDER = Pass("loops_in_chunks", partial(loops_in_chunks, in_order=True
 HOIST_INTO_CHUNKS = Pass("hoist_allocations", hoist_allocations, last=True)
 
 # the same for `fastmath=False`: additions keep the order of the program
-KEEPING_ORDER = {FUSE: FUSE_IN_ORDER, JOIN_FLOWS: JOIN_FLOWS_IN_ORDER}
+KEEPING_ORDER = {
+    FUSE: FUSE_IN_ORDER, JOIN_FLOWS: JOIN_FLOWS_IN_ORDER, STRIP_MINING: STRIPS_IN_ORDER
+}  # fmt: skip
 IN_ORDER = tuple(KEEPING_ORDER.get(p, p) for p in LOWERING if p in KEEPING_ORDER or not p.reorders)
 
 _off: ContextVar[frozenset[str]] = ContextVar("passes switched off", default=frozenset())
@@ -223,8 +229,8 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     if not in_chunks:
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
-    # a sum that trips share would keep all of a joined loop in one chunk
-    *before, hoisting = (p for p in passes if p.name != JOIN_FLOWS.name)
+    # sums that trips share, or buffers of strips, would keep all of a loop in one chunk
+    *before, hoisting = (p for p in passes if p.name not in (JOIN_FLOWS.name, STRIP_MINING.name))
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
 
@@ -237,7 +243,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     """
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
-    } | {HOIST_ALLOCATIONS.name}
+    } | {STRIP_MINING.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

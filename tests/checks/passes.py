@@ -5,6 +5,7 @@ from tests.cases import sample
 from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
 from tests.tools.modes import Modes
+from tests.tools.strips import small_strips
 from tests.tools.turns import share
 
 SAMPLE = frozenset(share(sample(120)))
@@ -36,3 +37,10 @@ def lowered(record: Record):
 def lowered_without_each_pass(record: Record):
     for name in dict.fromkeys(p.name for p in LOWERING if p.name != "lower"):
         check_lowered(record, name)
+
+
+@check(of=lambda c: c.cpu, always=never, changes=True)
+def in_strips(record: Record):
+    """As loop nests in which each ensemble of recurrences runs in strips of three."""
+    with small_strips():
+        check_lowered(record)

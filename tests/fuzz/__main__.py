@@ -22,7 +22,7 @@ from tests.fuzz.keep import keep
 from tests.fuzz.routes import CHOICES
 from tests.fuzz.runner import FAILURES, Result, Settings, run, tally
 from tests.fuzz.state import State, code_digest, default_path
-from tests.fuzz.themes.wide_vocabulary import THEMES
+from tests.fuzz.themes.wide_vocabulary import APART, THEMES
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -104,7 +104,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--without", metavar="RULE", help="switch off a rule of reverse mode")
     add("--shrink", type=float, default=30.0, metavar="SECONDS", help="per failing program")
     add("--themes", type=int, default=3, help="of the wide vocabulary, for each program")
-    add("--theme", choices=[t.name for t in THEMES], default="", help="programs of this one alone")
+    add(
+        "--theme",
+        choices=[t.name for t in (*THEMES, *APART)],
+        default="",
+        help="programs of this one alone",
+    )
     add("--largest", type=int, metavar="SIZE", help="of a program; 100 is some 20 lines")
     add("--limit", type=float, default=120.0, metavar="SECONDS", help="for checking one program")
     add("--show", type=int, default=10, metavar="N", help="failing programs to print")

@@ -17,7 +17,7 @@ from tests.fuzz.expressions import FORMS, LEAVES
 from tests.fuzz.moves import FAMILIES, simple
 from tests.fuzz.nests import NESTS, nest
 from tests.fuzz.themes.theme import Theme
-from tests.fuzz.themes.wide_vocabulary import THEMES, alone, widened
+from tests.fuzz.themes.wide_vocabulary import APART, THEMES, alone, widened
 from tests.fuzz.tree import (
     Block,
     Expr,
@@ -54,7 +54,8 @@ def generate(seed: int, options: Options | None = None) -> Program:
     """The first program drawn from a seed that is no larger than the options allow."""
     options = options or Options()
     rng = random.Random(seed)
-    while size(program := _drawn(rng, seed, options)) > options.largest:
+    largest = max(options.largest, *(t.largest for t in APART if t.name == options.alone), 0)
+    while size(program := _drawn(rng, seed, options)) > largest:
         pass
     return program
 
@@ -80,7 +81,7 @@ def _drawn(rng: random.Random, seed: int, options: Options) -> Program:
 def _tiny(seed: int, draw: Draw, theme: Theme) -> Program:
     """A nest of the theme or a loop around a few of its moves, with the definitions these need."""
     scope = dict(draw.scope)
-    if theme.nests and draw.chance(0.7):
+    if theme.nests and (not theme.moves or draw.chance(0.7)):
         body = tuple(nest(draw, 2, lambda d, _: simple(d), _way_out))
     else:
         with draw.inner(loop=True):
@@ -112,7 +113,7 @@ TINY_PRELUDE = {
 def _themes(rng: random.Random, options: Options, scope: dict[str, str]) -> tuple[Theme, ...]:
     """Some themes; with them there is always a matrix, and often one among the arguments."""
     scope |= {"m": "m"} | ({"A": "m"} if rng.random() < options.second_array else {})
-    named = tuple(t for t in THEMES if t.name == options.alone)
+    named = tuple(t for t in (*THEMES, *APART) if t.name == options.alone)
     themes = named or tuple(rng.sample(THEMES, options.themes))
     for theme in themes:
         scope |= theme.scope

@@ -22,6 +22,7 @@ class Theme:
     result: tuple[str, ...] = ()  # terms of the result that read it
     # what is bound where a program names it: the line, and a term of the result that reads it
     state: dict[str, tuple[str, str]] = field(default_factory=dict)
+    largest: int = 0  # a size that programs of it alone may have anyway
 
 
 def moves(text: str, *tags: str, **declares: str) -> tuple[Move, ...]:

@@ -7,6 +7,7 @@ from tests.fuzz.draw import Draw, Form
 from tests.fuzz.themes.attempts_theme import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.decisions import DECISIONS
+from tests.fuzz.themes.ensembles_theme import ENSEMBLES
 from tests.fuzz.themes.guarded import GUARDED
 from tests.fuzz.themes.iterators_theme import ITERATORS
 from tests.fuzz.themes.kinds_theme import KINDS
@@ -51,6 +52,7 @@ THEMES = (
     TURNS,
     PLACEHOLDERS,
 )
+APART = (ENSEMBLES,)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
 # Kinds that only themes have, and index arrays, which they nest: what ends an expression.

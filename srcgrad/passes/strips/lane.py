@@ -1,0 +1,114 @@
+"""Writes the statements of a row for one lane, in a loop over lanes.
+
+Positions are computed anew in each row, so that machine code sees how they move from lane to lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Protocol
+
+from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import copied
+from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, altered
+from srcgrad.ir.types import INT
+from srcgrad.ir.walk import free_variables, results
+from srcgrad.passes.places import Poly
+from srcgrad.passes.strips import sizes
+from srcgrad.passes.strips.tapes import Place
+
+
+class Strip(Protocol):
+    """The facts that are known where a row is written."""
+
+    b: Builder
+    loop: For
+    first: Atom  # the index of the strip's first trip
+    now: dict[Var, Atom]  # uniform variables
+    buffers: dict[Var, Var]
+    positions: dict[Atom, Def]
+    tiles: dict[Def, tuple[Var, Atom]]
+    in_tape: Mapping[Def, Place]
+
+
+class Lane:
+    """The values of one lane in one row."""
+
+    def __init__(self, strip: Strip, lane: Var):
+        self.strip, self.lane, self.b = strip, lane, strip.b
+        self.known: dict[Var, Atom] = {}
+        self.puts: list[tuple[Var, Atom]] = []
+
+    def run(self, row: Sequence[Stmt]) -> None:
+        """Writes statements; what other rows read goes to buffers."""
+        for s in row:
+            self.statement(s)
+        for s in row:
+            for v in results(s):
+                if v in self.strip.buffers:
+                    self.put(self.strip.buffers[v], self.value(v))
+
+    def put(self, buffer: Var, a: Atom) -> None:
+        """Stores a value for this lane, once all values of the row have been read."""
+        self.puts.append((buffer, a))
+
+    def finish(self) -> None:
+        for buffer, a in self.puts:
+            self.b.store(buffer, self.lane, a)
+
+    def statement(self, s: Stmt) -> None:
+        b, strip = self.b, self.strip
+        b.loc = s.loc
+        if isinstance(s, Def) and s in strip.tiles:
+            self.in_tile(s, *strip.tiles[s])
+            return
+        if isinstance(s, Def) and s in strip.in_tape:
+            s = altered(s, args=(s.array, self.in_tape(strip.in_tape[s]), *s.args[2:]))
+        (new,), more = copied((s,), {v: self.value(v) for v in free_variables((s,))})
+        self.known |= {v: more[v] for v in results(s)}
+        b.append(new)
+
+    def in_tile(self, s: Def, tile: Var, row: Atom) -> None:
+        """An access to memory that is moved through a tile."""
+        if s.var is None:
+            self.b.store(tile, row, self.lane, self.value(s.args[-1]))
+        else:
+            self.known[s.var] = self.b.retyped(self.b.load(tile, row, self.lane), s.var.type)
+
+    def in_tape(self, place: Place) -> Atom:
+        """The place of this lane in a tape that is laid out for strips."""
+        b = self.b
+        block = b.add(
+            self.evaluated(place.base), b.mul(self.strip.first, self.evaluated(place.step))
+        )
+        return b.add(
+            b.add(block, b.mul(self.evaluated(place.at), sizes.LANES)), self.lane, name="at"
+        )
+
+    def evaluated(self, p: Poly) -> Atom:
+        b, total = self.b, Const(0, INT)
+        for term, k in p.items():
+            total = b.add(total, reduce(b.mul, map(self.value, term), Const(k, INT)))
+        return total
+
+    def value(self, a: Atom) -> Atom:
+        """The value of a variable of the trip in this lane."""
+        if not isinstance(a, Var):
+            return a
+        if a not in self.known:
+            self.known[a] = self.found(a)
+        return self.known[a]
+
+    def found(self, v: Var) -> Atom:
+        strip, b = self.strip, self.b
+        if v is strip.loop.index:
+            return b.add(strip.first, self.lane, name=v.name)
+        if v in strip.now:
+            return strip.now[v]
+        if v in strip.positions:
+            d = strip.positions[v]
+            return b(d.op, *map(self.value, d.args), name=v.name, **d.params)
+        if v in strip.buffers:
+            return b.retyped(b.load(strip.buffers[v], self.lane, name=v.name), v.type)
+        return v
