@@ -51,7 +51,6 @@ _BY_ADVICE = {
         "numpy.polynomial.polynomial: Polynomial",
     "use np.polynomial.chebyshev.chebval(x, coefficients)":
         "numpy.polynomial.chebyshev: Chebyshev",
-    "use np.broadcast_arrays": "numpy: broadcast",
     "use (a @ x[..., None])[..., 0]": "numpy: matvec",
     "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",

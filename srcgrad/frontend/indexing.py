@@ -102,7 +102,7 @@ def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
         return _index_of_range(it, x, items, node)
     if is_scalar(x) and not isinstance(x, np.void):
         if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic):
-            it.wrong(node, "a number cannot be indexed", TypeError)
+            it.wrong(node, "a number cannot be indexed", TypeError, late=True)
         return _index_of_scalar(it, x, items, node)
     handler = subscripted(x)
     if handler is not None:

@@ -126,13 +126,15 @@ class Interpreter:
         """Whether an enclosing `try` catches a class."""
         return any(a.handler_of(cls) for a in self.attempts)
 
-    def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
+    def wrong(
+        self, node: Node, reason: str, cls: type[Exception], way_out: str = "", late: bool = False
+    ) -> NoReturn:
         """Handles a certain exception `cls` of plain Python: a `try` may catch it, else refused.
 
-        A look-up on one path only raises on that path, and so does a missing attribute.
+        A look-up on one path only raises on that path (`late`), and so does a missing attribute.
         """
-        late = issubclass(cls, LookupError | AttributeError) and self.is_in_flow
-        if self.catches(cls) or late:
+        late = late or issubclass(cls, LookupError | AttributeError)
+        if self.catches(cls) or (late and self.is_in_flow):
             self.locate(node)
             self.fail(name_of(cls), literal(reason))
         self.refuse(node, reason, way_out, like=cls)

@@ -63,7 +63,6 @@ def store(it: Interpreter, target: Any, x: Any, value: Any) -> None:
 
 
 def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> None:
-    """`x[items] = value`."""
     _put_by_kind(it, node, x, value, *items)
 
 
@@ -78,7 +77,8 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
     elif isinstance(x, GrownList):
         set_grown(it, x, items, value, node)
     elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:
-        it.wrong(node, f"'{type_name(x)}' object does not support item assignment", TypeError)
+        said = f"'{type_name(x)}' object does not support item assignment"
+        it.wrong(node, said, TypeError, late=True)
 
 
 @by_kind

@@ -224,3 +224,12 @@ def truth_of_what_a_mask_leaves(x, k):
     while largest < k:
         largest = largest * 1.5 + x[0]
     return largest[0] ** 2 if largest > 2.0 else np.sum(x * largest)
+
+
+@case(vec(3), 0.5)
+def number_that_another_path_indexes(x, k):
+    if np.any(x == 0.0):
+        return np.sum(k[x != 0.0]) * 2.0
+    if k > 100.0:
+        k[0] = 2.0
+    return np.sum(x) * k

@@ -358,3 +358,17 @@ def captured(z):
 @case({"z": zvec(2), "w": Z, "n": 2})
 def in_containers(p):
     return np.sum((p["z"] * p["w"]).real ** p["n"])
+
+
+@case(zvec(4), vec(4))
+def largest_and_smallest(z, x):
+    w = np.round(z.real) + 1j * x
+    both = np.array([z, z[::-1] * 1.5])
+    order = np.argmax(both, axis=1)
+    return x[np.argmax(w)] ** 2 * x[np.argmin(w)] + np.sum(x[order] ** 3) + x[z.argmin()]
+
+
+@case(zvec(3), vec(3))
+def without_nan(z, x):
+    w = np.nan_to_num(z / x, nan=0.5, posinf=2.0, neginf=-2.0) * x
+    return np.sum(w.real**2 + np.nan_to_num(z).imag)

@@ -152,3 +152,11 @@ def diagonals_stored_by_index(x):
     i = np.arange(3)
     y[:, i, i] = y[:, i, i] ** 2 * x[:, 0]
     return np.sum(y * x)
+
+
+@case(vec(3), vec(4))
+def shape_of_a_broadcast(x, y):
+    both = np.broadcast(x, y[:, None], 1.0)
+    out = np.zeros(both.shape)
+    out[:] = x
+    return np.sum(out * y[:, None]) * both.size + both.ndim + both.numiter * y[0]

@@ -225,12 +225,6 @@ def replaced_in_place(x):
     return np.sum(x)
 
 
-@program(zvec(3))
-def replaced_complex_numbers(z):
-    return abs(np.nan_to_num(z)[0])  # error: UnsupportedError: of complex numbers ... their parts
-
-
-# ---- others ----
 @program(vec(3))
 def complex_number_of_three_parts(x):
     return abs(complex(x[0], x[1], x[2]))  # error: UnsupportedError: complex() takes 1 or 2

@@ -290,3 +290,17 @@ def truth_in_a_loop(x):
     for i in range(len(x)):
         s += x[0] if x[i:] < 0.5 else x[i]  # error: ValueError: more than one element is ambiguous
     return s
+
+
+@program(0.0, 2.0)
+def number_indexed_on_one_path(x, k):
+    if x == 0.0:
+        return k[0] * 2.0  # error: TypeError: a number cannot be indexed
+    return x * k
+
+
+@program(0.0, 2.0)
+def number_stored_to_on_one_path(x, k):
+    if x == 0.0:
+        k[0] = 2.0  # error: TypeError: 'float' object does not support item assignment
+    return x * k

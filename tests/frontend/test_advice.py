@@ -184,8 +184,6 @@ WRITTEN = [
     ("np.lcm(4, 6) * x", "use math.lcm", "math.lcm(4, 6) * x"),
     ("np.frompyfunc(lambda v: v * v, 1, 1)(x)", "use np.vectorize",
      "np.vectorize(lambda v: v * v)(x)"),
-    ("np.broadcast(x, 1.0)", "use np.broadcast_arrays",
-     "np.broadcast_arrays(x, np.ones((2, 1)))[0]"),
     ("np.bmat([[x]])", "use np.block", "np.block([[x], [x]])"),
     ("np.polynomial.Polynomial(x)(2.0)", "np.polynomial.polynomial.polyval(x, coefficients)",
      "np.polynomial.polynomial.polyval(2.0, x)"),

@@ -43,3 +43,24 @@ def test_the_derivative_is_that_of_what_is_chosen(function):
 def test_numpys_maximum_is_nan():
     f = flow.compile(lambda a, b: np.maximum(a, b), target="python")
     assert math.isnan(f(1.0, NAN)) and math.isnan(f(NAN, 1.0))
+
+
+n, i = math.nan, math.inf
+OF_COMPLEX = [
+    [1 + 2j, 1 + 3j, 0], [1 + 3j, 1 + 3j], [n, 1], [1, complex(n, 0)], [complex(1, n), n],
+    [complex(1, -i), complex(0, -i), complex(1, -i)], [complex(0, -i), complex(1, -i)],
+    [complex(1, n), 2 + 1j], [i, complex(i, 1)], [complex(-i, n), complex(-i, 2), -i],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("values", OF_COMPLEX)
+def test_complex_numbers(values):
+    z = np.array(values, complex)
+
+    @flow.compile(target="python")
+    def places(z):
+        finite = np.nan_to_num(z, nan=0.5), np.nan_to_num(z[0], posinf=3.0)
+        return np.argmax(z), np.argmin(z), *finite
+
+    for got, want in zip(places(z), places.function(z), strict=True):
+        np.testing.assert_array_equal(got, want)

@@ -231,6 +231,21 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     return order
 
 
+def last_in_order(z: Any, axis: Any, first: Any) -> Any:
+    """1 where the largest complex numbers are, or the `first`: by real parts, then imaginary ones.
+
+    NaN comes before all others.
+    """
+    z = np.asarray(z)
+    x, y = (-z.real, -z.imag) if first else (z.real, z.imag)
+    top = x == np.max(x, axis=axis, keepdims=True)
+    y = np.where(top, y, -np.inf)
+    found = top & (y == np.max(y, axis=axis, keepdims=True))
+    nan = np.isnan(z)
+    found = np.where(np.any(nan, axis=axis, keepdims=True), nan, found)
+    return found.astype(np.int64)
+
+
 # ---- places in order ----
 @stands_for(bisect.bisect_left)
 def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:

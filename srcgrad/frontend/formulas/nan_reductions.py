@@ -175,10 +175,11 @@ def nan_to_num(
     if not copy:
         return unsupported("nan_to_num with copy=False is not supported", "use x[...] = ...")
     x = np.asarray(x)
+    if x.dtype.kind == "c":  # each part by itself
+        imag = nan_to_num(x.imag, copy, nan, posinf, neginf)
+        return nan_to_num(x.real, copy, nan, posinf, neginf) + imag * 1j
     if x.dtype.kind not in "fc":
         return np.positive(x)
-    if x.dtype.kind == "c":
-        return unsupported("nan_to_num of complex numbers is not supported", "take their parts")
     big = LARGEST[x.dtype.itemsize]
     y = np.where(np.isnan(x), nan, x)
     y = np.where(x == np.inf, big if posinf is None else posinf, y)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.calls import strong
+from srcgrad.frontend.formulas import indices
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -286,6 +287,10 @@ def _places(name: str, f: Any) -> None:
         it: Interpreter, node: Node, x: Any, axis: Any = None, out: Any = None, keepdims: Any =
         False,
     ) -> Any:  # fmt: skip
+        (x,) = operands(it, node, (x,), name)
+        if is_complex(atom(x).type.dtype):
+            last = it.call(indices.last_in_order, [x, axis, name == "argmin"], {}, node)
+            return reduce(it, node, "argmax", last, axis, keepdims, out)
         return reduce(it, node, name, x, axis, keepdims, out)
 
     implements(f, method=name)(handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, pla
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number, ndim
+from srcgrad.frontend.values import Known, Record, describe, is_array, is_integer, is_number, ndim
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array, same_dims
@@ -300,6 +301,14 @@ _at_least(2, np.atleast_2d)
 @implements(np.broadcast_shapes)
 def broadcast_shapes(it: Interpreter, node: Node, *args: Any) -> Any:
     return tuple(it.b.broadcast([tuple(dims_of(it, node, shape)) for shape in args]))
+
+
+@implements(np.broadcast)
+def broadcast(it: Interpreter, node: Node, *args: Any) -> Record:
+    given = operands(it, node, args, "broadcast")
+    dims = tuple(it.b.broadcast([v.type.dims if is_array(v) else () for v in given]))
+    counts = {"ndim": len(dims), "nd": len(dims), "size": it.b.size(dims), "numiter": len(args)}
+    return Record(types.SimpleNamespace, {"shape": dims, **counts})
 
 
 @implements(np.broadcast_to)
