@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 import types
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from srcgrad.protocols import held
 RUN_BY_PYTHON = (eval, exec, locals)  # what they need exists where the function is run
 # packages whose functions depend on their arguments alone
 PURE = ("scipy.special", "scipy.signal", "scipy.linalg", "scipy.constants", "numpy.polynomial")
+KNOWN = int | float | complex | str | np.generic | Decimal | None  # bools are integers
 LONGEST = 1024  # of an array that is written into the program
 
 
@@ -30,18 +32,23 @@ def by_known_arguments(
     it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of a pure library function whose arguments are known; None for any other call."""
+    exact = f is Decimal or isinstance(getattr(f, "__self__", None), Decimal)
     home = str(getattr(f, "__module__", None) or "").partition("._")[0]
-    pure = home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
-    if not pure or isinstance(f, type):
+    pure = exact or home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
+    if not pure or (isinstance(f, type) and not exact):
         return None
     given = [_static(it, v, node) for v in args]
     named = {n: _static(it, v, node) for n, v in kwargs.items()}
     if any(v is UNKNOWN for v in (*given, *named.values())):
+        if exact:
+            it.refuse(node, "decimal numbers of run-time values are not supported", "use floats")
         return None
     try:
         made = f(*given, **named)
-    except (TypeError, ValueError) as e:
+    except (TypeError, ValueError, ArithmeticError) as e:
         it.fails(e, node)
+    if isinstance(made, Decimal):
+        return made
     parts = made if isinstance(made, tuple) else (made,)
     if not all(isinstance(p, int | float | complex | np.generic | np.ndarray) for p in parts):
         return None
@@ -61,7 +68,7 @@ def _static(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, tuple | list) and type(v) in (tuple, list, TrackedList):
         parts = [_static(it, p, node) for p in v]
         return UNKNOWN if any(p is UNKNOWN for p in parts) else type(v)(parts)
-    return v if isinstance(v, bool | int | float | complex | str | np.generic | None) else UNKNOWN
+    return v if isinstance(v, KNOWN) else UNKNOWN
 
 
 def _written(it: Interpreter, value: Any, node: Node) -> Any:

@@ -1,5 +1,6 @@
 """Arguments that Python's builtins and NumPy's functions do not take."""
 
+import decimal
 import functools
 import itertools
 import math
@@ -380,3 +381,8 @@ def round_of_a_bool_of_numpy(x):
 @program(0.7, 7)
 def rounded_to_many_tens(x, n):
     return x * round(n, -19)  # error: UnsupportedError: rounded to 18 tens at most
+
+
+@program(0.7)
+def decimal_of_a_run_time_value(x):
+    return x * float(decimal.Decimal(x))  # error: UnsupportedError: decimal numbers of run-time

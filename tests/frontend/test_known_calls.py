@@ -1,6 +1,8 @@
 """Calls of library functions that are computed when compiling, as their arguments are known."""
 
 import dataclasses
+import decimal
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -106,3 +108,30 @@ def test_the_init_of_a_base_dataclass():
         return d.a * d.b + d.c
 
     assert_allclose(flow.value_and_grad(f)(3.0), (15.0, 8.0))
+
+
+# ---- decimal numbers ----
+def half_up(number):
+    return int(Decimal(number).quantize(Decimal("1"), rounding=decimal.ROUND_HALF_UP))
+
+
+def frames(x, length=0.25, rate=10):
+    n = half_up(length * rate)
+    return np.sum(x[:n] ** 2) * n + float(Decimal("0.5")) * x[0]
+
+
+def test_decimals_of_known_numbers():
+    x = np.arange(1.0, 6.0)
+    value, gradient = flow.value_and_grad(flow.compile(lambda x: frames(x), target="python"))(x)
+    assert_allclose(value, frames(x))
+    assert_allclose(gradient, [6.5, 12.0, 18.0, 0.0, 0.0])
+
+
+def test_decimals_of_integers_are_specialized_on():
+    f = flow.grad(flow.compile(lambda x, n: x * half_up(n), target="python"))
+    assert [f(2.0, n) for n in (1, 3, 3)] == [1.0, 3.0, 3.0]
+
+
+def test_what_is_no_decimal_raises():
+    with pytest.raises(decimal.InvalidOperation):
+        flow.grad(flow.compile(lambda x: x * float(Decimal("a")), target="python"))(2.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def bool_of_numpy(it: Interpreter, node: Node, x: Any = False) -> Any:
 
 
 def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) -> Any:
-    if is_number(x) or isinstance(x, str):
+    if is_number(x) or isinstance(x, str | Decimal):
         try:
             return static(x)
         except (TypeError, ValueError, OverflowError) as e:
