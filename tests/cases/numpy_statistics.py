@@ -137,3 +137,8 @@ def distinct_parts(x):
     s = np.sum(rows**2 * np.arange(1.0, 5.0)[:, None]) + np.sum(x[first] ** 3)
     columns = np.unique(x, axis=1)
     return s + np.sum(np.ravel(inverse) * x[:, 0]) + np.sum(counts * rows[:, 1]) + columns[0, 0]
+
+
+@case(0.7, 1.3)
+def nan_reductions_of_numbers(x, y):
+    return np.nanmin(x) * y + np.nanmax(x * y) ** 2 * np.nanmean(y) + np.nanvar(x) + np.nanstd(y)

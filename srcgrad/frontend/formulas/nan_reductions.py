@@ -25,11 +25,14 @@ from srcgrad.frontend.formulas.statistics import (
 LARGEST = {np.dtype(t).itemsize: float(np.finfo(t).max) for t in ("f2", "f4", "f8")}
 
 
-def _numbers(a: Any, name: str) -> Any:
+def _numbers(a: Any, name: str, keepdims: Any = True) -> Any:
+    """An array; a number is one of length 1 where its axis does not stay."""
     a = np.asarray(a)
-    if not is_array(a):
+    if is_array(a):
+        return a
+    if keepdims:
         return unsupported(f"{name} of a number is not supported")
-    return a
+    return np.reshape(a, (1,))
 
 
 def _filled(a: Any, instead: Any) -> Any:
@@ -63,7 +66,7 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     >>> float(nanmean(np.array([1.0, np.nan, 2.0])))
     1.5
     """
-    a = _numbers(a, "nanmean")
+    a = _numbers(a, "nanmean", keepdims)
     if a.dtype.kind not in "fc":
         return np.mean(a, axis=axis, keepdims=keepdims)
     total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
@@ -77,7 +80,7 @@ def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
     >>> float(nanvar(np.array([1.0, np.nan, 3.0])))
     1.0
     """
-    a = _numbers(a, "nanvar")
+    a = _numbers(a, "nanvar", keepdims)
     if a.dtype.kind not in "fc":
         return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     gap = np.where(np.isnan(a), 0.0, a - nanmean(a, axis, keepdims=True))
@@ -101,9 +104,9 @@ def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
 # ---- extrema ----
 stand_for({
     np.nanmax: lambda a, axis=None, *, keepdims=False: _extremum(
-        np.max, _numbers(a, "nanmax"), -np.inf, axis, keepdims),
+        np.max, _numbers(a, "nanmax", keepdims), -np.inf, axis, keepdims),
     np.nanmin: lambda a, axis=None, *, keepdims=False: _extremum(
-        np.min, _numbers(a, "nanmin"), np.inf, axis, keepdims),
+        np.min, _numbers(a, "nanmin", keepdims), np.inf, axis, keepdims),
     np.nanargmax: lambda a, axis=None, *, keepdims=False: np.argmax(
         _filled(_searched(floating(a), axis), -np.inf), axis=axis, keepdims=keepdims),
     np.nanargmin: lambda a, axis=None, *, keepdims=False: np.argmin(
