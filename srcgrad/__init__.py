@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from srcgrad import collector, hooks, interrupts
 from srcgrad.errors import nearest as _nearest
@@ -82,65 +82,8 @@ _ELSEWHERE = {
     "tree_map": "write flow.tree.map",
 }
 
-if TYPE_CHECKING:
-    from srcgrad import (
-        amp,
-        autograd,
-        cuda,
-        errors,
-        linalg,
-        mindspore,
-        nn,
-        ops,
-        optim,
-        scipy,
-        testing,
-        tools,
-        tree,
-        utils,
-    )
-    from srcgrad.api import (
-        Compiled,
-        checkpoint,
-        compile,
-        custom_jvp,
-        custom_vjp,
-        elementwise_grad,
-        fixed_point,
-        get_grad,
-        grad,
-        hessian,
-        hessian_diag,
-        hvp,
-        implicit_root,
-        insert_grad_of,
-        jacfwd,
-        jacobian,
-        jacrev,
-        jit,
-        jvp,
-        laplacian,
-        linearize,
-        odeint,
-        opaque,
-        stop_gradient,
-        value_and_grad,
-        value_and_jac,
-        value_grad_hess,
-        vhp,
-        vjp,
-        vmap,
-    )
-    from srcgrad.errors import SrcgradError, UnsupportedError
-    from srcgrad.frontend.prange import prange
-    from srcgrad.frontend.schedules import checkpointed
-    from srcgrad.interop import to_jax, to_pytensor, to_torch
-    from srcgrad.mindspore.parameter import Parameter, ParameterTuple
-    from srcgrad.settings import config
-    from srcgrad.sparse import sparse_hessian, sparse_jacobian, sparsity
-    from srcgrad.transforms.exported import export
 
-
+@_entrance
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         with collector.gc_paused():
@@ -148,14 +91,12 @@ def __getattr__(name: str) -> Any:
         value = _entered({name: value}, __name__).get(name, value)
     elif name in _MODULES:
         value = _module(f"srcgrad.{name}")
+    elif name == "__all__":
+        value = [n for n in __dir__() if not n.startswith("_")]
     else:
         value = _of_tensors(name)
     globals()[name] = value
     return value
-
-
-if not TYPE_CHECKING:  # type checkers would not see a decorated one as a function
-    __getattr__ = _entrance(__getattr__)
 
 
 def _module(name: str) -> ModuleType:
@@ -196,66 +137,4 @@ hooks.inliner = lambda: _module("srcgrad.inside.inline")
 
 def __dir__() -> list[str]:
     public = _module("srcgrad.eager").PUBLIC
-    return sorted({*globals(), *_HOMES, *_MODULES, *public})
-
-
-__all__ = [
-    "Compiled",
-    "Parameter",
-    "ParameterTuple",
-    "SrcgradError",
-    "UnsupportedError",
-    "amp",
-    "autograd",
-    "checkpoint",
-    "checkpointed",
-    "compile",
-    "config",
-    "cuda",
-    "custom_jvp",
-    "custom_vjp",
-    "elementwise_grad",
-    "errors",
-    "export",
-    "fixed_point",
-    "get_grad",
-    "grad",
-    "hessian",
-    "hessian_diag",
-    "hvp",
-    "implicit_root",
-    "insert_grad_of",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jit",
-    "jvp",
-    "laplacian",
-    "linalg",
-    "linearize",
-    "mindspore",
-    "nn",
-    "odeint",
-    "opaque",
-    "ops",
-    "optim",
-    "prange",
-    "scipy",
-    "sparse_hessian",
-    "sparse_jacobian",
-    "sparsity",
-    "stop_gradient",
-    "testing",
-    "to_jax",
-    "to_pytensor",
-    "to_torch",
-    "tools",
-    "tree",
-    "utils",
-    "value_and_grad",
-    "value_and_jac",
-    "value_grad_hess",
-    "vhp",
-    "vjp",
-    "vmap",
-]  # fmt: skip
+    return sorted({"__version__", *_HOMES, *_MODULES, *public})

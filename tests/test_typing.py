@@ -1,19 +1,35 @@
-"""What type checkers see of the package."""
+"""The stubs that type checkers read are those of the package that is imported."""
 
-import ast
 from pathlib import Path
 
-import srcgrad
+import pytest
+
+import srcgrad as flow
+from srcgrad import eager
+from tests.tools.kept import check_file
+from tests.tools.stubs import stubs
+
+STUBS = stubs()
 
 
-def test_names_that_are_loaded_late_are_none_that_a_checker_misses():
-    """A checker takes a module's `__getattr__` for one if it is a plain function, undecorated."""
-    tree = ast.parse(Path(srcgrad.__file__).read_text(encoding="utf-8"))
-    made = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
-    assert len(made) == 1 and not made[0].decorator_list
-    assert [a.arg for a in made[0].args.args] == ["name"]
-    again = [
-        n for n in tree.body
-        if isinstance(n, ast.Assign) and any(ast.unparse(t) == "__getattr__" for t in n.targets)
-    ]  # fmt: skip
-    assert not again  # only where TYPE_CHECKING is False
+@pytest.mark.parametrize("path", STUBS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_stubs(path: Path, pytestconfig: pytest.Config):
+    update = pytestconfig.getoption("--update-golden")
+    check_file(path, STUBS[path], update, "--update-golden tests/test_typing.py")
+
+
+def test_public_names():
+    """`dir` shows the names that are documented; `__all__` has them, and each is there."""
+    shown = dir(flow)
+    assert shown == sorted(shown) and [n for n in shown if n.startswith("_")] == ["__version__"]
+    assert flow.__all__ == [n for n in shown if n != "__version__"]
+    assert {*eager.PUBLIC, "compile", "nn", "Tensor", "sin"} <= {*shown}
+    assert not {"Any", "importlib", "annotations", "hooks", "collector", "primitives"} & {*shown}
+    for name in shown:
+        getattr(flow, name)
+
+
+def test_a_star_import_has_the_public_names():
+    scope: dict[str, object] = {}
+    exec("from srcgrad import *", scope)
+    assert {n for n in scope if n != "__builtins__"} == {*flow.__all__}

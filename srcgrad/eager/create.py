@@ -72,7 +72,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return make(array)
 
 
-Tensor.from_numpy = staticmethod(from_numpy)  # type: ignore[attr-defined]  (attached here)
+Tensor.from_numpy = staticmethod(from_numpy)
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:

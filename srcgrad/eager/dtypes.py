@@ -154,7 +154,7 @@ def _joined(first: np.dtype | None, second: np.dtype | None) -> np.dtype | None:
     return first
 
 
-class Size(tuple):
+class Size(tuple[int, ...]):
     """The shape of a tensor: a tuple of ints.
 
     >>> import srcgrad as flow

@@ -330,4 +330,4 @@ def _backward(
 
 
 _backward.__name__ = "backward"
-Tensor.backward = _backward  # type: ignore[attr-defined]  (attached)
+Tensor.backward = _backward

@@ -260,4 +260,4 @@ class _Functions(dict):
 
 
 _BINARY = _Functions()
-Tensor.apply_primitive = _apply_primitive  # type: ignore[attr-defined]  (attached)
+Tensor.apply_primitive = _apply_primitive

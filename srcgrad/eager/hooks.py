@@ -154,7 +154,7 @@ def moved(tensor: Tensor, old: Node | None) -> None:
         _of(tensor._node).append(e)
 
 
-Tensor.register_hook = register_hook  # type: ignore[attr-defined]  (attached)
-Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook  # type: ignore[attr-defined]  (attached)
-Tensor.retain_grad = retain_grad  # type: ignore[attr-defined]  (attached)
+Tensor.register_hook = register_hook
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
+Tensor.retain_grad = retain_grad
 Tensor.retains_grad = property(_retains)  # type: ignore[attr-defined]  (attached)

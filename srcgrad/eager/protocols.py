@@ -37,8 +37,8 @@ DETACH = "use x.detach().numpy() where it may be lost"
 
 def install() -> None:
     """Adds the two protocols to `Tensor`."""
-    Tensor.__array_ufunc__ = _ufunc  # type: ignore[attr-defined]  (attached, as all methods are)
-    Tensor.__array_function__ = _function  # type: ignore[attr-defined]  (likewise)
+    Tensor.__array_ufunc__ = _ufunc
+    Tensor.__array_function__ = _function
 
 
 def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:

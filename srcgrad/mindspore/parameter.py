@@ -118,7 +118,7 @@ class Parameter(parameter.Parameter):
                 "a value that requires grad cannot be written into a Parameter: detach() it"
             )
         with no_grad():
-            super().__setitem__(index, value)  # type: ignore[misc]  (attached to Tensor elsewhere)
+            super().__setitem__(index, value)
 
     # `p += 1` gives `p` a new tensor, so that `self.count += 1` in a cell sets the Parameter
     def __iadd__(self, other: Any) -> Any:

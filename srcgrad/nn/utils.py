@@ -68,7 +68,7 @@ def vector_to_parameters(vec: Tensor, parameters: Any) -> None:
     at = 0
     with no_grad():
         for p in parameters:
-            p.copy_(vec[at : at + p.numel()].view(p.shape))  # type: ignore[index]  (a Tensor)
+            p.copy_(vec[at : at + p.numel()].view(p.shape))
             at += p.numel()
 
 

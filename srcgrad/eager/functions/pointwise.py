@@ -197,7 +197,7 @@ def where(condition: Any, input: Any = None, other: Any = None) -> Any:
     return apply(p.where, (condition, one, two), {})
 
 
-Tensor.where = lambda self, condition, other: where(condition, self, other)  # type: ignore[attr-defined]  (attached)
+Tensor.where = lambda self, condition, other: where(condition, self, other)
 
 
 @declared("clamp", "clip", in_place=True)
@@ -310,4 +310,4 @@ for _name in _COMPARISONS:
     setattr(Tensor, f"__{_name}__", binary(_COMPARISONS[_name], operator=True))
 for _name, _f in {"neg": neg, "abs": abs_, "invert": unary(p.invert, exact=True)}.items():
     setattr(Tensor, f"__{_name}__", _f)
-Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]  (attached)
+Tensor.__pos__ = lambda self: self

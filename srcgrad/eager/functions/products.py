@@ -98,5 +98,5 @@ def _operator(self: Any, other: Any) -> Any:
         return NotImplemented
 
 
-Tensor.__matmul__ = _operator  # type: ignore[attr-defined]  (attached)
-Tensor.__rmatmul__ = lambda self, other: _operator(other, self)  # type: ignore[attr-defined]  (attached)
+Tensor.__matmul__ = _operator
+Tensor.__rmatmul__ = lambda self, other: _operator(other, self)

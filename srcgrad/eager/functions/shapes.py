@@ -21,10 +21,10 @@ from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
 from srcgrad.primitives import arrays, indexing, memory, reductions
 from srcgrad.primitives.libraries import near
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined]  (attached)
+Tensor.__getitem__ = getitem
 Tensor.__setitem__ = store  # type: ignore[attr-defined]  (attached)
-Tensor.zero_ = Tensor.zeros_ = zero_  # type: ignore[attr-defined]  (attached)
-Tensor.fill_, Tensor.copy_ = fill_, copy_  # type: ignore[attr-defined]  (attached)
+Tensor.zero_ = Tensor.zeros_ = zero_
+Tensor.fill_, Tensor.copy_ = fill_, copy_
 
 
 # ---- the same elements in another form ----

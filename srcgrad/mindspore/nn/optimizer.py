@@ -7,7 +7,7 @@ is written once, on arrays, in place; inside a compiled training step the same s
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def _groups(parameters: Any) -> list[dict[str, Any]]:
     return made
 
 
-def _not_parameters() -> None:
+def _not_parameters() -> NoReturn:
     raise ArgumentTypeError(
         "For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict', "
         "please check the 'parameters'."
