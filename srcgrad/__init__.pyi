@@ -17,6 +17,7 @@ from srcgrad import autograd as autograd
 from srcgrad import cuda as cuda
 from srcgrad import errors as errors
 from srcgrad import linalg as linalg
+from srcgrad import mindspore as mindspore
 from srcgrad import nn as nn
 from srcgrad import ops as ops
 from srcgrad import optim as optim
@@ -91,13 +92,13 @@ from srcgrad.frontend.schedules import checkpointed as checkpointed
 from srcgrad.interop import to_jax as to_jax
 from srcgrad.interop import to_pytensor as to_pytensor
 from srcgrad.interop import to_torch as to_torch
-from srcgrad.nn.checkpoint import load_checkpoint as load_checkpoint
-from srcgrad.nn.checkpoint import load_param_into_net as load_param_into_net
-from srcgrad.nn.checkpoint import mutable as mutable
-from srcgrad.nn.checkpoint import save_checkpoint as save_checkpoint
-from srcgrad.nn.checkpoint import set_seed as set_seed
-from srcgrad.nn.named import Parameter as Parameter
-from srcgrad.nn.named import ParameterTuple as ParameterTuple
+from srcgrad.mindspore.checkpoint import load_checkpoint as load_checkpoint
+from srcgrad.mindspore.checkpoint import load_param_into_net as load_param_into_net
+from srcgrad.mindspore.checkpoint import mutable as mutable
+from srcgrad.mindspore.checkpoint import save_checkpoint as save_checkpoint
+from srcgrad.mindspore.checkpoint import set_seed as set_seed
+from srcgrad.mindspore.parameter import Parameter as Parameter
+from srcgrad.mindspore.parameter import ParameterTuple as ParameterTuple
 from srcgrad.settings import config as config
 from srcgrad.sparse import sparse_hessian as sparse_hessian
 from srcgrad.sparse import sparse_jacobian as sparse_jacobian
@@ -1063,6 +1064,7 @@ __all__ = [
     "median",
     "meshgrid",
     "min",
+    "mindspore",
     "minimum",
     "mish",
     "mm",

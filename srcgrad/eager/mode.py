@@ -11,7 +11,9 @@ import inspect
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self, TypeVar, cast, overload
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class _State(threading.local):
@@ -119,7 +121,7 @@ class _Mode:
     def _copy(self) -> _Mode:
         return type(self)()
 
-    def __call__(self, f: Callable) -> Callable:
+    def __call__(self, f: F) -> F:
         """`f` with its body run in this mode."""
         if inspect.isgeneratorfunction(f):
 
@@ -127,14 +129,14 @@ class _Mode:
             def generator(*args: Any, **kwargs: Any) -> Generator:
                 return _resumed(f(*args, **kwargs), self._copy())
 
-            return generator
+            return cast("F", generator)
 
         @functools.wraps(f)
         def inside(*args: Any, **kwargs: Any) -> Any:
             with self._copy():
                 return f(*args, **kwargs)
 
-        return inside
+        return cast("F", inside)
 
 
 def _resumed(body: Generator, mode: _Mode) -> Generator:
@@ -165,7 +167,11 @@ def _resumed(body: Generator, mode: _Mode) -> Generator:
 class _Bare(_Mode):
     """A mode that also decorates without being called: `@no_grad`."""
 
-    def __new__(cls, f: Callable | None = None) -> Any:
+    @overload
+    def __new__(cls, f: None = None) -> Self: ...
+    @overload
+    def __new__(cls, f: F) -> F: ...
+    def __new__(cls, f: Callable[..., Any] | None = None) -> Any:
         mode = object.__new__(cls)
         if f is None:
             return mode
@@ -232,7 +238,7 @@ class set_grad_enabled(_Mode):
         mode.mode, mode._outer = self.mode, (_state.enabled, _state.inference)
         return mode
 
-    def __call__(self, f: Callable) -> Callable:
+    def __call__(self, f: F) -> F:
         _set(*self._outer)  # a decorator changes nothing outside the function
         return super().__call__(f)
 
@@ -247,6 +253,10 @@ class inference_mode(_Bare):
     False
     """
 
+    @overload
+    def __new__(cls, mode: bool = True) -> Self: ...
+    @overload
+    def __new__(cls, mode: F) -> F: ...
     def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls, mode if callable(mode) else None)
 

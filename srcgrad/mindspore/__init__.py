@@ -40,7 +40,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*dir(importlib.import_module("srcgrad")), *_MODULES})
+    own = {*dir(importlib.import_module("srcgrad")), *_MODULES}
+    return sorted(own - {*_ELSEWHERE})
 
 
 __all__ = ["Parameter", "ParameterTuple", "amp", "nn", "ops"]

@@ -6,7 +6,7 @@ through `weights=`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class Parameter(parameter.Parameter):
     def __new__(
         cls, default_input: Any, name: str | None = None, requires_grad: bool = True,
         layerwise_parallel: bool = False, parallel_optimizer: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Self:  # fmt: skip
         if isinstance(default_input, str):
             raise ArgumentTypeError(
                 "For 'Parameter', the data must be a tensor, an array, a number or a list of "
@@ -121,16 +121,16 @@ class Parameter(parameter.Parameter):
             super().__setitem__(index, value)
 
     # `p += 1` gives `p` a new tensor, so that `self.count += 1` in a cell sets the Parameter
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Tensor:
         return self + other
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Tensor:
         return self - other
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Any) -> Tensor:
         return self * other
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Any) -> Tensor:
         return self / other
 
     def __repr__(self) -> str:
@@ -148,7 +148,7 @@ class Parameter(parameter.Parameter):
         return made
 
 
-class ParameterTuple(tuple):
+class ParameterTuple(tuple[Parameter, ...]):
     """Parameters in order, with distinct names.
 
     >>> import srcgrad as flow

@@ -13,6 +13,54 @@ import numpy as np
 
 from srcgrad.eager import devices, dtypes, graph, kinds
 from srcgrad.eager.tensor import Tensor
+def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of a given number of windows of sequences.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.adaptive_avg_pool1d(flow.arange(4.0).reshape(1, 4), 2).tolist()
+    [[0.5, 2.5]]
+    """
+def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """The means of a given number of windows in each dim; None keeps a length.
+
+    Window k of m over n elements reaches from floor(k n / m) to ceil((k + 1) n / m).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.adaptive_avg_pool2d(flow.arange(16.0).reshape(1, 4, 4), 1).tolist()
+    [[[7.5]]]
+    """
+def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: builtins.bool = False) -> Tensor:
+    """The maxima of a given number of windows in each dim; equal ones share the gradient.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.adaptive_max_pool2d(flow.arange(16.0).reshape(1, 4, 4), 1).tolist()
+    [[[15.0]]]
+    """
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
+    """The means of windows of sequences.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.avg_pool1d(flow.arange(4.0).reshape(1, 4), 2).tolist()
+    [[0.5, 2.5]]
+    """
+def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int | None = None) -> Tensor:
+    """The means of windows; padding counts as zeros unless `count_include_pad` is false.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.avg_pool2d(flow.arange(16.0).reshape(1, 4, 4), 2).tolist()
+    [[[2.5, 4.5], [10.5, 12.5]]]
+    """
+def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None, bias: Tensor | None = None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
+    """Channels normalised to mean 0 and variance 1: in training by the batch, else by averages.
+
+    In training the averages are moved in place: average += momentum * (batch - average), the
+    variance there divided by n - 1. ValueError for a single value per channel in training.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor([[1.0], [3.0]])
+    >>> flow.nn.functional.batch_norm(x, None, None, training=True).round().tolist()
+    [[-1.0], [1.0]]
+    """
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: builtins.str = 'mean') -> Tensor:
     """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped at -100.
 
@@ -24,6 +72,38 @@ def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0) -> Tensor:
     """The p-norms of the differences of all pairs of rows."""
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x above zero, alpha * (exp(x / alpha) - 1) below."""
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """The sums of windows of sequences times kernels of dims (out, channels / groups, length).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.conv1d(flow.arange(4.0).reshape(1, 1, 4), flow.ones(1, 1, 2)).tolist()
+    [[[1.0, 3.0, 5.0]]]
+    """
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """The sums of windows of images times kernels of dims (out, channels / groups, height, width).
+
+    `padding`: zeros around the image, a number, one for each dim, "valid" or "same". RuntimeError
+    for other channels than the kernels have.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.conv2d(flow.ones(1, 1, 3, 3), flow.ones(1, 1, 2, 2)).tolist()
+    [[[[4.0, 4.0], [4.0, 4.0]]]]
+    """
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
+    """The transpose of `conv2d`; the kernels have dims (channels, out / groups, height, width).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.conv_transpose2d(flow.ones(1, 1, 1, 1), flow.ones(1, 1, 2, 2)).shape
+    srcgrad.Size([1, 1, 2, 2])
+    """
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0.0, reduction: builtins.str = 'mean') -> Tensor:
+    """1 - cos where the target is 1, cos - margin above zero where it is -1; along the last dim.
+
+    >>> import srcgrad as flow
+    >>> one, other = flow.tensor([[1.0, 0.0]]), flow.tensor([[0.0, 1.0]])
+    >>> flow.nn.functional.cosine_embedding_loss(one, other, flow.tensor([1])).item()
+    1.0
+    """
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along a dim."""
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
@@ -45,7 +125,7 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
     >>> flow.nn.functional.elu(flow.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
     """
-def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None) -> Tensor:
+def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
     """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`."""
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     """x times the normal distribution's cumulative function there; "tanh": its approximation.
@@ -56,6 +136,13 @@ def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     """
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
     """The first half of a dim times the sigmoid of the second."""
+def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
+    """Groups of channels normalised to mean 0 and variance 1, then channels scaled and shifted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.group_norm(flow.tensor([[1.0, 3.0, 5.0, 5.0]]), 2).round().tolist()
+    [[-1.0, 1.0, 0.0, 0.0]]
+    """
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
     """x where |x| is above `lambd`, 0 elsewhere."""
 def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -64,26 +151,40 @@ def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * hardsigmoid(x)."""
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x clamped to [min_val, max_val]; the derivative at the bounds is 0."""
-def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0) -> Tensor:
+def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half squares of differences below `delta`, straight lines above."""
 def kl_div(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
     """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0."""
-def l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean') -> Tensor:
-    """The absolute differences, reduced."""
+def l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """The absolute differences, reduced; the mean of those with a `weight` is weighted."""
 def layer_norm(input: Tensor, normalized_shape: kinds.Lengths, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """The last dims normalised to mean 0 and variance 1, then scaled and shifted."""
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
     """x above zero, a small multiple of it below."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weight.T + bias; the weight has shape (out, in)."""
-def log_softmax(input: Tensor, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
+def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
     """The logarithm of softmax along a dim."""
 def logsigmoid(input: Tensor) -> Tensor:
     """log(sigmoid(x)), without underflow."""
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
+    """The maxima of windows of sequences.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.max_pool1d(flow.arange(4.0).reshape(1, 4), 2).tolist()
+    [[1.0, 3.0]]
+    """
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
+    """The maxima of windows; equal ones share the gradient. The stride is the window's by default.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.max_pool2d(flow.arange(16.0).reshape(1, 4, 4), 2).tolist()
+    [[[5.0, 7.0], [13.0, 15.0]]]
+    """
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * tanh(softplus(x))."""
-def mse_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean') -> Tensor:
-    """The squares of the differences, reduced.
+def mse_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
+    """The squares of the differences, reduced; the mean of those with a `weight` is weighted.
 
     >>> import srcgrad as flow
     >>> flow.nn.functional.mse_loss(flow.tensor([1.0, 2.0]), flow.zeros(2))
@@ -95,6 +196,19 @@ def normalize(input: Tensor, p: builtins.float = 2.0, dim: kinds.Dims = 1, eps: 
     """The tensor divided by its p-norm along a dim, or by `eps` where that is greater."""
 def one_hot(tensor: Tensor, num_classes: builtins.int = -1) -> Tensor:
     """Integers as one-hot rows, in a new last dim."""
+def pad(input: Tensor, pad: Any, mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
+    """The tensor with elements before and after its last dims: (left, right, top, bottom, ...).
+
+    `mode`: "constant" for one number (0 unless given), "reflect" for the elements inside, mirrored
+    at the first and the last, "replicate" for these, "circular" for those of the other end. A
+    negative number takes elements away.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.pad(flow.tensor([1.0, 2.0, 3.0]), (1, 2), value=9.0).tolist()
+    [9.0, 1.0, 2.0, 3.0, 9.0, 9.0]
+    >>> flow.nn.functional.pad(flow.tensor([[1.0, 2.0, 3.0]]), (1, 2), "reflect").tolist()
+    [[2.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
+    """
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
     """The p-norms of x1 - x2 + eps along the last dim."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -110,9 +224,9 @@ def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x * sigmoid(x)."""
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
     """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
-def softmax(input: Tensor, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
-    """exp(x) divided by its sum along a dim."""
-def softmin(input: Tensor, dim: builtins.int) -> Tensor:
+def softmax(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
+    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1."""
+def softmin(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
     """softmax of -x along a dim."""
 def softplus(input: Tensor, beta: builtins.float = 1.0, threshold: builtins.float = 20.0) -> Tensor:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from srcgrad.eager import Tensor, create
 from srcgrad.eager.functions import fills
@@ -21,7 +21,7 @@ class Parameter(Tensor):
     srcgrad_weight = True  # it may be one of the weights of a transform
     name: str = "Parameter"  # until a cell gives it the name of an attribute
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         if data is not None and not isinstance(data, Tensor):
             raise TensorTypeError(f"Parameter data must be a Tensor, not {type(data).__name__}")
         self = super().__new__(cls, [])
@@ -46,8 +46,9 @@ class Buffer(Tensor):
 
     srcgrad_parameter = True
     name: str = "buffer"
+    persistent: bool
 
-    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
+    def __new__(cls, data: Any = None, *, persistent: bool = True) -> Self:
         self = super().__new__(cls, [])
         if data is not None:
             self._a = data._a

@@ -42,12 +42,6 @@ from srcgrad.mindspore.ops import (
     zeros,
 )
 
-def __dir__() -> list[str]:
-    functional = importlib.import_module("srcgrad.nn.functional").__all__
-    public = importlib.import_module("srcgrad.eager").PUBLIC
-    return sorted({*__all__, *_OF_API, *functional, *public})
-
-
 __all__ = [
     "HyperMap", "Map", "MultitypeFuncGraph", "assign", "assign_add", "assign_sub",
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "cast", "clip_by_global_norm",

@@ -115,7 +115,7 @@ class Embedding(Cell):
         if padding_idx is not None:
             if not 0 <= padding_idx < vocab_size:
                 raise ArgumentValueError("For 'Embedding', 'padding_idx' must be a row")
-            start[padding_idx] = 0.0  # type: ignore[index]  (attached to Tensor elsewhere)
+            start[padding_idx] = 0.0
         self.embedding_table = Parameter(start, name="embedding_table")
 
     def construct(self, ids: Any) -> Any:
