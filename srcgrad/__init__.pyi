@@ -25,6 +25,7 @@ from srcgrad import scipy as scipy
 from srcgrad import testing as testing
 from srcgrad import tools as tools
 from srcgrad import tree as tree
+from srcgrad import utils as utils
 from srcgrad.api import Compiled as Compiled
 from srcgrad.api import checkpoint as checkpoint
 from srcgrad.api import compile as compile
@@ -1209,6 +1210,7 @@ __all__ = [
     "unique",
     "unique_consecutive",
     "unsqueeze",
+    "utils",
     "value_and_grad",
     "value_and_jac",
     "value_grad_hess",

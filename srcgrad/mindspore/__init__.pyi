@@ -419,6 +419,7 @@ from srcgrad import unflatten as unflatten
 from srcgrad import unique as unique
 from srcgrad import unique_consecutive as unique_consecutive
 from srcgrad import unsqueeze as unsqueeze
+from srcgrad import utils as utils
 from srcgrad import value_and_grad as value_and_grad
 from srcgrad import value_and_jac as value_and_jac
 from srcgrad import value_grad_hess as value_grad_hess

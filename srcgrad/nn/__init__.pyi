@@ -60,8 +60,10 @@ from srcgrad.nn.module import Module as Module
 from srcgrad.nn.containers import ModuleDict as ModuleDict
 from srcgrad.nn.containers import ModuleList as ModuleList
 from srcgrad.mindspore.nn.optimizers import Momentum as Momentum
+from srcgrad.nn.attention import MultiheadAttention as MultiheadAttention
 from srcgrad.nn.wrapped import NLLLoss as NLLLoss
 from srcgrad.mindspore.nn.optimizer import Optimizer as Optimizer
+from srcgrad.nn.layers import PReLU as PReLU
 from srcgrad.nn.wrapped import PairwiseDistance as PairwiseDistance
 from srcgrad.nn.parameter import Parameter as Parameter
 from srcgrad.nn.containers import ParameterDict as ParameterDict
@@ -91,5 +93,6 @@ from srcgrad.mindspore.nn.scaling import TrainOneStepWithLossScaleCell as TrainO
 from srcgrad.mindspore.nn.training import WithGradCell as WithGradCell
 from srcgrad.mindspore.nn.training import WithLossCell as WithLossCell
 from srcgrad.nn import functional as functional
+from srcgrad.nn import init as init
 from srcgrad.mindspore.nn.initializer import initializer as initializer
 from srcgrad.nn import utils as utils

@@ -217,6 +217,18 @@ def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x above zero, 0 elsewhere; the derivative at 0 is 0."""
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """x clamped to [0, 6]; the derivative at the bounds is 0."""
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
+    """softmax(query @ key.T / sqrt(features)) @ value: Vaswani et al. 2017.
+
+    `attn_mask`: bools, true where a key takes part, or numbers that are added to the products.
+    ValueError for a mask beside `is_causal`.
+
+    >>> import srcgrad as flow
+    >>> q = k = flow.zeros(1, 2, 3)
+    >>> v = flow.tensor([[[1.0], [3.0]]])
+    >>> flow.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True).tolist()
+    [[[1.0], [2.0]]]
+    """
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
     """elu with the constants that keep mean and variance."""
 def sigmoid(input: Tensor | kinds.Array) -> Tensor: ...

@@ -344,6 +344,7 @@ from srcgrad import row_stack as row_stack
 from srcgrad import rsqrt as rsqrt
 from srcgrad import rsub as rsub
 from srcgrad import save as save
+from srcgrad.nn.functional import scaled_dot_product_attention as scaled_dot_product_attention
 from srcgrad import scatter as scatter
 from srcgrad import scatter_add as scatter_add
 from srcgrad import searchsorted as searchsorted
