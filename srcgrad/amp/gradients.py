@@ -46,7 +46,7 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._scale  # type: ignore[operator]  (attached to Tensor)
+            return outputs * self._scale
         return type(outputs)(self.scale(x) for x in outputs)
 
     def unscale_(self, optimizer: Any) -> None:

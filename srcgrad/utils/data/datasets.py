@@ -54,7 +54,7 @@ class TensorDataset(Dataset):
     def batch(self, indices: Sequence[int]) -> list:
         """The rows at several indices, joined."""
         at = np.asarray(indices, np.int64)
-        return [t[Tensor(at)] if isinstance(t, Tensor) else t[at] for t in self.tensors]  # type: ignore[index]  (attached)
+        return [t[Tensor(at)] if isinstance(t, Tensor) else t[at] for t in self.tensors]
 
 
 class Subset(Dataset):
