@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from srcgrad.tools.command_line import cached_files
 
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
@@ -19,7 +20,6 @@ from srcgrad.ir.nodes import If, Var
 from srcgrad.ir.types import FLOAT, INT, Tape
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import tapes
-from srcgrad.tools.command_line import cached_files
 from tests.backends.backend_programs import Program
 from tests.backends.failing_calls import leaves_nothing
 

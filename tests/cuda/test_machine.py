@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cuda.pathfinder
 import pytest
+from srcgrad.tools.command_line import main
 
 import srcgrad as flow
 from srcgrad.backends.cuda import machine as home
@@ -14,7 +15,6 @@ from srcgrad.backends.cuda import toolchain
 from srcgrad.backends.cuda.device import KernelText
 from srcgrad.backends.cuda.machine import COMPILER, LIBRARIES, Machine
 from srcgrad.errors import DeviceError
-from srcgrad.tools.command_line import main
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
