@@ -199,6 +199,7 @@ class Rows:
     logical_not: Unary
     logical_or: Binary
     logical_xor: Binary
+    def logm(self, a: Any, *, name: str = ...) -> Any: ...
     lpmv: Ternary
     def lstsq(self, a: Any, b: Any, rcond: Any, *, name: str = ...) -> Any: ...
     lt: Binary
@@ -496,6 +497,7 @@ RowName = Literal[
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logm",
     "lpmv",
     "lstsq",
     "lt",

@@ -1,7 +1,8 @@
-"""Matrix equations: Sylvester's, and the matrix square root, whose derivative solves one.
+"""Matrix equations: Sylvester's, the square root, whose derivative solves one, the logarithm.
 
 Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); the square root by
-its definition, Y Y = A, so that Y dY + dY Y = dA.
+its definition, Y Y = A, so that Y dY + dY Y = dA; the logarithm: N. Higham, "Functions of matrices"
+(2008).
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.arrays import matmul, matrix_transpose
+from srcgrad.primitives.arrays import concatenate, matmul, matrix_transpose, shape
+from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom
 
 COMMON = "the first matrix and the negated second one have an eigenvalue in common"
 NO_ROOT = "the matrix has no real square root, or none that is finite"
+NO_LOGARITHM = "the matrix has no logarithm of its kind, or none that is finite"
 
 
 # ---- a x + x b = q ----
@@ -86,4 +89,38 @@ sqrtm = custom(
     lambda g, y, a: _back(g, y, y),
     typing=lambda build, a: (a.type.dtype, a.type.dims),
     raises=True,
+)
+
+
+# ---- the principal logarithm, where it is of the matrix's kind ----
+def _logm(a: Any) -> Any:
+    from scipy.linalg import logm
+
+    if a.size == 0:
+        return np.zeros_like(a)
+    if not np.all(np.isfinite(a)):
+        return np.full_like(a, np.nan)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about a singular matrix: non-finite results are refused
+        y = logm(a)
+    if (np.iscomplexobj(y) and not np.iscomplexobj(a)) or not np.all(np.isfinite(y)):
+        raise np.linalg.LinAlgError(NO_LOGARITHM)
+    return np.ascontiguousarray(y, a.dtype)
+
+
+def _along(a: Any, t: Any) -> Any:
+    """The derivative of the logarithm along t: a block of that of [[a, t], [0, a]]."""
+    n = shape(a)[0]
+    above, below = concatenate(a, t, axis=1), concatenate(t * 0.0, a, axis=1)
+    return view(logm(concatenate(above, below, axis=0)), 0, n, 1, n, n, 1, spec=("s", "s"))
+
+
+logm = custom(
+    "logm",
+    _logm,
+    lambda ts, y, a: _along(a, ts[0]),
+    lambda g, y, a: _along(matrix_transpose(a), g),
+    typing=lambda build, a: (a.type.dtype, a.type.dims),
+    raises=True,
+    analytic=True,
 )

@@ -390,7 +390,7 @@ COMPLEX = [
     *(Example("irfft", ("c128[1]",), {"axis": 0}, extra=(n,)) for n in (1,)),
 ]
 # tried as parts of programs: their arguments are not plain arrays, or only some are smooth
-ELSEWHERE = {"tape_view", "ref_get", "cholesky", "sqrtm"}
+ELSEWHERE = {"tape_view", "ref_get", "cholesky", "sqrtm", "logm"}
 # its vectors are normalised by what follows it: held against differences in tests/cases
 ELSEWHERE |= {"eig"}
 # without typing: tensors only, held against differences in tests/eager

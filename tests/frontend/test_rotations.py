@@ -96,13 +96,61 @@ def test_captured():
             flow.compile(one, target="python")(ANGLES)
 
 
+WEIGHTS = np.array([0.3, -1.2, 0.7, 0.9])
+TURN = Rotation.from_rotvec(ANGLES).as_matrix()
+MATRICES = [
+    np.eye(3), TURN, np.diag([1.0, -1.0, -1.0]), np.diag([-1.0, 1.0, -1.0]),
+    TURN @ np.diag([1.0, 2.0, 3.0]) @ TURN, np.stack([np.eye(3), TURN, TURN @ TURN]),
+]  # fmt: skip
+
+
+def of_matrix(m):
+    r = Rotation.from_matrix(m)
+    return np.sum(r.as_quat() * WEIGHTS) + np.sum((r * Rotation.from_rotvec(ANGLES)).as_rotvec())
+
+
+def of_valid_matrix(m):
+    return np.sum(Rotation.from_matrix(m, assume_valid=True).as_quat() * WEIGHTS)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("m", MATRICES)
+def test_matrices(m: np.ndarray, target: str):
+    """SciPy takes the rotation that is nearest, and so does its derivative, where values repeat."""
+    for f in (of_matrix, of_valid_matrix):
+        if f is of_valid_matrix and m is MATRICES[4]:
+            continue
+        compiled = flow.compile(f, target=target)
+        assert compiled(m) == pytest.approx(f(m), rel=1e-12)
+        want = np.zeros_like(m)
+        for at in np.ndindex(m.shape):
+            e = np.zeros_like(m)
+            e[at] = 1e-6
+            want[at] = (f(m + e) - f(m - e)) / 2e-6
+        np.testing.assert_allclose(flow.grad(compiled)(m), want, atol=1e-8)
+        if target == "python":
+            t = np.cos(np.arange(m.size)).reshape(m.shape)
+            second = flow.jvp(flow.grad(compiled), (m,), (t,))[1]
+            slope = (flow.grad(compiled)(m + 1e-6 * t) - flow.grad(compiled)(m - 1e-6 * t)) / 2e-6
+            np.testing.assert_allclose(second, slope, atol=1e-8)
+
+
+def parameters(a, v):
+    r = Rotation.concatenate([Rotation.from_mrp(a), Rotation.from_rotvec(v) ** a[0]])
+    return r.as_mrp() + (r[0] ** 2).as_rotvec()
+
+
+def test_other_representations():
+    check(parameters, ANGLES, POINT, further=True)
+
+
 def test_on_the_cpu():
     check(turned, ANGLES, POINT, target="cpu")
 
 
 def test_refused():
-    with pytest.raises(UnsupportedError, match="from_matrix"):
-        flow.compile(lambda m: Rotation.from_matrix(m).as_quat(), target="python")(np.eye(3))
+    with pytest.raises(ValueError, match="Non-positive determinant"):
+        flow.compile(lambda m: Rotation.from_matrix(m).as_quat(), target="python")(-np.eye(3))
     with pytest.raises(ValueError, match="zero norm"):
         flow.compile(lambda q: Rotation.from_quat(q).as_quat(), target="python")(np.zeros(4))
     with pytest.raises(ValueError, match="consecutive axes"):

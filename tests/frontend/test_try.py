@@ -186,7 +186,7 @@ def test_a_handler_of_all_lets_no_refusal_through():
 
     def f(x):
         try:
-            return np.roots(x)
+            return np.spacing(x)
         except Exception:
             return x
 

@@ -34,6 +34,7 @@ CALLS: dict[Primitive, Call] = {
     arrays.vecdot: Call("numpy", functions=("np.dot",)),
     scans.searchsorted: Call("library", functions=("search_left", "search_right")),
     equations.sqrtm: Call("equations", equations.NO_ROOT),
+    equations.logm: Call("equations", equations.NO_LOGARITHM),
 }
 _TRANSFORMS = (transforms.fft, transforms.rfft, transforms.irfft)
 CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))

@@ -1,4 +1,4 @@
-"""Square roots of matrices: LAPACK has none, so an interpreter runs the primitive."""
+"""Square roots and logarithms of matrices: LAPACK has none, an interpreter runs the primitive."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from srcgrad.primitives import equations
 from srcgrad.primitives.callbacks import kept
 
 
-def found_sqrtm(site, out, a):
-    """Whether there is a root; writes it to `out`."""
+def found(site, out, a, function):
+    """Whether there is a result; writes it to `out`."""
 
     def run():
-        out[...] = equations.sqrtm.impl(a)
+        out[...] = function.impl(a)
 
     return kept(site, run)
 
@@ -25,7 +25,17 @@ def found_sqrtm(site, out, a):
 def sqrtm(site, a):
     out, good = np.empty(a.shape, a.dtype), np.zeros(1, np.bool_)
     with objmode():
-        good[0] = found_sqrtm(site, out, a)
+        good[0] = found(site, out, a, equations.sqrtm)
+    if not good[0]:
+        raise Failure
+    return out
+
+
+@partial(compiled, nogil=False)
+def logm(site, a):
+    out, good = np.empty(a.shape, a.dtype), np.zeros(1, np.bool_)
+    with objmode():
+        good[0] = found(site, out, a, equations.logm)
     if not good[0]:
         raise Failure
     return out

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
     floating,
+    inexact,
     is_array,
     known,
     part,
@@ -49,6 +50,25 @@ def check_leading(c: Any) -> None:
     c = np.atleast_1d(c)
     if c.dtype.kind in "fc" and c.shape[0] > 0 and c[0] == 0:
         raise NotImplementedError("a polynomial with a leading coefficient of 0")
+
+
+@stands_for(np.roots)
+def roots(p: Any) -> Any:
+    """The eigenvalues of the companion matrix.
+
+    >>> roots(np.array([1.0, -3.0, 2.0])).tolist()
+    [2.0, 1.0]
+    """
+    p = inexact(_coefficients(p))
+    if p.ndim > 1:
+        raise ValueError("Input must be a rank-1 array.")
+    p = np.atleast_1d(p)
+    check_leading(p)
+    n = p.shape[0] - 1
+    if n < 1:
+        return np.zeros(0, p.dtype)
+    first = np.reshape(-p[1:] / p[0], (1, n))
+    return np.linalg.eigvals(np.concatenate((first, np.eye(n, dtype=p.dtype)[: n - 1])))
 
 
 def of_polynomial(*ps: Any) -> bool:

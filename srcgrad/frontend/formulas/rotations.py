@@ -83,6 +83,10 @@ class Turns:
                          2.0 * np.arctan2(size, w) / size)  # fmt: skip
         return in_unit(scale * v, degrees)
 
+    def as_mrp(self) -> Any:
+        q = oriented(self.quat)
+        return q[..., :3] / (1.0 + q[..., 3:])
+
     def as_euler(self, seq: Any, degrees: Any = False, *, suppress_warnings: Any = False) -> Any:
         return in_unit(euler_angles(self.quat, known(seq)), degrees)
 
@@ -104,6 +108,9 @@ class Turns:
 
     def __mul__(self, other: Turns) -> Turns:
         return Turns(composed(self.quat, other.quat))
+
+    def __pow__(self, n: Any) -> Turns:
+        return from_rotvec(n * self.as_rotvec())
 
     def __getitem__(self, k: Any) -> Turns:
         if self.quat.ndim == 1:
@@ -178,6 +185,69 @@ def from_rotvec(rotvec: Any, degrees: Any = False) -> Turns:
     scale = np.where(small, 0.5 - near / 48.0 + near**2 / 3840.0, np.sin(0.5 * angle) / angle)
     w = np.where(small, 1.0 - near / 8.0 + near**2 / 384.0, np.cos(0.5 * angle))
     return Turns(np.concatenate((v * scale, w), axis=-1))
+
+
+@stands_for(Rotation.from_mrp)
+def from_mrp(mrp: Any) -> Turns:
+    """A rotation by modified Rodrigues parameters, tan(angle / 4) times the axis.
+
+    >>> from_mrp([0.0, 0.0, 1.0]).as_quat().tolist()
+    [0.0, 0.0, 1.0, 0.0]
+    """
+    v = np.asarray(mrp, dtype=np.float64)
+    if v.shape[-1] != 3:
+        raise ValueError("Expected `mrp` to have shape (3,) or (N, 3)")
+    square = np.sum(v * v, axis=-1, keepdims=True)
+    return Turns(np.concatenate((2.0 * v, 1.0 - square), axis=-1) / (1.0 + square))
+
+
+@stands_for(Rotation.from_matrix)
+def from_matrix(matrix: Any, *, assume_valid: Any = False) -> Turns:
+    """The rotation that is nearest to a matrix: its orthogonal factor, of a positive determinant.
+
+    >>> from_matrix(np.diag([1.0, -1.0, -1.0])).as_quat().tolist()
+    [1.0, 0.0, 0.0, 0.0]
+    """
+    a = np.asarray(matrix, dtype=np.float64)
+    if a.ndim not in (2, 3) or a.shape[-1] != 3 or a.shape[-2] != 3:
+        raise ValueError("Expected `matrix` to have shape (3, 3) or (N, 3, 3)")
+    if not known(assume_valid):
+        if np.any(np.linalg.det(a) <= 0.0):
+            raise ValueError("Non-positive determinant (left-handed or null coordinate frame)")
+        u, _, vh = np.linalg.svd(a, full_matrices=False)
+        a = u @ vh
+    return Turns(quaternion(a))
+
+
+def quaternion(a: Any) -> Any:
+    """The quaternion of a rotation matrix, by its part that is largest (Shepperd 1978).
+
+    >>> quaternion(np.eye(3)).tolist()
+    [0.0, 0.0, 0.0, 1.0]
+    """
+    xx, yy, zz = a[..., 0, 0], a[..., 1, 1], a[..., 2, 2]
+    trace = xx + yy + zz
+    xy, xz, yz = (a[..., i, k] + a[..., k, i] for i, k in ((0, 1), (0, 2), (1, 2)))
+    x, y, z = (a[..., k, i] - a[..., i, k] for i, k in ((1, 2), (2, 0), (0, 1)))
+    by_x, by_y = [1.0 - trace + 2.0 * xx, xy, xz, x], [xy, 1.0 - trace + 2.0 * yy, yz, y]
+    by_z, by_w = [xz, yz, 1.0 - trace + 2.0 * zz, z], [x, y, z, 1.0 + trace]
+    largest = np.maximum(np.maximum(xx, yy), np.maximum(zz, trace))
+    parts = [
+        np.where(xx == largest, p, np.where(yy == largest, q, np.where(zz == largest, r, s)))
+        for p, q, r, s in zip(by_x, by_y, by_z, by_w, strict=True)
+    ]
+    q = np.stack(parts, axis=-1)
+    return q / np.sqrt(np.sum(q * q, axis=-1, keepdims=True))
+
+
+@stands_for(Rotation.concatenate)
+def concatenate(rotations: Any) -> Turns:
+    """Several rotations one after the other along an axis.
+
+    >>> len(concatenate([identity(), identity(2)]))
+    3
+    """
+    return Turns(np.concatenate([np.atleast_2d(r.quat) for r in rotations]))
 
 
 @stands_for(Rotation.from_euler)

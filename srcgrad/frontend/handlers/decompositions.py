@@ -177,7 +177,7 @@ def eigvals(it: Interpreter, node: Node, a: Any) -> Any:
 
 COMPLEX = (
     "eig of a real matrix with complex eigenvalues is not supported",
-    "make it complex: a.astype(complex)",
+    "make it, or the coefficients of np.roots, complex: .astype(complex)",
 )
 
 

@@ -39,7 +39,7 @@ BY_NUMPY = (
     "use np.linalg.eigh if it is symmetric, else np.linalg.eig(a.astype(complex))",
 )
 REFUSED.update({sl.eig: BY_NUMPY, sl.eigvals: BY_NUMPY})
-for _f in (sl.logm, sl.fractional_matrix_power, sl.funm, sl.signm):
+for _f in (sl.fractional_matrix_power, sl.funm, sl.signm):
     REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", BY_EIGH)
 
 

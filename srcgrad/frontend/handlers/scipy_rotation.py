@@ -8,12 +8,7 @@ from __future__ import annotations
 from scipy.spatial.transform import Rotation
 
 from srcgrad.frontend.formulas.rotations import HeldTurns
-from srcgrad.frontend.handlers.registry import REFUSED, follows_as
+from srcgrad.frontend.handlers.registry import follows_as
 
 if hasattr(Rotation.identity(), "_quat"):  # from SciPy 1.17 on
     follows_as(Rotation, HeldTurns, held="_quat", alone="_single")
-# SciPy takes the nearest rotation of a matrix that is none
-REFUSED[Rotation.from_matrix] = (
-    "Rotation.from_matrix is not supported",
-    "keep the matrix, and multiply with @",
-)

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import scipy_linalg as formulas
-from srcgrad.frontend.handlers.decompositions import flag
+from srcgrad.frontend.formulas.matrix_stacks import map_matrices
+from srcgrad.frontend.handlers.decompositions import flag, of_floats
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.scipy_linalg import matrix, scipys, vector
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -143,3 +144,11 @@ def _lyapunov(it: Interpreter, node: Node, a: Any, q: Any, what: str) -> tuple[A
 @scipys(sl.sqrtm)
 def sqrtm(it: Interpreter, node: Node, a: Any) -> Any:
     return it.b.sqrtm(matrix(it, node, a, "sqrtm"))
+
+
+@scipys(sl.logm)
+def logm(it: Interpreter, node: Node, a: Any) -> Any:
+    a = of_floats(it, node, a, "logm", square=True)
+    if a.type.ndim > 2:
+        return it.call(map_matrices, [sl.logm, ("mn",), a], {}, node)
+    return it.b.logm(a)

@@ -79,5 +79,5 @@ LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
 # what an interpreter runs
 INTERPRETED = frozenset(
     (transforms.fft, transforms.rfft, transforms.irfft, callbacks.call_back, messages.show,
-     messages.report, equations.sqrtm)
+     messages.report, equations.sqrtm, equations.logm)
 )  # fmt: skip
