@@ -96,7 +96,7 @@ def caught(function, *args):
 
 
 def refused(x):
-    return np.sum(np.spacing(x))
+    return np.sum(np.histogramdd(x))
 
 
 def test_all_frames_are_shown_if_that_is_asked_for(monkeypatch):
@@ -110,7 +110,7 @@ def test_logged_errors_are_short(caplog):
         flow.grad(refused)(np.ones(2))
     except NotImplementedError:
         logging.getLogger("tests").exception("failed")
-    assert "roots" in caplog.text and str(ROOT / "srcgrad") not in caplog.text
+    assert "histogramdd" in caplog.text and str(ROOT / "srcgrad") not in caplog.text
 
 
 def chained(x):
@@ -132,7 +132,7 @@ def test_what_the_user_was_handling_stays():
         try:
             raise OSError("first")
         except OSError:
-            flow.grad(np.spacing)
+            flow.grad(np.histogramdd)
 
     error = caught(handling)
     assert isinstance(error.__context__, OSError) and not error.__suppress_context__

@@ -19,7 +19,7 @@ from srcgrad.frontend.problems import MOST
 
 
 def independent(x, n):
-    a = np.spacing(x)  # problem: numpy.spacing
+    a = np.histogramdd(x)  # problem: numpy.histogramdd
     with open("somewhere") as b:  # problem: open()
         pass
     c = random.random()  # problem: random numbers
@@ -27,7 +27,7 @@ def independent(x, n):
 
 
 def what_follows_from_another(x, n):
-    a = np.spacing(x)  # problem: numpy.spacing
+    a = np.histogramdd(x)  # problem: numpy.histogramdd
     b = a * 2.0
     for v in b:
         if v > 0.0:
@@ -40,7 +40,7 @@ def in_branches_and_loops(x, n):
     s = 0.0
     for i in range(n):
         if x[i] > 0.0:
-            s += np.spacing(x[i])  # problem: numpy.spacing
+            s += np.histogramdd(x[i])  # problem: numpy.histogramdd
         else:
             y = x.tobytes()  # problem: tobytes
     while n < 10:
@@ -53,7 +53,7 @@ def in_branches_and_loops(x, n):
 
 
 def helper(v):
-    w = np.spacing(v)  # problem: numpy.spacing
+    w = np.histogramdd(v)  # problem: numpy.histogramdd
     return w * 2.0
 
 
@@ -67,7 +67,7 @@ def in_helpers(x, n):
 
 def after_a_return(x, n):
     if n > 2:
-        return np.spacing(x)[0]  # problem: numpy.spacing
+        return np.histogramdd(x)[0]  # problem: numpy.histogramdd
     elif n > 1:
         return eval("x")  # problem: eval()
     else:
@@ -77,7 +77,7 @@ def after_a_return(x, n):
 
 def with_containers(x, n):
     rows, other = [], {}
-    rows.append(np.spacing(x))  # problem: numpy.spacing
+    rows.append(np.histogramdd(x))  # problem: numpy.histogramdd
     first = rows[0]
     second = other["a"]
     total = exec("x")  # problem: exec()
@@ -85,7 +85,7 @@ def with_containers(x, n):
 
 
 def unpacked(x, n):
-    a, (b, *c) = np.spacing(x)  # problem: numpy.spacing
+    a, (b, *c) = np.histogramdd(x)  # problem: numpy.histogramdd
     x[:] = a
     for k, v in enumerate(c):
         n = n + v
@@ -104,13 +104,13 @@ def changes_kind(x, n):
 
 def unbound_first(x, n):
     y = x * missing  # problem: name 'missing' is not defined
-    z = np.spacing(x)  # problem: numpy.spacing
+    z = np.histogramdd(x)  # problem: numpy.histogramdd
     return y + z
 
 
 def in_a_nested_function(x, n):
     def inner(v):
-        y = np.spacing(v)  # problem: numpy.spacing
+        y = np.histogramdd(v)  # problem: numpy.histogramdd
         return y
 
     def other(v):
@@ -129,7 +129,7 @@ class State:
 
 def through_attributes(x, n):
     s = State(x[0], x[1])
-    s.u = np.spacing(x[0])  # problem: numpy.spacing
+    s.u = np.histogramdd(x[0])  # problem: numpy.histogramdd
     t = s.u * s.v
     z = exec("x")  # problem: exec()
     return t
@@ -137,14 +137,14 @@ def through_attributes(x, n):
 
 def in_a_recursion(x, n):
     if n == 0:
-        return np.spacing(x)  # problem: numpy.spacing
+        return np.histogramdd(x)  # problem: numpy.histogramdd
     a = in_a_recursion(x, n - 1)
     b = in_a_recursion(x, n - 1)
     return a + b
 
 
 def always_fails_after(x, n):
-    y = np.spacing(x)  # problem: numpy.spacing
+    y = np.histogramdd(x)  # problem: numpy.histogramdd
     raise ValueError("never")
 
 
@@ -229,7 +229,7 @@ def test_no_more_than_a_few(tmp_path):
 
 def depends_on_kinds(x, n):
     if isinstance(n, int):
-        y = np.spacing(x)
+        y = np.histogramdd(x)
         z = np.ones(int(np.sum(np.array([n, n]))))
         w = x.reshape(n, -1)
         s = np.sum(w, axis=n - 2)

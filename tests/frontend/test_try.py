@@ -186,11 +186,11 @@ def test_a_handler_of_all_lets_no_refusal_through():
 
     def f(x):
         try:
-            return np.spacing(x)
+            return np.histogramdd(x)
         except Exception:
             return x
 
-    with pytest.raises(flow.UnsupportedError, match="roots"):
+    with pytest.raises(flow.UnsupportedError, match="histogramdd"):
         flow.grad(f)(2.0)
 
 
