@@ -35,6 +35,7 @@ from srcgrad.frontend.kinds import (
 from srcgrad.frontend.library_source import CLASSES, is_of_library, python_of
 from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.narrowing import by_kind, flag_inside, in_kinds
+from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
@@ -113,6 +114,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         return known
     if is_of_library(it.frame.source.function) and (function := python_of(f)) is not None:
         return inline(it, *entered(it, function, args, kwargs, node), None, node)
+    if (container := container_of(f)) is not None:
+        return it.call(container, args if isinstance(f, type) else [], {}, node)
     match f:
         case Bound():
             return call_method(it, f.owner, f.name, args, kwargs, node)
@@ -137,6 +140,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         return it.call(function, args, kwargs, node)
     if is_universal(f):
         return of_universal(it, f, args, kwargs, node)
+    if is_stencil(f):
+        return of_stencil(it, f, args, kwargs, node)
     if is_transform(f):
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # a cached result is what it would compute

@@ -18,6 +18,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.numba_objects import in_its_type, is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
@@ -68,7 +69,7 @@ def construct(
     if issubclass(cls, list | dict | set | tuple | str | int | float | complex):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
-    if cls not in CLASSES:
+    if cls not in CLASSES and not is_jitclass(cls):
         refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
     try:
@@ -98,7 +99,7 @@ def _named_tuple(
 
 def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
     meta = type(cls)
-    if meta is not type and meta.__module__ not in ("abc", "typing"):
+    if meta is not type and meta.__module__ not in ("abc", "typing") and not is_jitclass(cls):
         it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
     for base in cls.__mro__[:-1]:
         for name in _SPECIAL:
@@ -238,7 +239,8 @@ def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
 
 
 def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
-    found = inspect.getattr_static(owner.cls, name, None)
+    cls = plain_of(owner.cls)
+    found = inspect.getattr_static(cls, name, None)
     if name in owner.lacks:
         it.refuse(
             node,
@@ -246,7 +248,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
             "return it from flatten, as a child or in the static part, and set it there",
         )
     if isinstance(found, property):
-        return _of_class(it, owner, owner.cls, name, node)
+        return _of_class(it, owner, cls, name, node)
     if name in owner.fields:
         return owner.fields[name]
     if name == "__class__":
@@ -256,7 +258,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     slot = isinstance(found, types.MemberDescriptorType)
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
-    return _of_class(it, owner, owner.cls, name, node)
+    return _of_class(it, owner, cls, name, node)
 
 
 def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
@@ -324,6 +326,8 @@ def set_field(
     if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
         blank = type(owner.cls.__name__, (), {"__slots__": ()})()
         it.wrong(node, error_text(setattr, blank, name, None), AttributeError)
+    if is_jitclass(owner.cls):
+        value = in_its_type(it, owner.cls, name, value, node)
     if name not in owner.fields:
         it.shaped_at[id(owner)] = it.b.loc
     owner.fields[name] = value

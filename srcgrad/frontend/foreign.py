@@ -38,24 +38,6 @@ OF_NUMBA = {
         "an instance of a jitclass", "one of the plain class, without jitclass,"
     ),
 }  # fmt: skip
-# functions and classes of Numba's, by their module or that of their class
-CALLED_OF_NUMBA = {
-    "numba.typed.typedlist": ("a typed List", "use a list: []"),
-    "numba.typed.typeddict": ("a typed Dict", "use a dict: {}"),
-    "numba.experimental.jitclass.base": ("a jitclass", "use the plain class, without jitclass"),
-    "numba.stencils.stencil": ("a stencil", "write it on slices, x[:-2] + x[2:], or as a loop"),
-}
-
-
-def called_of_numba(f: Any) -> tuple[str, str] | None:
-    """The reason why a function or class of Numba's is refused, and the way out; else None."""
-    modules = (getattr(f, "__module__", None), type(f).__module__)
-    found = next((CALLED_OF_NUMBA[m] for m in modules if m in CALLED_OF_NUMBA), None)
-    if found is None:
-        return None
-    name = getattr(f, "__name__", None)
-    who = f"{name}()" if name else "this"
-    return f"{who} is {found[0]} of Numba's, which is not followed", found[1]
 
 
 def foreign_array(value: Any, name: str) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.numba_objects import is_jitclass
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     Conflict,
@@ -70,6 +71,11 @@ def taken_apart(
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, which is made inside only",
                     at, "return its coefficients: p.coeffs",
+                )  # fmt: skip
+            if isinstance(each, Record) and is_jitclass(each.cls):
+                raise ReturnTypeError(
+                    f"{found.title}() returns an instance of a jitclass of Numba's",
+                    at, "return its fields",
                 )  # fmt: skip
         with instances.standing(it, found):
             v = instances.opened(it, v, found.tree)

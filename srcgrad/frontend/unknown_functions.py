@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.advice import way_out
-from srcgrad.frontend.foreign import called_of_numba, foreign_library
+from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import TrackedList, article, is_integer
@@ -89,8 +89,6 @@ def why_unknown(f: Any) -> tuple[str, str] | None:
     known = refusal_of(f)
     if known is not None:
         return known
-    if (why := called_of_numba(f)) is not None:
-        return why
     module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
     name = callable_name(f)
     owner = getattr(f, "__self__", None)
