@@ -55,6 +55,13 @@ def lint(session: nox.Session):
     session.run("pyright")
 
 
+@nox.session(python=PYTHONS[0])
+def types(session: nox.Session):
+    """Wrong and right programs, read by pyright and by mypy."""
+    session.install(".[test]", "mypy>=1.11")
+    session.run("python", "-m", "pytest", "tests/test_typing.py")
+
+
 def lower_bounds() -> list[str]:
     """The lower bounds of the dependencies, as pins: "numpy>=2.0,<2.6" gives "numpy==2.0.*"."""
     bounds = [re.match(r"([\w-]+)>=([\d.]+)", d) for d in PROJECT["project"]["dependencies"]]

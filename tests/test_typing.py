@@ -6,7 +6,8 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import eager
-from tests.tools.kept import check_file
+from tests.tools.checkers import INSTALLED, reported
+from tests.tools.kept import ROOT, check_file
 from tests.tools.stubs import stubs
 
 STUBS = stubs()
@@ -33,3 +34,14 @@ def test_a_star_import_has_the_public_names():
     scope: dict[str, object] = {}
     exec("from srcgrad import *", scope)
     assert {n for n in scope if n != "__builtins__"} == {*flow.__all__}
+
+
+@pytest.mark.parametrize("checker", INSTALLED)
+def test_wrong_programs_are_reported_and_right_ones_are_not(checker: str):
+    """Each line that is marked `# wrong`, and no other."""
+    files = [ROOT / "tests" / "typing" / name for name in ("wrong.py", "right.py")]
+    for file, found in zip(files, reported(checker, files).values(), strict=True):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        marked = {k for k, text in enumerate(lines, 1) if text.endswith("# wrong")}
+        missed, extra = ([lines[k - 1] for k in ks] for ks in (marked - found, found - marked))
+        assert not missed and not extra, f"{checker} misses {missed} and reports {extra}"

@@ -143,9 +143,15 @@ def grad(
 @overload
 def grad(
     fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
-    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
-    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    has_aux: bool = False, return_ids: bool = False, *, sens_param: bool,
+    argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
     deterministic: bool | None = None, mode: str | None = None,
+) -> Callable[..., Any]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[..., Any], grad_position: Position, weights: Any, has_aux: bool,
+    return_ids: bool, sens_param: bool, *, argnums: Argnums = None, target: str | None = None,
+    parallel: bool | None = None, deterministic: bool | None = None, mode: str | None = None,
 ) -> Callable[..., Any]: ...  # fmt: skip
 def grad(
     fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
@@ -198,9 +204,15 @@ def value_and_grad(
 @overload
 def value_and_grad(
     fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,
-    has_aux: bool = False, return_ids: bool = False, sens_param: bool = False,
-    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    has_aux: bool = False, return_ids: bool = False, *, sens_param: bool,
+    argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
     deterministic: bool | None = None, mode: str | None = None,
+) -> Callable[..., Any]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[..., Any], grad_position: Position, weights: Any, has_aux: bool,
+    return_ids: bool, sens_param: bool, *, argnums: Argnums = None, target: str | None = None,
+    parallel: bool | None = None, deterministic: bool | None = None, mode: str | None = None,
 ) -> Callable[..., Any]: ...  # fmt: skip
 def value_and_grad(
     fn: Callable[..., Any], grad_position: Position = FIRST, weights: Any = None,

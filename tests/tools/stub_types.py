@@ -35,6 +35,8 @@ RESULTS = {
         ("sort", "topk", "kthvalue", "mode", "cummax", "cummin"), "kinds.ValuesIndices"
     ),
     **dict.fromkeys(("hsplit", "vsplit", "split_with_sizes"), "builtins.tuple[Tensor, ...]"),
+    # forcing a check that it is not None would be in everybody's way
+    "grad": "Tensor | Any", "grad_fn": "graph.Node | Any",
     "item": "Any", "tolist": "Any", "apply_primitive": "Any", "retains_grad": "builtins.bool",
     "srcgrad_value": "Any", "__dlpack__": "Any", "__dlpack_device__": "Any",
     "__iter__": "Iterator[Tensor]",

@@ -165,11 +165,11 @@ def member(name: str, value: Any) -> str:
         made = definition(name, value.__func__, "", "    ")
         return f"    @staticmethod\n{made}"
     if isinstance(value, property):
-        result = spelled(inspect.signature(value.fget).return_annotation)
-        result = result or RESULTS.get(name, "Tensor")
+        taken = spelled(inspect.signature(value.fget).return_annotation)
+        result = RESULTS.get(name) or taken or "Tensor"
         made = f"    @property\n    def {name}(self) -> {result}:{body(value.fget, '    ')}\n"
         if value.fset:
-            made += f"    @{name}.setter\n    def {name}(self, value: {result}) -> None: ...\n"
+            made += f"    @{name}.setter\n    def {name}(self, value: {taken}) -> None: ...\n"
         return made
     if isinstance(value, int):
         return f"    {name}: builtins.int\n"
