@@ -45,8 +45,7 @@ def in_branches_and_loops(x, n):
             y = x.tobytes()  # problem: tobytes
     while n < 10:
         n = n + 1
-        global G  # problem: 'G' is a name of the module
-        G = n
+        open("log")  # problem: open() is not supported
     while s < 10.0:
         s = exec("s is not known")
     return s
