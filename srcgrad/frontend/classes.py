@@ -14,12 +14,14 @@ import numpy as np
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.guards import attribute as a_path_to
+from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.numba_objects import in_its_type, is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
+from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
 from srcgrad.frontend.unknown_functions import refuse_unknown
@@ -28,6 +30,7 @@ from srcgrad.frontend.values import (
     UNBOUND,
     Bound,
     GrownList,
+    MaybeUnbound,
     Partial,
     Record,
     Slice,
@@ -218,10 +221,12 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if type(owner) in CLASSES and name in OF_POLYNOMIALS:
         path = Path("polynomial", owner, (a_path_to("coeffs"),))
         return it.captures.take(it, path, "coefficients", node)
-    if isinstance(owner, types.ModuleType):
-        names = it.outside.get(("global", id(vars(owner))), {})
-        if names.get(name, UNBOUND) is not UNBOUND:
-            return names[name]
+    if (value := attribute_outside(it, owner, name)) is not UNBOUND:
+        if isinstance(value, MaybeUnbound):
+            unbound = it.b.logical_not(value.flag)
+            it.fail_if(unbound, "AttributeError", f"this object has no attribute '{name}'")
+            return value.value
+        return value
     return it.captures.attribute(it, owner, name, node)
 
 
@@ -331,6 +336,17 @@ def set_field(
     if name not in owner.fields:
         it.shaped_at[id(owner)] = it.b.loc
     owner.fields[name] = value
+
+
+def delete_field(it: Interpreter, owner: Record, node: gast.Attribute) -> None:
+    """`del owner.name`."""
+    if dataclasses.is_dataclass(owner.cls):
+        it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
+    if node.attr not in owner.fields:
+        it.wrong(node, f"{owner.cls.__name__} has no attribute '{node.attr}'", AttributeError)
+    changing(it, owner, node)
+    it.shaped_at[id(owner)] = it.b.loc
+    del owner.fields[node.attr]
 
 
 def _frozen_dataclass(cls: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.trees import exits, handler_bodies
+from srcgrad.frontend.trees import exits, handler_bodies, parameters_of
 
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
@@ -81,6 +81,8 @@ class Liveness:
         for n in gast.walk(tree):
             if n is not tree and isinstance(n, gast.FunctionDef | gast.Lambda):
                 self.always |= reads(n)
+            if isinstance(n, gast.Name) and n.id == "eval":  # its text may read any name
+                self.always |= {*assigned(tree.body), *parameters_of(tree)}
             if isinstance(n, gast.Try):  # any statement of the body may come before a handler
                 later = [*n.finalbody, *n.handlers]
                 self.always |= {name for s in later for name in reads(s)}

@@ -1,26 +1,28 @@
 """Names that a function stores to and does not own: of its module, of a function around it.
 
-While compiling they are places of a dict for each module or cell, joined as those of any other
-dict. Their values at the end are results of the program, which a plain call writes back.
+Attributes of functions are such names too. While compiling they are places of a dict for each
+module, cell or function, joined as those of any other dict. Their values at the end are results of
+the program, which a plain call writes back.
 """
 
 from __future__ import annotations
 
+import types
 from operator import itemgetter
 from typing import Any
 
-from srcgrad.frontend.guards import CONTENTS, Path, Step
+from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import UNBOUND, Conflict, MaybeUnbound
 from srcgrad.records import record
 
-Owner = tuple[str, int]  # "global" or "cell", and the id of the module's names or of the cell
+Owner = tuple[str, int]  # "global", "cell" or "attribute", and the id of the holder
 
 
 @record(frozen=True)
 class Outside:
-    """A name and where it is bound: in the names of a module (a dict), or in a cell."""
+    """A name and its holder: the names of a module (a dict), a cell, a function."""
 
     kind: str
     holder: Any
@@ -33,6 +35,8 @@ class Outside:
     def set(self, value: Any) -> None:
         if self.kind == "cell":
             self.holder.cell_contents = value
+        elif self.kind == "attribute":
+            setattr(self.holder, self.name, value)
         else:
             self.holder[self.name] = value
 
@@ -69,6 +73,13 @@ def _first_value(it: Interpreter, at: Outside) -> Any:
         except ValueError:
             return UNBOUND
         return it.captures.take(it, Path("cell", at.holder, (CONTENTS,)), at.name, None)
+    if at.kind == "attribute":
+        own = attribute(at.name) if hasattr(at.holder, at.name) else member(at.name)
+        path = Path("attribute", at.holder, (own,))
+        if hasattr(at.holder, at.name):
+            return it.captures.take(it, path, at.name, None)
+        it.captures.watch(path, at.name)
+        return UNBOUND
     if at.name in at.holder:
         step = Step((at.name,), itemgetter(at.name), f"[{at.name!r}]")
         return it.captures.take(it, Path("global", at.holder, (step,)), at.name, None)
@@ -87,6 +98,15 @@ def outside_of(it: Interpreter, function: Any, name: str) -> dict[str, Any] | No
         return it.outside.get(("cell", id(cell)))
     names = it.outside.get(("global", id(function.__globals__)))
     return names if names is not None and name in names else None
+
+
+def attribute_outside(it: Interpreter, owner: Any, name: str) -> Any:
+    """An attribute of a module or a function that is stored to; `UNBOUND` if it is none."""
+    if isinstance(owner, types.ModuleType):
+        return it.outside.get(("global", id(vars(owner))), {}).get(name, UNBOUND)
+    if isinstance(owner, types.FunctionType):
+        return it.outside.get(("attribute", id(owner)), {}).get(name, UNBOUND)
+    return UNBOUND
 
 
 def changed_names(it: Interpreter) -> list[tuple[Outside, Any]]:

@@ -6,11 +6,12 @@ Never emits control flow itself.
 from __future__ import annotations
 
 import importlib
+import types
 from typing import Any, NoReturn
 
 import gast
 
-from srcgrad.frontend.classes import set_field
+from srcgrad.frontend.classes import delete_field, set_field
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
@@ -46,6 +47,7 @@ from srcgrad.frontend.values import (
     is_array,
     plain,
 )
+from srcgrad.frontend.watches import library
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
@@ -125,6 +127,10 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
     if isinstance(owner, Record):
         changing(it, owner, target)
         set_field(it, owner, target.attr, value, target)
+    elif isinstance(owner, types.FunctionType) and not library(owner):
+        names = stored_names(it, Outside("attribute", owner, target.attr), target)
+        note_change(it, names)
+        names[target.attr] = value
     elif is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
         store_part(it, owner, target.attr, [...], value, target)
     elif is_array(owner) and target.attr == "shape":
@@ -304,6 +310,8 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
                 scope_of(it, target.id)[target.id] = UNBOUND
             case gast.Subscript():
                 delete_item(it, target)
+            case gast.Attribute() if isinstance(owner := it.operand(target.value), Record):
+                delete_field(it, owner, target)
             case _:
                 it.refuse(target, "'del' of this is not supported", runs=True)
 

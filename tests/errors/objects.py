@@ -451,7 +451,7 @@ def generator_in_a_name(x):
 @program(0.7)
 def attribute_deleted(x):
     p = Point(x)
-    del p.u  # error: UnsupportedError: 'del' of this
+    del p.u  # error: UnsupportedError: 'del' of a field of a dataclass
     return x
 
 

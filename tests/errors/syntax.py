@@ -42,8 +42,28 @@ async def coroutine(x):  # error: UnsupportedError: async
 
 
 @program(0.7)
-def evaluated(x):
-    return eval("x * x")  # error: UnsupportedError: eval
+def evaluated_text_of_the_run(x):
+    return eval(f"{x} * 2.0")  # error: UnsupportedError: a string with a number of the run
+
+
+@program(0.7)
+def evaluated_code(x):
+    return eval(x)  # error: TypeError: eval() of a number (f64) is not supported
+
+
+@program(0.7)
+def evaluated_text_that_is_no_expression(x):
+    return eval("x *")  # error: SyntaxError: this text is no expression
+
+
+@program(0.7)
+def evaluated_function(x):
+    return eval("(lambda v: v * v)(2.0)") * x  # error: UnsupportedError: a function or a compre
+
+
+@program(0.7)
+def evaluated_with_local_names(x):
+    return eval("y * y", None, {"y": x})  # error: UnsupportedError: eval() with these names
 
 
 @program(0.7)

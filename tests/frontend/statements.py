@@ -57,6 +57,12 @@ def global_read(x):
     return x * SCALE
 
 
+@row("", "`eval` of texts that are known")
+def eval_of_a_text(x):
+    a = 2.0  # noqa: F841 (the text reads it)
+    return eval("a * x ** 2")
+
+
 @row("", "`global` stores")
 def global_store(x):
     global SCALE

@@ -29,12 +29,10 @@ def said(page: str, pattern: str) -> set[str]:
 
 def test_pages_name_what_is_refused():
     expected = refused()
-    assert expected == {"global", "with", "async"}
+    assert expected == {"with", "async"}
     assert said("README.md", r"Refused, with the line and the way out:(.*?)\n\n") == expected
-    assert said("docs/limitations.md", r"\n(\| `global` stores, [^\n]*)") == expected
-    assert said("docs/functional.md", r"\n(\| [^\n]*on the tape where[^\n]*)") == expected - {
-        "global"
-    }
+    assert said("docs/limitations.md", r"\n(\| `async`, [^\n]*)") == expected
+    assert said("docs/functional.md", r"\n(\| [^\n]*on the tape where[^\n]*)") == expected
 
 
 def test_support_lists_what_is_not():

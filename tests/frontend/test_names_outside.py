@@ -1,5 +1,6 @@
 """Stores to names of the module and of functions around what is compiled."""
 
+import functools
 import sys
 
 import numpy as np
@@ -21,6 +22,8 @@ def begun():
 def begin():
     globals().update(TABLE=None, COUNT=0, MEAN=1.5)
     globals().pop("MADE", None)
+    squares.calls = 0
+    vars(kept_in_an_attribute).pop("weights", None)
 
 
 def weights(n):
@@ -90,15 +93,48 @@ def from_a_recursion(x):
     return recursive(0.1, x) * COUNT
 
 
+def counted(f):
+    @functools.wraps(f)
+    def wrapper(*args):
+        wrapper.calls += 1
+        return f(*args)
+
+    wrapper.calls = 0
+    return wrapper
+
+
+@counted
+def squares(x):
+    return np.sum(x * x)
+
+
+def calls_in_an_attribute(x):
+    return squares(x) + squares(2.0 * x) * squares.calls
+
+
+def kept_in_an_attribute(x):
+    if not hasattr(kept_in_an_attribute, "weights"):
+        kept_in_an_attribute.weights = np.arange(3.0)
+    return np.sum(x * kept_in_an_attribute.weights)
+
+
+def attribute_in_a_loop(x):
+    for v in x:
+        if v > 0.5:
+            squares.calls += 1
+    return x[0] * squares.calls
+
+
 STATE = "TABLE", "COUNT", "MEAN", "MADE"
 PROGRAMS = (
     cached, counted_in_a_loop, of_several_kinds, read_in_three_ways, container, bound_first, caught,
-    from_a_recursion,
+    from_a_recursion, calls_in_an_attribute, kept_in_an_attribute, attribute_in_a_loop,
 )  # fmt: skip
 
 
 def state():
-    return [repr(globals().get(name)) for name in STATE]
+    names = [repr(globals().get(name)) for name in STATE]
+    return [*names, squares.calls, repr(getattr(kept_in_an_attribute, "weights", None))]
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])

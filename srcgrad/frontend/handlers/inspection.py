@@ -18,14 +18,17 @@ from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.number_classes import refuse_mixed
+from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     NUMBERS,
+    UNBOUND,
     Closure,
     Formatted,
     GrownList,
     Iterated,
+    MaybeUnbound,
     Partial,
     Range,
     Record,
@@ -115,6 +118,8 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         return hasattr(cls, name) and (name != "__call__" or "__call__" in vars(cls))
     if isinstance(x, Var):
         return hasattr(python_type(x), name)
+    if (value := attribute_outside(it, x, name)) is not UNBOUND:
+        return value.flag if isinstance(value, MaybeUnbound) else True
     if not isinstance(x, Record):
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
             it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)

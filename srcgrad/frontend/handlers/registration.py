@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers import (
     dicts,
     einsum,
     elementwise,
+    evaluation,
     evenly_spaced,
     formula_helpers,
     fourier,

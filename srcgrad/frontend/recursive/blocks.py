@@ -326,6 +326,8 @@ class _Flow(Liveness):
         self.after, self.head, self.always = {}, {}, set()
         self._loops, self._noting, self._first = [], False, {}
         for node in (n for block in blocks for s in block for n in gast.walk(s)):
+            if isinstance(node, gast.Name) and node.id == "eval":
+                raise NotApart(node, "an eval() in a function that calls itself")
             if isinstance(node, gast.FunctionDef | gast.Lambda | gast.Try):
                 self.always |= {n.id for n in gast.walk(node) if isinstance(n, gast.Name)}
         self.blocks = blocks
