@@ -153,7 +153,7 @@ def of_even(x, n):
     return -x if n <= 0.0 else of_odd(x + 1.0, n - 1.0) * of_odd(x, n - 3.0)
 
 
-@program(0.7, 40.0)
+@program(0.7, 3.0)
 def recursion_of_two_functions(x, n):
     return of_even(x, n)
 
@@ -176,7 +176,7 @@ def with_a_function(x, n):
     return scale(first) + with_a_function(x, n - 2.0)
 
 
-@program(0.7, 40.0)
+@program(0.7, 3.0)
 def function_that_a_call_keeps(x, n):
     return with_a_function(x, n)
 
@@ -191,7 +191,7 @@ def with_another_function(f, x, n):
     return first + with_another_function(f, x, n - 2.0)
 
 
-@program(0.7, 40.0)
+@program(0.7, 3.0)
 def function_that_a_call_makes(x, n):
     return with_another_function(np.sin, x, n)
 
@@ -207,7 +207,7 @@ def over_a_dict(x, n, table):
     return total
 
 
-@program(0.7, 40.0)
+@program(0.7, 3.0)
 def recursion_over_a_dict(x, n):
     return over_a_dict(x, n, {1.0: 0.5, 2.0: 0.25})
 
@@ -220,7 +220,7 @@ def with_a_list(x, n):
     return sum(parts) + with_a_list(x, n - 2.0)
 
 
-@program(0.7, 40.0)
+@program(0.7, 3.0)
 def list_that_a_call_changes_later(x, n):
     return with_a_list(x, n)
 
