@@ -185,10 +185,8 @@ def with_another_function(f, x, n):
     if n <= 0.0:
         return f(x)
     new = lambda y: y * n
-    first = with_another_function(
-        new, x, n - 1.0
-    )  # error: UnsupportedError: it passes on or returns
-    return first + with_another_function(f, x, n - 2.0)
+    y = with_another_function(new, x, n - 1.0)  # error: UnsupportedError: passes on or returns
+    return y + with_another_function(f, x, n - 2.0)
 
 
 @program(0.7, 3.0)

@@ -54,6 +54,13 @@ class Point:
         return 2.0 * self.u
 
 
+@dataclass
+class Changed:
+    """Loses a field."""
+
+    u: float
+
+
 @dataclass(frozen=True)
 class Fixed:
     """Cannot be changed."""
@@ -427,8 +434,8 @@ def keeping():
 
     def keep(x):
         nonlocal kept
-        kept = lambda v: v * x  # error: ReturnTypeError: 'kept' is set to a function
-        return kept(x)
+        kept = lambda v: v * x
+        return kept(x)  # error: ReturnTypeError: 'kept' is set to a function
 
     return keep
 
@@ -449,8 +456,8 @@ def generator_in_a_name(x):
 
 
 @program(0.7)
-def attribute_deleted(x):
-    p = Point(x)
+def field_deleted(x):
+    p = Changed(x)
     del p.u  # error: UnsupportedError: 'del' of a field of a dataclass
     return x
 

@@ -22,13 +22,6 @@ def generator_function(x):
         yield v * v  # error: UnsupportedError: in what is compiled itself ... return a list
 
 
-@program(0.7)
-def global_statement(x):
-    global COUNT  # error: UnsupportedError: 'COUNT' is a name of the module ... functools.cache
-    COUNT = COUNT + 1
-    return x * COUNT
-
-
 @program(vec(3))
 def deletion(x):
     y = x * x
