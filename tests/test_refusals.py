@@ -19,6 +19,7 @@ LEFT = {
     "the pattern": "every pattern of Python has a case",
     "target of an assignment": "every target of Python has a case",
     "needs too many specialisations": "requirements are of what a program has, and are found once",
+    "changes kind in a recursion": "what a call keeps has the kinds of its arguments",
     "only some are differentiated": "references of which some are active are all carried",
 }
 

@@ -310,10 +310,10 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
                 scope_of(it, target.id)[target.id] = UNBOUND
             case gast.Subscript():
                 delete_item(it, target)
-            case gast.Attribute() if isinstance(owner := it.operand(target.value), Record):
-                delete_field(it, owner, target)
+            case gast.Tuple() | gast.List():
+                do_delete(it, gast.copy_location(gast.Delete(target.elts), node))
             case _:
-                it.refuse(target, "'del' of this is not supported", runs=True)
+                delete_field(it, it.expression(target.value), target)
 
 
 # ---- failing ----

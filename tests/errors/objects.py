@@ -455,6 +455,12 @@ def generator_in_a_name(x):
     return sum(values)
 
 
+@program(vec(3))
+def attribute_of_an_array_deleted(x):
+    del x.T  # error: AttributeError: 'del' of an attribute of an array
+    return x[0]
+
+
 @program(0.7)
 def field_deleted(x):
     p = Changed(x)

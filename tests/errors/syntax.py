@@ -6,8 +6,6 @@ import numpy as np
 from tests.cases.registry import vec
 from tests.errors.programs import program
 
-COUNT = 0
-
 
 @program(0.7)
 def with_statement(x):

@@ -112,7 +112,8 @@ def deleted(x):
     made = Plain(x)
     y = np.sum(made.double)
     del made.double
-    made.more = 3.0
+    made.more, left, right = 3.0, 1.0, 2.0
+    del (left, right)
     return y * hasattr(made, "more") + 7.0 * hasattr(made, "double")
 
 

@@ -7,6 +7,7 @@ of any length from 2 (`relax`: a matrix; `ends`: of 4) and keeps its values boun
 import re
 
 from tests.fuzz.themes.helpers_theme import NEEDED, WIDE
+from tests.fuzz.themes.recursive_functions import RECURSIVE
 
 IMPORTS = "import itertools\nimport math\n\nimport numpy as np\n\n\n"
 
@@ -101,6 +102,7 @@ def ends(a):
     return a[:2], a[2:]
 """,
     **WIDE,
+    **RECURSIVE,
 }
 
 _NEEDS = {

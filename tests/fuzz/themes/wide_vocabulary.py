@@ -18,6 +18,7 @@ from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
 from tests.fuzz.themes.placeholders_theme import PLACEHOLDERS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences_theme import RECURRENCES
+from tests.fuzz.themes.recursion_theme import RECURSION
 from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.theme import Theme, forms
@@ -51,6 +52,7 @@ THEMES = (
     KINDS,
     TURNS,
     PLACEHOLDERS,
+    RECURSION,
 )
 APART = (ENSEMBLES,)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
