@@ -312,8 +312,10 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
                 delete_item(it, target)
             case gast.Tuple() | gast.List():
                 do_delete(it, gast.copy_location(gast.Delete(target.elts), node))
-            case _:
+            case gast.Attribute():
                 delete_field(it, it.expression(target.value), target)
+            case _:
+                raise AssertionError(target)  # Python has no other target
 
 
 # ---- failing ----
