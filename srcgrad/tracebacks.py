@@ -153,12 +153,14 @@ def entrance(function: F, home: str = "") -> F:
     """
     if hasattr(function, "srcgrad_within"):
         return function
+    finish = vars(function).get("srcgrad_finish")
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             try:
-                return function(*args, **kwargs)
+                made = function(*args, **kwargs)
+                return made if finish is None else finish(made, args, kwargs)
             except TypeError as error:
                 other = _renamed(error, kwargs)
                 if other is None:

@@ -104,7 +104,7 @@ def iinfo(type: Any) -> np.iinfo:
 # the names at the top level of `srcgrad`
 PUBLIC: dict[str, Any] = {
     **{row.name: row.function for row in functions.TABLE.values() if row.top},
-    **_DTYPES, **_CONSTANTS,
+    **_DTYPES, **_CONSTANTS, **create.TYPED,
     **{name: getattr(create, name) for name in _CREATION},
     **{
         f.__name__: f

@@ -63,6 +63,29 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     return finished(array_of_data(data, dtype), False, device)
 
 
+def _typed(name: str, kind: str) -> Callable[..., Tensor]:
+    """PyTorch's constructor of tensors of one dtype: of data, or of dims."""
+
+    def made(*data: Any) -> Tensor:
+        dtype = dtypes.to_dtype(kind)
+        if data and all(type(d) is int for d in data):
+            return finished(np.zeros(data, dtype.np), False, None)
+        return tensor(data[0] if data else [], dtype)
+
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = f"A tensor of {kind} with the data of a sequence, or zeros of given dims."
+    return made
+
+
+TYPED = {
+    name: _typed(name, kind) for name, kind in {
+        "BoolTensor": "bool", "ByteTensor": "uint8", "CharTensor": "int8",
+        "DoubleTensor": "float64", "FloatTensor": "float32", "HalfTensor": "float16",
+        "IntTensor": "int32", "LongTensor": "int64", "ShortTensor": "int16",
+    }.items()
+}  # fmt: skip
+
+
 def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares the memory of a NumPy array; TypeError for anything else."""
     if not isinstance(array, np.ndarray):

@@ -19,13 +19,14 @@ HOOKED: weakref.WeakSet[Node] = weakref.WeakSet()
 class Node:
     """One operation of the graph; `vjp` maps the gradient of its result to its arguments'."""
 
-    # hooks: unset unless the node is in HOOKED
-    __slots__ = ("__weakref__", "hooks", "level", "next")
+    # hooks: unset unless the node is in HOOKED; called: unless a function of tensors made it
+    __slots__ = ("__weakref__", "called", "hooks", "level", "next")
     many = False
     label = "Node"
     level: int
     next: Any
     hooks: list
+    called: str  # the label by the function that was called
 
     def vjp(self, g: Any, keep: bool) -> Any:
         """The gradient for `next`, or a sequence of them; of arrays. Releases unless `keep`."""
@@ -36,8 +37,8 @@ class Node:
         raise NotImplementedError
 
     def name(self) -> str:
-        """The name that printing a tensor shows."""
-        return self.label
+        """The name that printing a tensor shows: of the function that was called."""
+        return getattr(self, "called", self.label)
 
     @property
     def next_functions(self) -> tuple:
@@ -50,13 +51,22 @@ class Node:
 
     def released(self) -> AutogradError:
         return AutogradError(
-            f"This FunctionNode with name `{self.label}` has been released.\n"
+            f"This FunctionNode with name `{self.name()}` has been released.\n"
             "Maybe you try to backward through the node a second time. Specify retain_graph=True "
             "when calling .backward() or autograd.grad() the first time."
         )
 
     def __repr__(self) -> str:
-        return f"<{self.label} object at {id(self):#x}>"
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+def label_of(name: str) -> str:
+    """The label of a node by the name of a function.
+
+    >>> label_of("mse_loss")
+    'MseLossBackward0'
+    """
+    return "".join(part.capitalize() for part in name.split("_")) + "Backward0"
 
 
 class Leaf(Node):

@@ -9,6 +9,7 @@ import functools
 from typing import Any
 
 from srcgrad.eager.generic_node import General
+from srcgrad.eager.graph import label_of
 from srcgrad.eager.nodes import OfInput, OfInputAndNumber, OfResult, Pair, Power, Scaling
 from srcgrad.eager.rules import computed, reads, rule_on_arrays
 from srcgrad.primitives import elementwise
@@ -17,7 +18,7 @@ from srcgrad.primitives.rules import rule_of
 
 
 def _label(op: Primitive) -> str:
-    return "".join(part.capitalize() for part in op.name.split("_")) + "Backward0"
+    return label_of(op.name)
 
 
 def _made(kind: type, op: Primitive, k: int | None = None, **more: Any) -> Any:

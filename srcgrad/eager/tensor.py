@@ -35,7 +35,8 @@ class Storage:
 class Tensor:
     """An array whose operations are recorded for `backward`; made by `flow.tensor`.
 
-    `Tensor(data, dtype=None, requires_grad=False)` is `flow.tensor` itself.
+    `Tensor(data, dtype=None, requires_grad=False)` is `flow.tensor` itself, `Tensor(2, 3)` a tensor
+    of zeros with these dims.
 
     >>> import srcgrad as flow
     >>> x = flow.Tensor([1.0, 2.0], requires_grad=True)
@@ -54,8 +55,14 @@ class Tensor:
     _node: graph.Node | None
     _store: Storage | None
 
-    def __new__(cls, data: Any = None, dtype: Any = None, requires_grad: bool = False) -> Any:
+    def __new__(
+        cls, data: Any = None, dtype: Any = None, requires_grad: bool = False, *sizes: int
+    ) -> Any:
         self = object.__new__(cls)
+        if type(dtype) is int and type(data) is int:
+            more = (requires_grad,) if type(requires_grad) is int else ()
+            data, dtype = np.zeros((data, dtype, *more, *sizes)), dtypes.get_default_dtype()
+            requires_grad = requires_grad is True
         self._a = array_of_data([] if data is None else data, dtype).copy(order="K")
         self._node = self._store = None
         if requires_grad:

@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.eager.apply import Unsuitable, apply, operand
 from srcgrad.eager.functions.pointwise import mul
 from srcgrad.eager.functions.shapes import expand, transpose, unsqueeze
-from srcgrad.eager.functions.table import declare, declared
+from srcgrad.eager.functions.table import by_its_name, declare, declared
 from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError, TensorTypeError
 from srcgrad.primitives import arrays
@@ -98,5 +98,5 @@ def _operator(self: Any, other: Any) -> Any:
         return NotImplemented
 
 
-Tensor.__matmul__ = _operator
+Tensor.__matmul__ = by_its_name(_operator, "matmul")
 Tensor.__rmatmul__ = lambda self, other: _operator(other, self)

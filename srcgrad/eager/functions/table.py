@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+from srcgrad.eager.graph import label_of
 from srcgrad.eager.inplace import in_place as written
 from srcgrad.eager.tensor import Tensor
 from srcgrad.records import record
@@ -39,6 +41,7 @@ def declare(
     in_place: bool = False,
 ) -> Callable:
     """Adds a function to the table under its name and its aliases; returns it."""
+    by_its_name(function, name)
     for each in (name, *aliases):
         assert each not in TABLE, each
         TABLE[each] = Row(each, function, top, method, in_place)
@@ -46,6 +49,24 @@ def declare(
             setattr(Tensor, each, function)
         if in_place:
             setattr(Tensor, f"{each}_", _in_place(function, f"{each}_"))
+    return function
+
+
+def by_its_name(function: Callable, name: str) -> Callable:
+    """Lets the node of a function's result have the function's name, when a user calls it.
+
+    A composition ends in the node of some primitive, which would say little in `grad_fn`.
+    """
+    label = label_of(name)
+
+    def finished(made: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        node = made._node if isinstance(made, Tensor) else None
+        if node is not None and not any(made is a for a in (*args, *kwargs.values())):
+            node.called = label
+        return made
+
+    if type(function) is FunctionType and "srcgrad_within" not in vars(function):
+        vars(function)["srcgrad_finish"] = finished
     return function
 
 
