@@ -110,6 +110,24 @@ from srcgrad.sparse import sparsity as sparsity
 from srcgrad.transforms.exported import export as export
 
 __version__: builtins.str
+def BoolTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of bool with the data of a sequence, or zeros of given dims."""
+def ByteTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of uint8 with the data of a sequence, or zeros of given dims."""
+def CharTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of int8 with the data of a sequence, or zeros of given dims."""
+def DoubleTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of float64 with the data of a sequence, or zeros of given dims."""
+def FloatTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of float32 with the data of a sequence, or zeros of given dims."""
+def HalfTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of float16 with the data of a sequence, or zeros of given dims."""
+def IntTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of int32 with the data of a sequence, or zeros of given dims."""
+def LongTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of int64 with the data of a sequence, or zeros of given dims."""
+def ShortTensor(*data: kinds.Data) -> Tensor:
+    """A tensor of int16 with the data of a sequence, or zeros of given dims."""
 def abs(input: Tensor | kinds.Array) -> Tensor: ...
 def absolute(input: Tensor | kinds.Array) -> Tensor: ...
 def acos(input: Tensor | kinds.Array) -> Tensor: ...
@@ -795,11 +813,20 @@ def zeros_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.De
     """Zeros of another tensor's shape and dtype."""
 
 __all__ = [
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
     "Compiled",
+    "DoubleTensor",
+    "FloatTensor",
     "GRAPH_MODE",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
     "PYNATIVE_MODE",
     "Parameter",
     "ParameterTuple",
+    "ShortTensor",
     "Size",
     "SrcgradError",
     "Tensor",

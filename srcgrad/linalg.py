@@ -61,9 +61,9 @@ def qr(A: Tensor) -> Any:
     return _Qr(q, r)
 
 
-_OWN: dict[str, Any] = {f.__name__: f for f in (eigh, eigvalsh, qr, svd, svdvals)}
+DECOMPOSITIONS: dict[str, Any] = {f.__name__: f for f in (eigh, eigvalsh, qr, svd, svdvals)}
 _PUBLIC = NAMES | entered(NAMES, __name__)
-globals().update(entered(_OWN, __name__))
+globals().update(entered(DECOMPOSITIONS, __name__))
 
 
 def __getattr__(name: str) -> Any:
@@ -75,4 +75,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*NAMES, *_OWN])
+    return sorted([*NAMES, *DECOMPOSITIONS])

@@ -53,3 +53,25 @@ class SignLogDet(NamedTuple):
 
     sign: Tensor
     logabsdet: Tensor
+
+
+class Eigh(NamedTuple):
+    """Eigenvalues, and eigenvectors as columns."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+class Svd(NamedTuple):
+    """Left singular vectors, singular values, right singular vectors as rows."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+class Qr(NamedTuple):
+    """An orthonormal factor, and an upper triangular one."""
+
+    Q: Tensor
+    R: Tensor

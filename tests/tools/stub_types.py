@@ -29,7 +29,8 @@ BY_NAME = {
 }  # fmt: skip
 RESULTS = {
     "is_complex": "builtins.bool", "is_signed": "builtins.bool", "load": "Any",
-    "slogdet": "kinds.SignLogDet", "aminmax": "kinds.MinMax",
+    "slogdet": "kinds.SignLogDet", "aminmax": "kinds.MinMax", "eigh": "kinds.Eigh",
+    "svd": "kinds.Svd", "qr": "kinds.Qr",
     **dict.fromkeys(("var_mean", "std_mean"), "builtins.tuple[Tensor, Tensor]"),
     **dict.fromkeys(
         ("sort", "topk", "kthvalue", "mode", "cummax", "cummin"), "kinds.ValuesIndices"

@@ -286,7 +286,9 @@ def stubs() -> dict[Path, str]:
     return {
         package / "__init__.pyi": top(),
         package / "eager" / "tensor.pyi": tensor(),
-        package / "linalg.pyi": functions(str(linalg.__doc__), linalg.NAMES),
+        package / "linalg.pyi": functions(
+            str(linalg.__doc__), linalg.NAMES | linalg.DECOMPOSITIONS
+        ),
         package / "nn" / "functional.pyi": functions(str(functional.__doc__), public),
         package / "nn" / "wrapped.pyi": modules(wrapped),
         package / "mindspore" / "nn" / "renamed.pyi": modules(renamed),

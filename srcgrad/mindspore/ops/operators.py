@@ -84,6 +84,10 @@ MADE |= {name: _operator(name, function) for name, function in OTHERS.items()}
 globals().update(MADE)
 
 
+def __getattr__(name: str) -> Any:  # type checkers know the operators that are made by it
+    raise AttributeError(f"there is no operator {name!r}", name=name)
+
+
 # ---- with options ----
 class MatMul(Primitive):
     """The product of matrices, each transposed on request.
