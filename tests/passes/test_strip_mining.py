@@ -290,6 +290,27 @@ def test_tapes_that_stay_as_they_are(f):
     assert "empty(2, 3" in text(new)
 
 
+BRANCH = """
+    b: f64 = load(x, i1)
+    c: bool = gt(b, 0.0)
+    if c:
+        kept: f64 = load(saved, first1)
+        add_at(y, i1, kept)
+"""
+LOOP = """
+    for j in range(0, k):
+        at2: int = add(first1, j)
+        kept: f64 = load(saved, at2)
+        add_at(y, i1, kept)
+"""
+
+
+@pytest.mark.parametrize("more", [BRANCH, LOOP])
+def test_tapes_that_branches_and_other_loops_read(more):
+    f = program("x: f64[n], y: f64[m], k: int", SWEEPS.format(row="k", stop="n") + more)
+    same(f, *((whole(n), np.zeros(n), k) for n in COUNTS for k in (1, 4)))
+
+
 # ---- while ----
 def roots():
     return program(

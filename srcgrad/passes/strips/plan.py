@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from srcgrad.ir.nodes import Atom, Block, For, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Def, For, Stmt, Var, While
 from srcgrad.passes.strips.candidates import recurrences
 from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.records import record
@@ -106,6 +106,14 @@ def loops_around(block: Block, uniform: Uniform, inside: bool = False) -> Iterat
             yield s
             if isinstance(s, For):
                 yield from loops_around(s.body, uniform, inside=True)
+
+
+def side_by_side(block: Block, uniform: Uniform) -> Iterator[Def]:
+    """The definitions that a loop over lanes runs itself: in no branch, nor in a loop of a lane."""
+    yield from (s for s in block if isinstance(s, Def))
+    for s in loops_around(block, uniform):
+        if isinstance(s, For):
+            yield from (t for t in s.body if isinstance(t, Def))
 
 
 def rows(parts: Sequence[Part]) -> Iterator[Row]:

@@ -81,7 +81,9 @@ def strip_mining(function: Function, in_order: bool = False) -> Function:
     chosen = Candidates(facts, in_order).among(function.body)
     if not chosen:
         return function
-    return _StripMining(chosen, laid_out(tuple(chosen), facts), facts).function(function)
+    return _StripMining(
+        chosen, laid_out({s: uniform for s, (_, uniform) in chosen.items()}, facts), facts
+    ).function(function)
 
 
 class _StripMining(Rewriter):

@@ -2,19 +2,21 @@
 
 Trip i of a loop over range(0, n) uses the elements i * step + r of a tape, with 0 <= r < step; in
 strips they are first * step + r * lanes + lane, the same block of the tape in another order. Legal
-if all that touches the tape does so in loops over one range that are strip-mined: these have the
+if all that touches the tape does so in rows of loops over one range: these have the
 same strips, and trips that are left over keep their elements. In a loop around, each trip may have
 a tape of its own in the whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 from srcgrad.ir.nodes import Def, For, Var
 from srcgrad.ir.types import Tape
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.places import Access, Poly, linear, plus, times
+from srcgrad.passes.strips.plan import side_by_side
+from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.records import record
 
 
@@ -27,8 +29,9 @@ class Place:
     at: Poly
 
 
-def laid_out(loops: Sequence[For], facts: Dependence) -> dict[Def, Place]:
+def laid_out(loops: Mapping[For, Uniform], facts: Dependence) -> dict[Def, Place]:
     """The accesses to tapes that are laid out for the strips of these loops."""
+    lanewise = {s for loop, uniform in loops.items() for s in side_by_side(loop.body, uniform)}
     touching: dict[Var, list[Access]] = {}
     for s in loops:
         for a in facts.accesses(s):
@@ -36,7 +39,8 @@ def laid_out(loops: Sequence[For], facts: Dependence) -> dict[Def, Place]:
                 touching.setdefault(a.root, []).append(a)
     out: dict[Def, Place] = {}
     for tape, accesses in touching.items():
-        if facts.uses[facts.classes.of(tape)] == len(accesses):
+        direct = all(a.statement in lanewise for a in accesses)
+        if direct and facts.uses[facts.classes.of(tape)] == len(accesses):
             rows = [_row(a, facts) for a in accesses]
             if _are_alike(rows, accesses, facts):
                 out |= {a.statement: r for a, r in zip(accesses, rows, strict=True) if r}

@@ -38,6 +38,8 @@ ENDS = (
     "up *= 1.0 + 0.1 * r",
     "d[I] += 0.3 * r - u",
     "c[I % 4] += 0.1 * r",
+    "for K in range(4):\n        g[I, K] += np.sin(r * h[I, K])",
+    "if r > 0.1:\n        d[I] = r * r * u",
 )
 DEPENDENT = (
     "r = 0.5 * r + 0.2 * d[I - 1]",
