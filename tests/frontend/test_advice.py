@@ -159,17 +159,16 @@ def test_a_spline_that_does_not_interpolate():
 
 def test_a_function_without_a_derivative_of_ours():
     def wrong(x):
-        return scipy.special.struve(1.5, x)
+        return scipy.special.zeta(2.5, x)
 
     said = refused(wrong, 0.3)
-    assert "flow.opaque(scipy.special.struve, like, vjp=...)" in said
+    assert "flow.opaque(scipy.special.zeta, like, vjp=...)" in said
 
     def pull(p, g):
-        below, same = scipy.special.struve(p[0] - 1, p[1]), scipy.special.struve(*p)
-        return (None, g * (below - p[0] / p[1] * same))
+        return (None, -g * p[0] * scipy.special.zeta(p[0] + 1.0, p[1]))
 
-    f = flow.opaque(scipy.special.struve, float, vjp=pull)
-    g = flow.grad(on_python(lambda x: f(1.5, x)))(0.3)
+    f = flow.opaque(scipy.special.zeta, float, vjp=pull)
+    g = flow.grad(on_python(lambda x: f(2.5, x)))(0.3)
     assert g == pytest.approx((wrong(0.3 + 1e-6) - wrong(0.3 - 1e-6)) / 2e-6, rel=1e-6)
 
 
