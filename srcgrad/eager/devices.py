@@ -73,7 +73,7 @@ class device:
     def __hash__(self) -> int:
         return hash(str(self))
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return device, (self.type, self.index)
 
 

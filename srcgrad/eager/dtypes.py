@@ -14,7 +14,8 @@ import numpy as np
 from srcgrad.eager import devices
 from srcgrad.errors import TensorTypeError
 
-_BY_NUMPY: dict[np.dtype, dtype] = {}
+OfNumPy = np.dtype[Any]
+_BY_NUMPY: dict[OfNumPy, dtype] = {}
 
 
 class dtype:
@@ -29,13 +30,15 @@ class dtype:
 
     __slots__ = ("name", "np")
     __module__ = "srcgrad"
+    name: str
+    np: OfNumPy
 
     def __init__(self, name: str):
         self.name, self.np = name, np.dtype(name)
         _BY_NUMPY[self.np] = self
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> OfNumPy:
         """NumPy's dtype: lets `np.zeros(2, dtype=flow.float32)` work."""
         return self.np
 
@@ -54,7 +57,7 @@ class dtype:
     def __repr__(self) -> str:
         return f"srcgrad.{self.name}"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return to_dtype, (self.name,)
 
 

@@ -25,7 +25,7 @@ class Node:
     label = "Node"
     level: int
     next: Any
-    hooks: list
+    hooks: list[Any]
     called: str  # the label by the function that was called
 
     def vjp(self, g: Any, keep: bool) -> Any:
@@ -41,7 +41,7 @@ class Node:
         return getattr(self, "called", self.label)
 
     @property
-    def next_functions(self) -> tuple:
+    def next_functions(self) -> tuple[Any, ...]:
         """The nodes this one leads to, each with the number of the output it came from."""
         heads = self.next if self.many else (self.next,)
         return tuple(

@@ -28,7 +28,7 @@ def _of(node: Node) -> list:
 class RemovableHandle:
     """The result of registering a hook; `remove()` removes the hook, also as a context."""
 
-    def __init__(self, registered: list, entry: Any):
+    def __init__(self, registered: list[Any], entry: Any):
         self._registered, self._entry = registered, entry
 
     def remove(self) -> None:
