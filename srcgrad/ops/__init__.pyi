@@ -21,9 +21,12 @@ from srcgrad.mindspore.ops import Atan2 as Atan2
 from srcgrad.mindspore.ops import Atanh as Atanh
 from srcgrad.mindspore.ops import BatchMatMul as BatchMatMul
 from srcgrad.mindspore.ops import BiasAdd as BiasAdd
+from srcgrad.mindspore.ops import BoolTensor as BoolTensor
 from srcgrad.mindspore.ops import BroadcastTo as BroadcastTo
+from srcgrad.mindspore.ops import ByteTensor as ByteTensor
 from srcgrad.mindspore.ops import Cast as Cast
 from srcgrad.mindspore.ops import Ceil as Ceil
+from srcgrad.mindspore.ops import CharTensor as CharTensor
 from srcgrad.mindspore.ops import Concat as Concat
 from srcgrad.mindspore.ops import Cos as Cos
 from srcgrad.mindspore.ops import Cosh as Cosh
@@ -31,6 +34,7 @@ from srcgrad.mindspore.ops import CumSum as CumSum
 from srcgrad.mindspore.ops import DType as DType
 from srcgrad.mindspore.ops import Depend as Depend
 from srcgrad.mindspore.ops import Div as Div
+from srcgrad.mindspore.ops import DoubleTensor as DoubleTensor
 from srcgrad.mindspore.ops import Equal as Equal
 from srcgrad.mindspore.ops import Erf as Erf
 from srcgrad.mindspore.ops import Erfc as Erfc
@@ -38,6 +42,7 @@ from srcgrad.mindspore.ops import Exp as Exp
 from srcgrad.mindspore.ops import ExpandDims as ExpandDims
 from srcgrad.mindspore.ops import Expm1 as Expm1
 from srcgrad.mindspore.ops import Eye as Eye
+from srcgrad.mindspore.ops import FloatTensor as FloatTensor
 from srcgrad.mindspore.ops import Floor as Floor
 from srcgrad.mindspore.ops import FloorDiv as FloorDiv
 from srcgrad.mindspore.ops import FloorMod as FloorMod
@@ -48,7 +53,9 @@ from srcgrad.mindspore.ops import Greater as Greater
 from srcgrad.mindspore.ops import GreaterEqual as GreaterEqual
 from srcgrad.mindspore.ops import HSigmoid as HSigmoid
 from srcgrad.mindspore.ops import HSwish as HSwish
+from srcgrad.mindspore.ops import HalfTensor as HalfTensor
 from srcgrad.mindspore.ops import HyperMap as HyperMap
+from srcgrad.mindspore.ops import IntTensor as IntTensor
 from srcgrad.mindspore.ops import IsFinite as IsFinite
 from srcgrad.mindspore.ops import IsInf as IsInf
 from srcgrad.mindspore.ops import IsNan as IsNan
@@ -62,6 +69,7 @@ from srcgrad.mindspore.ops import LogSoftmax as LogSoftmax
 from srcgrad.mindspore.ops import LogicalAnd as LogicalAnd
 from srcgrad.mindspore.ops import LogicalNot as LogicalNot
 from srcgrad.mindspore.ops import LogicalOr as LogicalOr
+from srcgrad.mindspore.ops import LongTensor as LongTensor
 from srcgrad.mindspore.ops import Map as Map
 from srcgrad.mindspore.ops import MatMul as MatMul
 from srcgrad.mindspore.ops import Maximum as Maximum
@@ -94,6 +102,7 @@ from srcgrad.mindspore.ops import Rsqrt as Rsqrt
 from srcgrad.mindspore.ops import SeLU as SeLU
 from srcgrad.mindspore.ops import Select as Select
 from srcgrad.mindspore.ops import Shape as Shape
+from srcgrad.mindspore.ops import ShortTensor as ShortTensor
 from srcgrad.mindspore.ops import Sigmoid as Sigmoid
 from srcgrad.mindspore.ops import SigmoidCrossEntropyWithLogits as SigmoidCrossEntropyWithLogits
 from srcgrad.mindspore.ops import Sign as Sign

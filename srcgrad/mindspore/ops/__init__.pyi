@@ -45,13 +45,16 @@ class Atanh(Primitive):
     def __call__(self, *inputs: Any) -> Any: ...
 from srcgrad.mindspore.ops.operators import BatchMatMul as BatchMatMul
 from srcgrad.mindspore.ops.operators import BiasAdd as BiasAdd
+from srcgrad import BoolTensor as BoolTensor
 from srcgrad.mindspore.ops.operators import BroadcastTo as BroadcastTo
+from srcgrad import ByteTensor as ByteTensor
 class Cast(Primitive):
     """The operator of `cast`."""
     def __call__(self, *inputs: Any) -> Any: ...
 class Ceil(Primitive):
     """The operator of `ceil`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import CharTensor as CharTensor
 from srcgrad.mindspore.ops.operators import Concat as Concat
 class Cos(Primitive):
     """The operator of `cos`."""
@@ -69,6 +72,7 @@ class Depend(Primitive):
 class Div(Primitive):
     """The operator of `divide`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import DoubleTensor as DoubleTensor
 class Equal(Primitive):
     """The operator of `eq`."""
     def __call__(self, *inputs: Any) -> Any: ...
@@ -90,6 +94,7 @@ class Expm1(Primitive):
 class Eye(Primitive):
     """The operator of `eye`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import FloatTensor as FloatTensor
 class Floor(Primitive):
     """The operator of `floor`."""
     def __call__(self, *inputs: Any) -> Any: ...
@@ -118,7 +123,9 @@ class HSigmoid(Primitive):
 class HSwish(Primitive):
     """The operator of `hardswish`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import HalfTensor as HalfTensor
 from srcgrad.mindspore.ops.maps import HyperMap as HyperMap
+from srcgrad import IntTensor as IntTensor
 class IsFinite(Primitive):
     """The operator of `isfinite`."""
     def __call__(self, *inputs: Any) -> Any: ...
@@ -154,6 +161,7 @@ class LogicalNot(Primitive):
 class LogicalOr(Primitive):
     """The operator of `logical_or`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import LongTensor as LongTensor
 from srcgrad.mindspore.ops.maps import Map as Map
 from srcgrad.mindspore.ops.operators import MatMul as MatMul
 class Maximum(Primitive):
@@ -226,6 +234,7 @@ class Select(Primitive):
 class Shape(Primitive):
     """The operator of `<lambda>`."""
     def __call__(self, *inputs: Any) -> Any: ...
+from srcgrad import ShortTensor as ShortTensor
 class Sigmoid(Primitive):
     """The operator of `sigmoid`."""
     def __call__(self, *inputs: Any) -> Any: ...
