@@ -5,20 +5,32 @@ Never interprets anything: the paths already have been.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.conflicts import conflict
+from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.joins import Spec, join_specs, loose, several, spec_of
+from srcgrad.frontend.joins import join_specs, loose, several, spec_of
 from srcgrad.frontend.ragged_lists import are_rows
+from srcgrad.frontend.specs import Spec
 from srcgrad.frontend.tables import is_tabular
-from srcgrad.frontend.values import UNBOUND, Conflict, Record, TrackedList, describe, is_scalar
+from srcgrad.frontend.values import (
+    UNBOUND,
+    Conflict,
+    GrownList,
+    Record,
+    TrackedList,
+    describe,
+    is_number,
+    is_scalar,
+)
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
 
@@ -32,7 +44,7 @@ def join(
     """Joins two states into the present one, and emits the `If`."""
     live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
     changed = _differences(it, states, live)
-    specs = _specs(it, states, changed)
+    specs = _specs(it, test, states, changed)
     carriers = [Carrier(it), Carrier(it)]
     yields: tuple[list, list] = ([], [])
     for k, state in enumerate(states):
@@ -64,8 +76,9 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
     pairs = [(mine, one.env, two.env)]
     pairs += [(k, one.contents[k], two.contents[k]) for k in one.objects]
     for owner, a, c in pairs:
-        if owner not in it.scopes and list(a) != list(c):
-            reshaped(it, one.objects[owner], a, c)
+        v = one.objects.get(owner)
+        if v is not None and not isinstance(v, Record) and list(a) != list(c):
+            reshaped(it, v, a, c)
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
             if x is y:
@@ -84,7 +97,9 @@ def lasting(it: Interpreter, state: State) -> set[int]:
     return {*state.objects, *it.captures.immutable}
 
 
-def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> dict[Cell, Any]:
+def _specs(
+    it: Interpreter, test: Var, states: list[State], changed: dict[Cell, tuple]
+) -> dict[Cell, Any]:
     """The spec of each place that differs; a Conflict where there is none."""
     sides: list[dict] = []
     for k, state in enumerate(states):
@@ -103,7 +118,7 @@ def _specs(it: Interpreter, states: list[State], changed: dict[Cell, tuple]) -> 
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
         if spec is None:
             earlier = [v for v in (x, y) if isinstance(v, Conflict)]
-            spec = earlier[0] if earlier else conflict(x, y)
+            spec = earlier[0] if earlier else replace(conflict(x, y), test=test)
         out[cell] = spec
     return out
 
@@ -133,6 +148,10 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
         items = [*one.values(), *two.values()]
         if items and (all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items)):
             it.grow(owner.key, items[-1])
+        if items and all(isinstance(v, list | GrownList) for v in items):
+            make_groups(it, owner.key)
+    if isinstance(owner, TrackedDict) and all(map(_is_key_of_the_run, (*one, *two))):
+        make_anew(it, owner)
     where = it.shaped_at.get(id(owner), it.b.loc)
     if isinstance(owner, list):
         raise UnsupportedError(
@@ -146,6 +165,11 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     if not other:
         reason = f"the order of the keys of {describe(owner)} depends on the path"
     raise UnsupportedError(reason, where, "set it before the loop or branch")
+
+
+def _is_key_of_the_run(key: Any) -> bool:
+    """Whether the run could decide a key like this one: a number, or a tuple of numbers."""
+    return is_number(key) or (isinstance(key, tuple) and all(map(is_number, key)))
 
 
 def refuse_slot(it: Interpreter, owner: Any, key: Any, reason: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
 import io
@@ -14,6 +15,9 @@ import numpy as np
 
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.expressions import elements
+from srcgrad.frontend.formulas.dicts_and_sets import count, hashable, members
+from srcgrad.frontend.formulas.groups import own_number, taken_over
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
@@ -22,7 +26,7 @@ from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import static_iterated
+from srcgrad.frontend.iteration import SORTED, UNORDERED, static_iterated
 from srcgrad.frontend.kinds import (
     Kind,
     described,
@@ -64,8 +68,32 @@ from srcgrad.tree import registered_as
 OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, reversed, tuple, zip))
 
 
+# functions that take an object itself; others run over its items
+OF_OBJECTS = frozenset((
+    isinstance, type, hasattr, getattr, setattr, callable, print, str, repr, dict,
+    collections.OrderedDict, collections.defaultdict, collections.Counter, count, hashable,
+    own_number, taken_over,
+))  # fmt: skip
+# functions whose result does not depend on the order of the items
+OF_ANY_ORDER = frozenset((sorted, len, min, max, any, all, sum, set, frozenset, members))
+
+
 def of_call(it: Interpreter, node: gast.Call) -> Any:
-    f = _callee(it, node.func)
+    if isinstance(node.func, gast.Attribute):
+        return _of_method(it, node, it.operand(node.func.value))
+    return _of_arguments(it, node, it.operand(node.func))
+
+
+@by_kind
+def _of_method(it: Interpreter, node: gast.Call, owner: Any) -> Any:
+    """A call of an attribute. `size` is a number of arrays and a method of tensors."""
+    name = node.func.attr  # type: ignore[attr-defined]  (an attribute)
+    if name == "size" and is_array(owner) and kind_of(it, owner) is Kind.TENSOR:
+        return _of_arguments(it, node, Bound(owner, "size"))
+    return _of_arguments(it, node, it.attribute(owner, name, node.func))
+
+
+def _of_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
     starred = f is zip and len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
     args = elements(it, node.args, lambda v: starred and isinstance(v, GrownTable))
     if starred and args and isinstance(args[0], GrownTable):
@@ -85,16 +113,6 @@ def of_call(it: Interpreter, node: gast.Call) -> Any:
             it.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
         kwargs.update(given)
     return it.call(f, args, kwargs, node)
-
-
-def _callee(it: Interpreter, node: Node) -> Any:
-    """The callee. `size` is a number of arrays and a method of tensors."""
-    if isinstance(node, gast.Attribute) and node.attr == "size":
-        owner = it.operand(node.value)
-        if is_array(owner) and kind_of(it, owner) is Kind.TENSOR:
-            return Bound(owner, "size")
-        return it.attribute(owner, "size", node)
-    return it.operand(node)
 
 
 @by_kind
@@ -192,6 +210,16 @@ def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
     return it.captures.take(it, Path("self", owner), "self", node)
 
 
+def items_represented(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
+    """The list of the items of a container that a class of formulas represents."""
+    held = INSTANCES.get(v.cls) if isinstance(v, Record) else None
+    if held is None:
+        return v
+    if held[0] is set and f not in OF_ANY_ORDER:
+        it.refuse(node, UNORDERED, SORTED)
+    return it.attribute(v, held[1], node)
+
+
 def strong(it: Interpreter, v: Any) -> Any:
     """A Python number as the scalar that NumPy's functions make of it; bools are unchanged."""
     if isinstance(v, Var) and isinstance(v.type, Scalar) and v.type.weak and v.type != BOOL:
@@ -230,6 +258,9 @@ def _answered(
     it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
+    if not isinstance(f, Hashable) or f not in OF_OBJECTS:
+        args = [items_represented(it, f, v, node) for v in args]
+        kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}
     if isinstance(f, np.ufunc) and (kwargs or len(args) > f.nin):
         return it.with_keywords(f, handler, args, kwargs, node)
     return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.dict_values import as_tracked
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
@@ -192,7 +193,7 @@ class Captures:
             return self.containers[key]
         self.watch(path.then(KEYS), name)
         if not isinstance(value, list):
-            return self._unchanging(key, {k: part(k) for k in value})
+            return self._unchanging(key, as_tracked(value, {k: part(k) for k in value}))
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
 
     def _unchanging(self, key: tuple, made: Any) -> Any:
@@ -239,8 +240,7 @@ class Captures:
         type_ = type_of_value(value)
         if type_ is None:
             self._refuse_kind(it, value, name, node)
-        key = (tensor or path).key
-        var = self.parameter(it.b, name, value, ("hidden", *key))
+        var = self.parameter(it.b, name, value, ("hidden", *(key := (tensor or path).key)))
         self.hidden[key] = Hidden(name, path, var, tensor)
         return var
 

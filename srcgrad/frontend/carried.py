@@ -13,11 +13,18 @@ from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.frame import RESULT, Poison
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import Spec, StaticSpec, are_tuples, join_specs, loose, several, spec_of
+from srcgrad.frontend.joins import are_tuples, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.schedules import Schedule
-from srcgrad.frontend.values import UNBOUND, Conflict, Iterated, MaybeUnbound, Record
+from srcgrad.frontend.specs import Spec, StaticSpec
+from srcgrad.frontend.values import (
+    UNBOUND,
+    Conflict,
+    Iterated,
+    MaybeUnbound,
+    Record,
+)
 from srcgrad.ir.nodes import Var
 from srcgrad.records import record
 
@@ -94,8 +101,9 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
     pairs = [(mine, head.env, end.env)]
     pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
     for owner, a, c in pairs:
-        if owner not in it.scopes and list(a) != list(c):
-            reshaped(it, trip.before.objects[owner], a, c)
+        v = trip.before.objects.get(owner)
+        if v is not None and not isinstance(v, Record) and list(a) != list(c):
+            _reshaped(it, trip, v, a, c)
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
             if x is y or (owner, key) in trip.specs or narrowed(x, y):
@@ -120,7 +128,7 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     if isinstance(v, Poison) and not trip.poisoned:
         return None if v.seen is None else join_specs(old, v.seen) or several(old, v.seen)
     if isinstance(v, Conflict):
-        _refuse_conflict(it, cell, v)
+        _refuse_conflict(it, trip, cell, v)
     if key == RESULT and static is UNBOUND:
         return loose(spec_of(v, True, trip.known, it.captures.classes))
     new = spec_of(v, False, trip.known, it.captures.classes)
@@ -133,7 +141,7 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
         return both
     if are_tuples(old) and are_tuples(new):
         _unroll(it, trip)
-    _refuse_conflict(it, cell, conflict(before, v))
+    _refuse_conflict(it, trip, cell, conflict(before, v))
 
 
 def _unroll(it: Interpreter, trip: Trip) -> None:
@@ -152,19 +160,44 @@ def _unroll(it: Interpreter, trip: Trip) -> None:
     raise RestartTracing("loops in which tuples grow are unrolled")
 
 
-def _refuse_conflict(it: Interpreter, cell: Cell, c: Conflict) -> NoReturn:
+def _reshaped(it: Interpreter, trip: Trip, owner: Any, one: dict, two: dict) -> NoReturn:
+    """Handles a container with other places after a trip: it grows, or the trips are unrolled."""
+    try:
+        reshaped(it, owner, one, two)
+    except UnsupportedError:
+        unroll_if_refused(it, trip)
+        raise
+
+
+def unroll_if_refused(it: Interpreter, trip: Trip) -> None:
+    """Lets a loop of a few trips be unrolled if the program is refused (see `trace`)."""
+    over = trip.over
+    if over is None or it.attempts:
+        return
+    length: Any = over.length
+    if isinstance(length, Var) and it.captures.is_of_sizes(it, length):
+        length = it.static_int(length, trip.node, "the number of trips")
+    if isinstance(length, int) and length <= UNROLLED:
+        it.looped.add((it.frame.source.file, trip.node.lineno))
+
+
+def _refuse_conflict(it: Interpreter, trip: Trip, cell: Cell, c: Conflict) -> NoReturn:
+    unroll_if_refused(it, trip)
+    raise _error_of(it, cell, c)
+
+
+def _error_of(it: Interpreter, cell: Cell, c: Conflict) -> UnsupportedError:
     key = cell[1]
     if key == RESULT:
-        raise UnsupportedError(
+        return UnsupportedError(
             f"the returns of {it.frame.source.title}() do not fit together: {c.reason}",
             _returns_of(it, cell[0])[-1], "return one kind of value on every path",
         )  # fmt: skip
     what = str(key).lstrip("$") if cell[0] in it.scopes else f"the item or attribute {key!r}"
-    raise UnsupportedError(
-        f"{what} changes kind in a loop: {c.reason}",
-        it.b.loc,
+    return UnsupportedError(
+        f"{what} changes kind in a loop: {c.reason}", it.b.loc,
         "give it one kind (dtype, rank, structure) before the loop, or use another name",
-    )
+    )  # fmt: skip
 
 
 def _returns_of(it: Interpreter, scope: int) -> list[Any]:

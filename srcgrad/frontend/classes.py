@@ -12,6 +12,8 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.attributes import array_attribute
+from srcgrad.frontend.dict_values import TrackedDict
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.guards import attribute as a_path_to
 from srcgrad.frontend.heap import changing
@@ -24,6 +26,7 @@ from srcgrad.frontend.number_classes import is_either
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
@@ -141,7 +144,9 @@ def _fill_dataclass(
         if f.name in given:
             record.fields[f.name] = given[f.name]
         elif f.default_factory is not _missing(cls):
+            before, it.parts = it.parts, (*it.parts, f.name)
             record.fields[f.name] = it.call(f.default_factory, [], {}, node)
+            it.parts = before
         elif f.default is not _missing(cls):
             path = Path("field", cls, (Step((f.name,), lambda _, f=f: f.default),))
             record.fields[f.name] = it.captures.take(it, path, f.name, node)
@@ -161,6 +166,7 @@ def _is_init_only(cls: Any, name: str) -> bool:
 def _has(it: Interpreter, owner: Any, name: str, node: Node) -> None:
     """Refuses an attribute that a list, a dict or a string does not have."""
     cls = list if isinstance(owner, GrownList) else type(owner)
+    cls = owner.cls if isinstance(owner, TrackedDict) else cls
     if hasattr(cls, name):
         return
     value: Any = getattr(node, "value", None)
@@ -191,7 +197,8 @@ OF_SLICES = {"start": "lower", "stop": "upper", "step": "step"}
 def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
     if name == "__class__" and (is_value(owner) or isinstance(owner, BUILT_IN)):
         return it.call(type, [owner], {}, node)
-    if is_value(owner) and isinstance(owner, Var | np.generic | int | float | complex):
+    number = is_value(owner) and not isinstance(owner, enum.Enum)
+    if number and isinstance(owner, Var | np.generic | int | float | complex):
         if it.catches(AttributeError) and is_scalar(owner):
             if is_either(it, owner) and not hasattr(int, name):
                 reason = f"a Python number has no attribute '{name}', one of NumPy's may have it"
@@ -254,16 +261,40 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         )
     if isinstance(found, property):
         return _of_class(it, owner, cls, name, node)
-    if name in owner.fields:
-        return owner.fields[name]
+    if name in owner.fields and owner.fields[name] is not UNBOUND:
+        return _bound_field(it, owner, name, node)
     if name == "__class__":
         return owner.cls
-    if name == "__dict__" and owner.cls in CLASSES:
-        return owner.fields
+    if name == "__dict__" and owner.cls.__dictoffset__ and owner.cls not in INSTANCES:
+        return _attributes(it, owner, node)
     slot = isinstance(found, types.MemberDescriptorType)
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     return _of_class(it, owner, cls, name, node)
+
+
+def _attributes(it: Interpreter, owner: Record, node: Node) -> dict[str, Any]:
+    """The dict of an instance's attributes, itself: it may be changed where the instance may."""
+    if any(isinstance(v, MaybeUnbound) or v is UNBOUND for v in owner.fields.values()):
+        it.refuse(node, "the attributes of an instance that has some on one path only")
+    for marked in (it.frozen, it.captures.immutable):
+        if id(owner) in marked:
+            marked[id(owner.fields)] = owner.fields
+    return owner.fields
+
+
+def _bound_field(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
+    """An attribute that is there on all paths, or on some: elsewhere it is that of the class."""
+    v = owner.fields[name]
+    if not isinstance(v, MaybeUnbound):
+        return v
+    if hasattr(owner.cls, name):
+        of_class = lambda: _of_class(it, owner, owner.cls, name, node)
+        return it.branch(v.flag, lambda: v.value, of_class, node, live_rest=True, several=True)
+    said = f"'{owner.cls.__name__}' object has no attribute '{name}'"
+    it.fail_if(it.b.logical_not(v.flag), "AttributeError", literal(said))
+    owner.fields[name] = v.value
+    return v.value
 
 
 def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:

@@ -6,13 +6,18 @@ that Python would not evaluate are not evaluated.
 
 from __future__ import annotations
 
+import enum
 import operator
+from collections import OrderedDict
 from typing import Any
 
 import gast
 import numpy as np
 
+from srcgrad.frontend import tracked_dicts
+from srcgrad.frontend.comprehensions import run_text
 from srcgrad.frontend.control_flow import both, either, negate, python_bool
+from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.expressions import arithmetic
 from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -29,6 +34,7 @@ from srcgrad.frontend.special_methods import (
     truth_of_instance,
     type_name,
 )
+from srcgrad.frontend.trees import CONTAINS, SAME
 from srcgrad.frontend.values import (
     RUNNING,
     Formatted,
@@ -181,9 +187,12 @@ def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> 
     """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
     name = type(op).__name__
     if isinstance(a, GrownList) or isinstance(c, GrownList):
-        it.refuse(node, "a comparison of lists that grow at run time", "use np.array_equal")
+        return _compare_grown(it, name, a, c, node)
     if name not in ("Eq", "NotEq"):
         return _ordered(it, op, a, c, 0, node)
+    tracked_dicts.refuse_counters(it, node, a, c)
+    if in_order(a) and in_order(c) and list(a) != list(c):
+        return name == "NotEq"
     if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
         return name == "NotEq"
     same: Any = True
@@ -193,6 +202,19 @@ def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> 
             return name == "NotEq"
         same = here if same is True else same if here is True else both(it, same, here)
     return python_bool(it, same) if name == "Eq" else negate(it, same)
+
+
+def in_order(v: Any) -> bool:
+    """Whether a dict is compared with its like in the order of the keys."""
+    return isinstance(v, TrackedDict) and v.cls is OrderedDict
+
+
+def _compare_grown(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
+    if name not in ("Eq", "NotEq"):
+        it.refuse(node, "the order of lists that grow at run time", "compare items of theirs")
+    a, c = (a, c) if isinstance(a, GrownList) else (c, a)
+    same = run_text(it, SAME, [a, c], node)
+    return same if name == "Eq" else negate(it, same)
 
 
 def _ordered(it: Interpreter, op: Any, a: Any, c: Any, k: int, node: Node) -> Any:
@@ -216,8 +238,10 @@ def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any
         found = _contains(it, a, c.owner, False, node)
     elif isinstance(c, dict | str | set | frozenset):
         a = it.known_text(a, node)
-        if isinstance(a, Var):
-            it.refuse(node, "a key must be known at compile time")
+        if isinstance(c, str) and isinstance(a, Var):
+            it.refuse(node, "a number is looked for in a string", like=TypeError)
+        found = a in c if isinstance(c, str) else tracked_dicts.contains(it, c, a, node)
+    elif isinstance(c, enum.Flag) and isinstance(a, enum.Flag):
         found = a in c
     elif is_array(c):  # NumPy's: whether any element is equal
         found = it.truth(it.call_numpy(np.any, [it.compare(gast.Eq(), c, a, node)], {}, node), node)
@@ -236,6 +260,8 @@ def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
         )  # fmt: skip
     if isinstance(c, GrownList) and c.of_numbers and is_scalar(a):
         return it.call(any, [it.compare(gast.Eq(), items_of(it.b, c), a, node)], {}, node)
+    if isinstance(c, GrownList):
+        return run_text(it, CONTAINS, [a, c], node)
     for item in it.static_items(c, node):
         hit = same_item(it, item, a, node)
         if hit is True:

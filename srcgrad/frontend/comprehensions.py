@@ -17,6 +17,7 @@ from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn, iterated, own_iterator
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
+from srcgrad.frontend.tracked_dicts import store, tracked_dict
 from srcgrad.frontend.trees import (
     LISTING,
     as_function,
@@ -89,7 +90,8 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
     part = iterated(it, first, node)
     part.spent = False  # `build` may run over it instead
     value, test = item_functions(node)
-    out.length, out.static, out.sources = part.length, part.static, part.sources
+    out.length, out.static = part.length, part.static
+    out.sources, out.grown = part.sources, part.grown
     out.item = lambda k: follow(value, [part.item(k)])
     if test is not None:
         held: list[Any] = []  # the item that is tested, which is computed once
@@ -171,7 +173,7 @@ def _items(it: Interpreter, node: Unrolled, first: Any) -> Any:
         tree = as_function(node)
         return it.call(Closure(tree, it.env, [], [], it.frame, tree.name), [first], {}, node)
     tested = isinstance(first, Iterated) and first.test is not None
-    looped = tested or _place(it, node) in it.captures.required.looped
+    looped = tested or it.place(node) in it.captures.required.looped
     if looped or is_long(it, first, node):
         return loop_over(it, as_function(node), [first], node)
     out: list[Any] = []
@@ -185,15 +187,9 @@ def _first(it: Interpreter, node: Comprehension) -> Any:
     return own_iterator(it, it.expression(first), first)
 
 
-def _place(it: Interpreter, node: Node) -> tuple:
-    return (it.frame.source.file, node.lineno, node.col_offset)
-
-
 def may_be_loop(it: Interpreter, node: Node) -> bool:
     """Whether nothing known so far prevents a loop."""
-    if _place(it, node) in it.unrolled or isinstance(node, gast.SetComp | gast.DictComp):
-        return False
-    return not _binds(node)
+    return it.place(node) not in it.unrolled and not _binds(node)
 
 
 def is_long(it: Interpreter, v: Any, node: Node) -> bool:
@@ -217,30 +213,42 @@ def _has_many(it: Interpreter, over: Iterated) -> bool:
 def loop_instead(it: Interpreter, node: Node) -> None:
     """Restarts with a comprehension as a loop; returns if that cannot be."""
     if may_be_loop(it, node):
-        it.captures.required.looped.add(_place(it, node))
+        it.captures.required.looped.add(it.place(node))
         raise RestartTracing("a comprehension is a loop")
 
 
 def loop_over(it: Interpreter, tree: Any, args: list[Any], node: Node) -> Any:
     """Calls a function that loops over its last argument; the items are unrolled if refused."""
-    it.looped.add(_place(it, node))
+    it.looped.add(it.place(node))
+    return it.call(Closure(tree, it.env, [], [], it.frame, tree.name), args, {}, node)
+
+
+def run_text(it: Interpreter, text: str, args: list[Any], node: Node) -> Any:
+    """Calls a function of srcgrad's, whose text is interpreted at a place of the user's."""
+    tree = function_at(node, text)
     return it.call(Closure(tree, it.env, [], [], it.frame, tree.name), args, {}, node)
 
 
 def of_set_comp(it: Interpreter, node: gast.SetComp) -> Any:
+    first = _first(it, node)
+    if it.place(node) in it.captures.required.looped:
+        return loop_over(it, as_function(node), [first], node)
     out: list[Any] = []
-    _comprehend(it, _first(it, node), lambda: out.append(it.operand(node.elt)), node)
+    _comprehend(it, first, lambda: out.append(it.operand(node.elt)), node)
     return it.call(set, [tuple(out)], {}, node)
 
 
 def of_dict_comp(it: Interpreter, node: gast.DictComp) -> Any:
-    out: dict = {}
+    first = _first(it, node)
+    if it.place(node) in it.captures.required.looped:
+        return loop_over(it, as_function(node), [first], node)
+    out = tracked_dict(it, node)
 
     def add() -> None:
-        key = it.static_key(it.expression(node.key), node)
-        out[key] = it.operand(node.value)
+        key = it.expression(node.key)
+        store(it, out, key, it.operand(node.value), node)
 
-    _comprehend(it, _first(it, node), add, node)
+    _comprehend(it, first, add, node)
     return out
 
 

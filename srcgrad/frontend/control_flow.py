@@ -155,6 +155,8 @@ def branch(
             assert failed is not None
             raise failed
     value = it.env.pop("$value")
+    if isinstance(value, Conflict):
+        it.decide(value, node)
     if isinstance(value, Conflict) or (isinstance(value, Several) and not several):
         it.refuse(node, f"the value depends on the path: {value.reason}", ONE_KIND)
     return value

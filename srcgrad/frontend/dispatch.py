@@ -115,6 +115,7 @@ class StagedInterpreter(Interpreter):
     static_items = iteration.static_items
     fit_lists = lists.fit_lists
     grow = lists.grow
+    grow_if_it_can = lists.grow_if_it_can
     grown_item = growing.grown_item
     grown_length = growing.grown_length
     grown_load = growing.grown_load

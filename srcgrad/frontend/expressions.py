@@ -33,6 +33,7 @@ from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
+from srcgrad.frontend.tracked_dicts import refuse_counters, store, tracked_dict
 from srcgrad.frontend.values import (
     Closure,
     Formatted,
@@ -122,13 +123,13 @@ def of_set(it: Interpreter, node: gast.Set) -> Any:
 
 
 def of_dict(it: Interpreter, node: gast.Dict) -> Any:
-    out: dict = {}
+    out = tracked_dict(it, node)
     for k, v in zip(node.keys, node.values, strict=True):
         if k is None:
-            out.update(it.expression(v))
+            it.call(it.attribute(out, "update", node), [it.expression(v)], {}, node)
             continue
-        key = it.static_key(it.expression(k), k)
-        out[key] = it.operand(v)
+        key = it.expression(k)
+        store(it, out, key, it.operand(v), k)
     return out
 
 
@@ -211,6 +212,7 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return _lists_binary(it, name, a, c, node)
     if name == "Mult" and any(isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))):
         return _sequence_binary(it, name, a, c, node)
+    refuse_counters(it, node, a, c)
     if not isinstance(a, Var) and not isinstance(c, Var) and not _makes_array(name, a, c):
         return _static_binary(it, name, a, c, node)
     if isinstance(a, list | tuple) or isinstance(c, list | tuple):

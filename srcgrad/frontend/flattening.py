@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend import held_values
+from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import (
+from srcgrad.frontend.joins import fits
+from srcgrad.frontend.specs import (
     VARIES,
     ArraySpec,
     MaybeSpec,
@@ -16,7 +19,6 @@ from srcgrad.frontend.joins import (
     SeveralSpec,
     Spec,
     StaticSpec,
-    fits,
 )
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -100,7 +102,8 @@ class Carrier:
                 return list(vars(v).values())
             case GrownList():
                 return [self.b.copy(items_of(self.b, v))]
-        return children(v)
+        function = held_values.held(v)
+        return children(v) if function is None else function[2]
 
     def _filler(self, spec: Spec) -> list[Atom]:
         """Atoms of the right types for a value that was never bound."""
@@ -206,6 +209,12 @@ def _rebuilt(spec: PartsSpec, parts: list) -> Any:
         return Record(spec.kind[1], dict(zip(spec.keys, parts, strict=True)), spec.kind[2])
     if issubclass(kind, list):
         return TrackedList(parts, spec.kind[1] if len(spec.kind) > 1 else None)
+    if kind is held_values.Form:
+        return held_values.made(spec.kind[1], spec.keys, parts)
+    if kind is TrackedDict:
+        cls, factory, *places = spec.kind[1:]
+        place = places[0] if places else None
+        return TrackedDict(zip(spec.keys, parts, strict=True), place, cls, factory)
     if issubclass(kind, dict):
         return dict(zip(spec.keys, parts, strict=True))
     return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)

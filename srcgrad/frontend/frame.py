@@ -36,6 +36,7 @@ class Frame:
     bound_outside: Set[str] = field(default_factory=frozenset)  # names bound by outer functions
     elsewhere: dict[str, dict[str, Any]] = field(default_factory=dict)  # names of modules, of cells
     returns: list[Any] = field(default_factory=list)  # locations of the returns interpreted so far
+    finished: bool = False  # whether it has returned
     incomplete: bool = False  # whether a statement was refused, and interpreting went on after it
     open_blocks: int = 0  # the number of blocks of the program that were open when it was called
     called_at: Any = None  # the location of its call; None for the function that is compiled

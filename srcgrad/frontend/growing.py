@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad import tree
+from srcgrad.frontend.dict_values import make_groups
 from srcgrad.frontend.grown_lists import GrownTable, items_of, length_of
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import append_row, are_rows, row, size_of_row
+from srcgrad.frontend.ragged_lists import append_row, are_rows, row, set_row, size_of_row
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.tables import append_item, is_tabular, item_of
+from srcgrad.frontend.tables import append_item, form, is_tabular, item_of, template_of
 from srcgrad.frontend.values import GrownList, Slice, describe, is_integer, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, join_scalars
@@ -62,6 +63,11 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
     unknown = owner.key in it.grown and it.grown[owner.key][0] is None
     if unknown and (is_scalar(item) or are_rows([item]) or is_tabular([item])):
         it.grow(owner.key, item)
+    if owner.key in it.captures.required.guessed and _is_other(owner, item):
+        it.captures.required.guessed.discard(owner.key)
+        it.grow(owner.key, item)
+    if isinstance(item, list | GrownList) and not is_tabular([item]):
+        make_groups(it, owner.key)
     changing_grown(it, owner, node)
     if isinstance(owner, GrownTable):
         for column, leaf in append_item(it, owner, item, node):
@@ -84,6 +90,16 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
     it.set_length(owner, after)
 
 
+def _is_other(owner: GrownList, item: Any) -> bool:
+    """Whether an item is of another kind than those of a list."""
+    if isinstance(owner, GrownTable):
+        return not is_tabular([item]) or form(template_of(item)) != form(owner.template)
+    if owner.of_numbers:
+        return not is_scalar(item)
+    rank = owner.shape.type.dims[0] if owner.shape is not None else 0
+    return not are_rows([item]) or item.type.ndim != rank
+
+
 def fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
     """Restarts with a wider type if an item does not have that of the list."""
     joined = join_scalars(owner.dtype, atom(item).type)
@@ -101,7 +117,10 @@ def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node:
         for column, leaf in append_item(it, x, value, node):
             set_grown(it, column, items, leaf, node)
         return
-    if not is_scalar(value) or not x.of_numbers:
+    if not x.of_numbers:
+        set_row(it, x, grown_place(it, x, items[0], node), value, node)
+        return
+    if not is_scalar(value):
         it.refuse(node, f"{describe(value)} cannot be stored in a list that grows at run time")
     fitting_item(it, x, value)
     it.b.store(x.tape, grown_place(it, x, items[0], node), it.b.cast(value, x.dtype))

@@ -12,6 +12,8 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend import tracked_dicts
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
@@ -24,6 +26,7 @@ from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     GrownList,
     Range,
+    Record,
     Slice,
     describe,
     is_array,
@@ -31,7 +34,6 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_unit,
     plain,
-    written,
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, same_dims
@@ -49,7 +51,8 @@ def of_subscript(it: Interpreter, node: gast.Subscript) -> Any:
 
 def items_of(it: Interpreter, x: Any, node: Node) -> list[Any]:
     """The parts of a subscript of `x`; the key of a dict is one."""
-    return [it.expression(node)] if isinstance(x, dict) else index_items(it, node)
+    one = isinstance(x, dict) or (isinstance(x, Record) and x.cls in INSTANCES)
+    return [it.expression(node)] if one and type(node) is not gast.Slice else index_items(it, node)
 
 
 def index_items(it: Interpreter, node: Node) -> list[Any]:
@@ -91,10 +94,7 @@ def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
             return found
         return x[it.list_place(x, items, node)]
     if isinstance(x, dict):
-        key = it.static_key(items[0], node)
-        if key not in x:
-            it.wrong(node, f"the dict has no key {written(key)}", KeyError)
-        return x[key]
+        return tracked_dicts.item(it, x, items[0], node)
     own = asked(it, x, "__getitem__", [key_of(items)], node)
     if own is not NotImplemented:
         return own
@@ -237,8 +237,9 @@ def expanded(it: Interpreter, x: Var, items: list[Any], node: Node) -> list[Any]
 def _index_value(it: Interpreter, i: Any, node: Node) -> Any:
     if i is None or i is Ellipsis or isinstance(i, Slice) or is_integer(i):
         return i
-    if isinstance(i, list | tuple):
-        i = it.call_numpy(np.array, [i], {} if i else {"dtype": np.intp}, node)
+    if isinstance(i, list | tuple | GrownList):
+        empty = isinstance(i, list | tuple) and not i
+        i = it.call_numpy(np.array, [i], {"dtype": np.intp} if empty else {}, node)
     if isinstance(i, Range | range):
         i = it.call_numpy(np.arange, [i.start, i.stop, i.step], {}, node)
     if isinstance(i, slice):

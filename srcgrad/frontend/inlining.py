@@ -146,7 +146,7 @@ def inline(
         it.returned_at = frame.returns[-1] if frame.returns else None
         return _result(it, frame)
     finally:
-        it.frames.pop()
+        it.frames.pop().finished = True
         it.inside[tree] -= 1
         it.b.loc = loc
 
@@ -160,6 +160,7 @@ def _result(it: Interpreter, frame: Any) -> Any:
     found = frame.source
     falls_off = isinstance(returned, Var) and result is not None
     if isinstance(result, Conflict):
+        it.decide(result, None)
         raise UnsupportedError(
             f"the returns of {found.title}() do not fit together: {result.reason}",
             frame.returns[-1] if frame.returns else found.location(found.tree),

@@ -85,7 +85,9 @@ class Interpreter:
         self.ends: Counter[Any] = Counter()  # recursive calls beyond the limit
         self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
         self.listed: dict[int, Any] = {}  # containers that lists hold by their leaves
-        self.looped: set[tuple] = set()  # comprehensions that were made loops
+        # comprehensions that were made loops, loops: unrolled if the program is refused
+        self.looped: set[tuple] = set()
+        self.parts: tuple[str, ...] = ()  # tell what is made at one place apart
         # the names of modules and cells that are stored to, and their values at first
         self.outside: dict[tuple[str, int], dict[str, Any]] = {}
         self.outside_before: dict[tuple[str, int], dict[str, Any]] = {}
@@ -106,6 +108,10 @@ class Interpreter:
         return self.frame.env
 
     # ---- errors and places ----
+    def place(self, node: Node) -> tuple:
+        """The place of a node as a key, in a function of ours the call that it is for with it."""
+        return (*self.frame.source.key(node), *self.parts)
+
     def locate(self, node: Node) -> None:
         self.b.loc = self.frame.source.location(node)
 
@@ -187,6 +193,7 @@ class Interpreter:
         if value is UNBOUND:
             self._unbound(name, node)
         if isinstance(value, Conflict):
+            self.decide(value, node)
             self.refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
         if isinstance(value, MaybeUnbound):
             if not name.startswith(OURS):  # a text of srcgrad binds its names before it reads them
@@ -194,6 +201,12 @@ class Interpreter:
                 self.fail_if(unbound, "UnboundLocalError", _unbound(name))
             env[name] = value = value.value
         return value
+
+    def decide(self, conflict: Conflict, node: Node | None) -> None:
+        """Restarts with what decides between two kinds known; returns if it depends on the run."""
+        test = conflict.test
+        if isinstance(test, Var) and self.captures.is_of_sizes(self, test):
+            self.captures.require_static(self, test, node, "what decides between two kinds")
 
     def _unbound(self, name: str, node: Node) -> NoReturn:
         """Handles a read of a name that no path has bound: an error now, or on that path."""
@@ -332,6 +345,7 @@ class Interpreter:
     def read(self, /, x: Var, items: list[Any], node: Node) -> Any: ...
     def static_items(self, /, v: Any, node: Node) -> list[Any]: ...
     def fit_lists(self, /, one: Any, other: Any) -> None: ...
+    def grow_if_it_can(self, /, x: Any, indexed: bool = True) -> None: ...
     def grow(self, /, key: Any, item: Any) -> NoReturn: ...
     def grown_item(self, /, v: GrownList, i: Any, node: Node) -> Any: ...
     def grown_length(self, /, v: GrownList) -> Any: ...
@@ -341,7 +355,7 @@ class Interpreter:
     def item_of_the_run(self, /, x: Any, items: list[Any], node: Node) -> Any: ...
     def set_length(self, /, v: GrownList, n: Any) -> None: ...
     def static_key(self, /, key: Any, node: Node) -> Any: ...
-    def tracked_list(self, /, items: list[Any], node: Node) -> Any: ...
+    def tracked_list(self, /, items: list[Any], node: Node, *part: str) -> Any: ...
     def loop(self, /, node: gast.For | gast.While, iterated: Iterated | None) -> None: ...
     def recover(self, /, s: Any, e: Exception, depth: int) -> None: ...
     def assign(self, /, target: Any, value: Any) -> None: ...

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.lists import grow_if_it_can
-from srcgrad.frontend.values import is_integer, is_scalar
+from srcgrad.frontend.values import Several, is_integer, is_scalar, is_value, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, Scalar
+
+MOST = 16  # values of any kind that the run chooses among
 
 
 def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
@@ -20,18 +23,57 @@ def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> An
         return None
     if it.captures.is_of_sizes(it, k) or not x:  # it can be specialized on, its loops unrolled
         return None
-    grow_if_it_can(it, x)
-    if not all(is_scalar(v) for v in x):
-        return None
-    kinds = [atom(v).type for v in x]
-    if len({(t.weak, t == BOOL) for t in kinds}) > 1:
-        return None
+    it.grow_if_it_can(x)
     n = len(x)
     outside = it.b.logical_or(it.b.lt(k, -n), it.b.ge(k, n))
     kind = "list" if isinstance(x, list) else "tuple"
+    kinds = [atom(v).type for v in x if is_scalar(v)]
+    if len(kinds) < n or len({(t.weak, t == BOOL) for t in kinds}) > 1:
+        if n > MOST:
+            return None
+        it.fail_if(outside, "IndexError", f"{kind} index out of range")
+        place = plain(it.b.where(it.b.lt(k, 0), it.b.add(k, n), k))
+        hits = [plain(it.b.eq(place, j)) for j in range(n)]
+        return chosen(it, hits[:-1], x[:-1], lambda: x[-1], node)
     it.fail_if(outside, "IndexError", f"{kind} index out of range")
     found = it.read(_as_array(it, x, node), items, node)
     return it.b.retyped(found, Scalar(found.type.dtype, weak=kinds[0].weak))
+
+
+def chosen(
+    it: Interpreter, hits: list[Any], values: Any, otherwise: Callable[[], Any], node: Node
+) -> Any:
+    """The first of the values whose flag holds.
+
+    Numbers and arrays are joined; containers, strings and functions stay themselves, in a value of
+    several kinds.
+    """
+    if all(map(is_value, values)):
+        return _joined(it, hits, values, otherwise, node)
+    pairs = [(h, v) for h, v in zip(hits, values, strict=True) if h is not False]
+    if len(pairs) > MOST:
+        it.refuse(node, f"a choice of one of {len(pairs)} values by the run", "use an array")
+    found: Any = False
+    for hit, _ in pairs:
+        found = either(it, found, hit)
+    rest: list[Any] = []
+    it.branch(found, lambda: None, lambda: rest.append(otherwise()), node, live_rest=True)
+    made = rest[0] if rest else pairs.pop()[1]
+    for hit, v in reversed(pairs):
+        made = Several(hit, v, made) if isinstance(hit, Var) else v
+    return made
+
+
+def _joined(
+    it: Interpreter, hits: list[Any], values: Any, otherwise: Callable[[], Any], node: Node
+) -> Any:
+    if not hits:
+        return otherwise()
+    return it.branch(
+        hits[0], lambda: values[0],
+        lambda: _joined(it, hits[1:], values[1:], otherwise, node), node, live_rest=True,
+        several=True,
+    )  # fmt: skip
 
 
 def _as_array(it: Interpreter, x: Any, node: Node) -> Any:

@@ -10,17 +10,22 @@ from typing import Any
 
 import gast
 
+from srcgrad.errors import located
 from srcgrad.frontend.captures import roots
 from srcgrad.frontend.control_flow import exited, flag, negate
+from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import Generated, for_each
-from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import items_of_instance
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import (
     Bound,
     GrownList,
     Iterated,
     Range,
+    Record,
     View,
     describe,
     is_array,
@@ -33,11 +38,19 @@ from srcgrad.protocols import states
 
 UNROLLED = 4096  # trips of one unrolled loop
 LARGEST = 2**63 - 1
+CHANGES_LENGTH = "a list changes its length while a loop runs over it"
+UNORDERED, SORTED = "the order of a set is not defined", "run over sorted(...) or a list"
+OVER_A_COPY = "run over a copy: list(...)"
 
 
 # ---- for ----
 def for_loop(it: Interpreter, node: gast.For) -> None:
-    items = own_iterator(it, it.expression(node.iter), node.iter)
+    _for_each(it, node, it.operand(node.iter))
+
+
+@by_kind
+def _for_each(it: Interpreter, node: gast.For, items: Any) -> None:
+    items = own_iterator(it, items, node.iter)
     if isinstance(items, Generated):
         for_each(it, node, items)
         return
@@ -65,13 +78,33 @@ def run_trip(it: Interpreter, node: gast.For, over: Iterated, k: Any) -> None:
         it.captures.loops[k] = (it.frame.source.file, node.lineno, over.length)
 
     def run() -> None:
+        first = len(it.changes)
         _bind_item(it, node, over, k)
         it.block(node.body)
+        _check_lengths(it, node, over, first)
 
     if over.test is None:
         run()
     else:
         it.branch(it.truth(over.test(k), node.iter), run, lambda: None, node)
+
+
+def _check_lengths(it: Interpreter, node: gast.For, over: Iterated, first: int) -> None:
+    """Checks that lists which grow have their lengths when a trip that changes them is over.
+
+    `first` is the number of changes before the trip.
+    """
+    changed = [owner for owner, _ in it.changes[first:]]
+    for source, n in over.grown:
+        stays = negate(it, exited(it, exits(node.body) - {"continue"}))
+        if not any(source is owner for owner in changed) or stays is False:
+            continue
+        same = it.branch(
+            stays, lambda s=source, n=n: it.b.eq(it.grown_length(s), n), lambda: True, node,
+            live_rest=True,
+        )  # fmt: skip
+        it.locate(node.iter)
+        it.fail_if(negate(it, same), LIMIT, literal(located(CHANGES_LENGTH, None, OVER_A_COPY)))
 
 
 def _bind_item(it: Interpreter, node: gast.For, over: Iterated, index: Any) -> None:
@@ -133,8 +166,10 @@ def _check_places(it: Interpreter, node: gast.For, over: Iterated, before: list[
             it.fail("RuntimeError", "dictionary changed size during iteration")
         if _places(source) != held:
             dicts = isinstance(source, dict)
-            kind = "a dict changes its keys" if dicts else "a list changes its length"
-            it.refuse(node, f"{kind} while a loop runs over it", "run over a copy: list(...)")
+            reason = (
+                "a dict changes its keys while a loop runs over it" if dicts else CHANGES_LENGTH
+            )
+            it.refuse(node, reason, OVER_A_COPY)
 
 
 # ---- iterables ----
@@ -167,7 +202,8 @@ def iterated(
         case Range():
             return _range(it, v)
         case GrownList():
-            return Iterated(it.grown_length(v), lambda k: it.grown_load(v, k, node))
+            n = it.grown_length(v)
+            return Iterated(n, lambda k: it.grown_load(v, k, node), grown=((v, n),))
         case Bound(name=name):
             it.refuse(node, f"call {name}() to run over it", like=TypeError)
         case dict():
@@ -184,8 +220,8 @@ def iterated(
             return Iterated(len(v), lambda k: v[k], True, sources=(v,))
         case tuple() | str():
             return static_iterated(it, list(v))
-    if isinstance(v, set | frozenset):
-        it.refuse(node, "the order of a set is not defined", "run over sorted(...) or a list")
+    if isinstance(v, set | frozenset) or (isinstance(v, Record) and is_set(v.cls)):
+        it.refuse(node, UNORDERED, SORTED)
     if is_array(v):
         if not v.type.dims:
             it.wrong(node, "iteration over a 0-d array", TypeError)
@@ -248,19 +284,23 @@ def zipped(it: Interpreter, parts: list[Iterated], node: Node) -> Iterated:
         n = plain(it.b.minimum(n, m))
     static = any(p.static for p in parts)
     if static and isinstance(n, Var):
+        if not it.captures.is_of_sizes(it, n):
+            for source in [s for p in parts if p.static for s in p.sources]:
+                it.grow_if_it_can(source, False)
         # a static sequence among them: its items are of any kind, so the loop is unrolled
         n = it.static_int(n, node, "the number of items zipped")
     sources = tuple(s for p in parts for s in p.sources)
     return Iterated(
-        n, lambda k: tuple(p.item(k) for p in parts), static, sources=sources, once=True
-    )
+        n, lambda k: tuple(p.item(k) for p in parts), static, sources=sources, once=True,
+        grown=tuple(g for p in parts for g in p.grown),
+    )  # fmt: skip
 
 
 def enumerated(it: Interpreter, over: Iterated, start: Any) -> Iterated:
     return Iterated(
         over.length if over.static else length_of(it, over),
         lambda k: (plain(it.b.add(start, k)), over.item(k)),
-        over.static, sources=over.sources, once=True,
+        over.static, sources=over.sources, once=True, grown=over.grown,
     )  # fmt: skip
 
 
@@ -270,7 +310,9 @@ def backwards(it: Interpreter, over: Iterated) -> Iterated:
     def item(k: Any) -> Any:
         return over.item(plain(it.b.sub(it.b.sub(n, 1), k)))
 
-    return Iterated(n, item, over.static, sources=over.sources, once=True, backwards_of=over)
+    return Iterated(
+        n, item, over.static, sources=over.sources, once=True, backwards_of=over, grown=over.grown
+    )
 
 
 def ascending(it: Interpreter, over: Iterated) -> Iterated | None:

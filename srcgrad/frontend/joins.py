@@ -7,20 +7,34 @@ between paths are carried as integers.
 
 from __future__ import annotations
 
+import enum
 import types
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend import held_values
+from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Poison
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.number_classes import unlike
+from srcgrad.frontend.specs import (
+    VARIES,
+    ArraySpec,
+    MaybeSpec,
+    PartsSpec,
+    ScalarSpec,
+    SeveralSpec,
+    Spec,
+    StaticSpec,
+    is_same,
+)
 from srcgrad.frontend.values import (
     ANY,
     UNBOUND,
-    Bound,
     Classes,
+    Closure,
     Conflict,
     GrownList,
     MaybeNone,
@@ -36,84 +50,14 @@ from srcgrad.frontend.values import (
     is_scalar,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, Scalar, join_scalars, same_dim, same_dims
-from srcgrad.records import record
+from srcgrad.ir.types import INT, join_scalars, same_dim
 
-VARIES = None  # in a pattern of dims: carried as an integer of its own
-
-
-@record(frozen=True)
-class ScalarSpec:
-    type: Scalar
-    mixed: bool = False  # Python numbers of several classes
-    either: bool = False  # Python's on one path, NumPy's on another
-    shell: bool = False  # NumPy holds it in an array of rank 0
-    shared: bool = False  # which several names hold
-
-
-@record(frozen=True, eq=False)
-class ArraySpec:
-    dtype: str
-    dims: tuple  # an atom that all paths share, or VARIES
-    layout: str
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ArraySpec)
-            and (self.dtype, self.layout) == (other.dtype, other.layout)
-            and same_dims(self.dims, other.dims)
-        )
-
-
-@record(frozen=True, eq=False)
-class StaticSpec:
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, StaticSpec) and _equal(self.value, other.value)
-
-
-@record(frozen=True, eq=False)
-class PartsSpec:
-    """A container by its parts. `same` is the object itself while all paths leave the same one."""
-
-    kind: tuple
-    keys: tuple
-    parts: tuple
-    same: Any = None
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PartsSpec)
-            and (self.kind, self.keys) == (other.kind, other.keys)
-            and self.same is other.same
-            and (self.same is not None or self.parts == other.parts)
-        )
-
-    @property
-    def mutable(self) -> bool:
-        return issubclass(self.kind[0], list | dict | Record | GrownList)
-
-
-@record(frozen=True)
-class MaybeSpec:
-    """A value, or UNBOUND or None instead."""
-
-    inner: Any
-    absent: Any = UNBOUND
-
-
-@record(frozen=True)
-class SeveralSpec:
-    """A value of the kind `one` on some paths, of the kind `other` on the rest."""
-
-    one: Any
-    other: Any
-
-
-Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec | SeveralSpec
 KINDS = 3  # the most that one place has
+CONSTANTS = 8  # if all are known values: texts, functions, members of an Enum
 DEEPEST = 4  # containers within one another of which one kind may consist
+
+
+_open: set[int] = set()  # functions whose values are being described: they may hold themselves
 
 
 def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
@@ -145,48 +89,33 @@ def spec_of(v: Any, dynamic: bool, known: Any, classes: Classes = ANY) -> Spec:
     if isinstance(v, tuple) and v:
         parts = tuple(spec_of(p, dynamic, known, classes) for p in v)
         return PartsSpec(_kind(v), tuple(range(len(v))), parts)
-    return StaticSpec(v)
+    function = None if id(v) in _open else held_values.held(v)
+    if function is None:
+        return StaticSpec(v)
+    _open.add(id(v))
+    try:
+        form, names, values = function
+        parts = tuple(spec_of(p, dynamic, known, classes) for p in values)
+    finally:
+        _open.discard(id(v))
+    return PartsSpec((held_values.Form, form), names, parts)
 
 
 def _kind(v: Any) -> tuple:
     match v:
         case TrackedList():
             return list, v.key
+        case TrackedDict():
+            return TrackedDict, v.cls, v.factory, v.key
         case Record():
             return Record, v.cls, v.lacks
     return (type(v),)
 
 
-_VALUES = (bool, int, float, complex, str, bytes, np.generic, np.dtype, type(None), type(...))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    """Whether two static values are the same for every purpose; containers never are."""
-    if a is b:
-        return True
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, _VALUES):
-        return repr(a) == repr(b)
-    match a:
-        case Range():
-            return all(_equal(getattr(a, f), getattr(b, f)) for f in ("start", "stop", "step"))
-        case Slice():
-            return all(_equal(getattr(a, f), getattr(b, f)) for f in ("lower", "upper", "step"))
-        case Bound():
-            return a.name == b.name and a.owner is b.owner
-        case Poison():
-            return True
-        case tuple():
-            return not a and not b
-    methods = type(a) is type(b) is types.MethodType
-    return methods and a.__self__ is b.__self__ and a.__func__ is b.__func__
-
-
 def join_specs(a: Spec, b: Spec) -> Spec | None:
     """The spec that both fit; None if there is none."""
     match a, b:
-        case StaticSpec(v), StaticSpec(w) if _equal(v, w):
+        case StaticSpec(v), StaticSpec(w) if is_same(v, w):
             return a
         case (StaticSpec(Poison()), _) | (_, StaticSpec(Poison())):
             return _poisoned(a, b)
@@ -256,7 +185,8 @@ def several(a: Spec, b: Spec) -> Spec | None:
         joined = [_of_one_kind(known, spec) for known in kinds]
         place = next((k for k, s in enumerate(joined) if s is not None), len(kinds))
         kinds[place : place + 1] = [loose([*joined, spec][place] or spec)]
-    if len(kinds) > KINDS or not all(map(_is_kind, kinds)) or _are_alike(kinds):
+    most = CONSTANTS if all(isinstance(s, StaticSpec) for s in kinds) else KINDS
+    if len(kinds) > most or not all(map(_is_kind, kinds)) or _are_alike(kinds):
         return None
     if max(map(_depth, kinds)) > DEEPEST:
         return None
@@ -273,7 +203,9 @@ def _of_one_kind(a: Spec, b: Spec) -> Spec | None:
 
 
 def _depth(spec: Spec) -> int:
-    """The number of containers within one another."""
+    """The number of containers within one another, which are made anew."""
+    if isinstance(spec, PartsSpec) and spec.same is not None:
+        return 1
     if isinstance(spec, PartsSpec):
         return 1 + max(map(_depth, spec.parts), default=0)
     if isinstance(spec, SeveralSpec):
@@ -291,7 +223,8 @@ def _kinds_of(spec: Spec) -> list[Spec]:
 
 def _are_alike(kinds: list[Spec]) -> bool:
     """Whether two of the kinds are lists, or dicts, or instances of one class."""
-    held = [s.kind[0] for s in kinds if isinstance(s, PartsSpec) and s.mutable]
+    mutable = [s for s in kinds if isinstance(s, PartsSpec) and s.mutable and s.same is None]
+    held = [s.kind[:2] if s.kind[0] is Record else s.kind[:1] for s in mutable]
     return len(held) > len(set(held))
 
 
@@ -307,16 +240,20 @@ def _is_empty_tuple(spec: Spec) -> bool:
     return isinstance(spec, StaticSpec) and isinstance(spec.value, tuple)
 
 
-_CONSTANT = (str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None))
+_CONSTANT = (
+    str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None), enum.Enum
+)  # fmt: skip
 
 
 def _is_kind(spec: Spec) -> bool:
     """Whether a value may have another kind on another path: numbers, arrays, containers, names."""
     if isinstance(spec, StaticSpec):
         v = spec.value
+        if isinstance(v, Closure):  # one that is called where its names still have their values
+            return held_values.held(v) is None and not v.frame.finished
         return is_scalar(v) or isinstance(v, (*_CONSTANT, tuple)) or type(v) is type(np.dot)
     if isinstance(spec, PartsSpec):
-        return issubclass(spec.kind[0], list | tuple | dict | Record)
+        return issubclass(spec.kind[0], list | tuple | dict | Record | held_values.Form)
     return isinstance(spec, ScalarSpec | ArraySpec)
 
 
@@ -337,13 +274,15 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
         return a
     if a.kind[0] is not b.kind[0] or a.keys != b.keys:
         return None
-    if a.kind[0] in (Record, GrownList) and a.kind != b.kind:
+    if a.kind[0] in (Record, GrownList, held_values.Form) and a.kind != b.kind:
+        return None
+    if a.kind[0] is TrackedDict and a.kind[:3] != b.kind[:3]:
         return None
     pairs = zip(a.parts, b.parts, strict=True)
     parts = [join_specs(p, q) or several(p, q) for p, q in pairs]
     if any(p is None for p in parts):
         return None
-    kind = a.kind if a.kind == b.kind else a.kind[:1]
+    kind = a.kind if a.kind == b.kind else a.kind[: 3 if a.kind[0] is TrackedDict else 1]
     return PartsSpec(kind, a.keys, tuple(p for p in parts if p is not None))
 
 

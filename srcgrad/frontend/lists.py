@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad import tree
+from srcgrad.frontend.changed_lists import delete
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.growing import append_grown, fitting_item, is_bool, new_list
 from srcgrad.frontend.heap import changing, note_change
@@ -18,8 +19,9 @@ from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
-from srcgrad.frontend.special_methods import type_name
+from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.tables import columns_of, is_tabular, template_of
+from srcgrad.frontend.tracked_dicts import put, take_out
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
     OWN,
@@ -32,7 +34,6 @@ from srcgrad.frontend.values import (
     is_array,
     is_integer,
     is_scalar,
-    written,
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import join_scalars
@@ -71,10 +72,7 @@ def set_item(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) 
     """`x[items] = value` of a list or dict."""
     changing(it, x, node)
     if isinstance(x, dict):
-        key = it.static_key(items[0] if len(items) == 1 else tuple(items), node)
-        if key not in x:
-            reshaping(it, x, node)
-        x[key] = value
+        put(it, x, items[0] if len(items) == 1 else tuple(items), value, node)
         return
     if len(items) == 1 and isinstance(items[0], Slice | slice):
         _set_slice(it, x, items[0], value, node)
@@ -127,6 +125,11 @@ def delete_item(it: Interpreter, target: Any) -> None:
     """`del x[k]`."""
     x = it.expression(target.value)
     items = index_items(it, target.slice)
+    if isinstance(x, GrownList) and len(items) == 1:
+        delete(it, x, items[0], target)
+        return
+    if asked(it, x, "__delitem__", [items[0] if len(items) == 1 else tuple(items)], target) is None:
+        return
     if not isinstance(x, list | dict):
         it.refuse(
             target,
@@ -141,10 +144,7 @@ def delete_item(it: Interpreter, target: Any) -> None:
     if isinstance(x, list):
         del x[it.list_place(x, items, target)]
         return
-    key = it.static_key(items[0] if len(items) == 1 else tuple(items), target)
-    if key not in x:
-        it.wrong(target, f"the dict has no key {written(key)}", KeyError)
-    del x[key]
+    take_out(it, x, items[0] if len(items) == 1 else tuple(items), target)
 
 
 # ---- lists that grow at run time ----
@@ -179,6 +179,8 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
 
     `item` is one of its items, None if it has none yet.
     """
+    if any(kind is None for other, (kind, _) in it.grown.items() if other != key):
+        it.captures.required.guessed.add(key)
     if item is None:
         it.grown[key] = None, 0
     elif is_tabular([item]):
@@ -189,8 +191,9 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
     raise RestartTracing(f"the list of line {key[1]} grows at run time")
 
 
-def tracked_list(it: Interpreter, items: list[Any], node: Node) -> Any:
-    key = (it.frame.source.file, node.lineno, node.col_offset)
+def tracked_list(it: Interpreter, items: list[Any], node: Node, *part: str) -> Any:
+    """A list that is made at a place; `part` tells it from others that are made there."""
+    key = (*it.place(node), *part)
     if key not in it.grown:
         return TrackedList(items, key)
     if key in it.captures.required.indexed:

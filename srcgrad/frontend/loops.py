@@ -26,7 +26,7 @@ from srcgrad.frontend.joins import fits
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.trees import exits
-from srcgrad.frontend.values import Iterated, Several, is_number, plain
+from srcgrad.frontend.values import Iterated, MaybeUnbound, Several, Unbound, is_number, plain
 from srcgrad.ir.nodes import Def, For, Var, While, atom
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
@@ -214,6 +214,8 @@ def _runs(it: Interpreter, trip: Trip) -> bool:
 
 def _left_by(it: Interpreter, value: Any, spec: Any, last: Any) -> Any:
     """The value after a loop that has a trip: of the kind that each trip leaves."""
+    if isinstance(value, MaybeUnbound) and not isinstance(last, MaybeUnbound | Unbound):
+        return value.value
     while isinstance(value, Several) and not isinstance(last, Several):
         if fits(last, spec.one, it.captures.classes):
             return value.one

@@ -89,7 +89,8 @@ def _raise(it: Interpreter) -> NoReturn:
 
 
 def _contents(required: Any) -> dict[str, Any]:
-    return {f.name: copy(getattr(required, f.name)) for f in fields(required)}
+    held = {f.name: getattr(required, f.name) for f in fields(required)}
+    return {name: copy(v) if isinstance(v, set | dict) else v for name, v in held.items()}
 
 
 def _changed(s: Any) -> list[str]:

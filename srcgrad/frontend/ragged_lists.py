@@ -25,6 +25,27 @@ def are_rows(items: list[Any]) -> bool:
 
 
 def append_row(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
+    b = it.b
+    n = b.load(owner.length, 0)
+    after = b.add(n, 1)
+    for k, d in enumerate(_dims(it, owner, item, node)):
+        known = b.where(b.eq(n, 0), d, b.load(owner.shape, k))
+        b.check_equal(known, d, message=ONE_SHAPE)
+        b.store(owner.shape, k, b.cast(d, Scalar("i64")))
+    b.reserve(owner.tape, b.mul(after, size_of_row(it, item.type.dims)))
+    _put_row(it, owner, n, item, "what is appended", node)
+    it.set_length(owner, after)
+
+
+def set_row(it: Interpreter, owner: GrownList, place: Any, item: Any, node: Node) -> None:
+    """Replaces the array at a checked place."""
+    for k, d in enumerate(_dims(it, owner, item, node)):
+        it.b.check_equal(it.b.load(owner.shape, k), d, message=ONE_SHAPE)
+    _put_row(it, owner, place, item, "what is put into a list", node)
+
+
+def _dims(it: Interpreter, owner: GrownList, item: Any, node: Node) -> Any:
+    """The shape of an item, which must be an array of the rank and dtype of the others."""
     assert owner.shape is not None
     rank = owner.shape.type.dims[0]
     kind = (rank, owner.dtype.dtype)
@@ -33,18 +54,17 @@ def append_row(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None
             node, f"{describe(item)} in a list of arrays of rank {rank} ({kind[1]}) that grows "
             "at run time", "append arrays of one rank and dtype",
         )  # fmt: skip
+    return item.type.dims
+
+
+def _put_row(
+    it: Interpreter, owner: GrownList, place: Any, item: Var, what: str, node: Node
+) -> None:
     b = it.b
-    n = b.load(owner.length, 0)
-    for k, d in enumerate(item.type.dims):
-        known = b.where(b.eq(n, 0), d, b.load(owner.shape, k))
-        b.check_equal(known, d, message=ONE_SHAPE)
-        b.store(owner.shape, k, b.cast(d, Scalar("i64")))
-    size, after = size_of_row(it, item.type.dims), b.add(n, 1)
     copy = b.copy(item)
-    _stands_for_itself(it, copy, item, "what is appended", node, True)
-    b.reserve(owner.tape, b.mul(after, size))
-    b.assign(b.tape_view(owner.tape, b.mul(n, size), *item.type.dims), copy)
-    it.set_length(owner, after)
+    _stands_for_itself(it, copy, item, what, node, True)
+    start = b.mul(place, size_of_row(it, item.type.dims))
+    b.assign(b.tape_view(owner.tape, start, *item.type.dims), copy)
 
 
 def row(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:

@@ -52,8 +52,13 @@ class Requirements:
     activations: set[tuple] = field(default_factory=set)
     inlined: dict[tuple, Any] = field(default_factory=dict)
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
+    # lists whose kind was found while the items of another list were not known
+    guessed: set[tuple] = field(default_factory=set)
     indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed
     stored_names: dict[tuple, Any] = field(default_factory=dict)  # of modules, of cells
+    # dicts and sets by place, whose keys and members the run decides
+    at_run_time: set[tuple] = field(default_factory=set)
+    of_lists: set[tuple] = field(default_factory=set)  # lists of lists that grow, by place
     inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none

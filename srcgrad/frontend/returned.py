@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
@@ -67,10 +68,11 @@ def taken_apart(
 
     def part(v: Any) -> Any:
         for each in tree.nodes(v):
-            if isinstance(each, Record) and each.cls in CLASSES:
+            if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
+                parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, which is made inside only",
-                    at, "return its coefficients: p.coeffs",
+                    at, f"return its {parts}",
                 )  # fmt: skip
             if isinstance(each, Record) and is_jitclass(each.cls):
                 raise ReturnTypeError(

@@ -55,6 +55,12 @@ class Source:
         end = node.end_col_offset if same and hasattr(node, "end_col_offset") else column + 1
         return Location(self.file, line, column, end or column + 1, self.function.__name__)
 
+    def key(self, node: Any) -> tuple:
+        """The place of a node as a key: of a function of ours also the call that it is for."""
+        own = (self.file, node.lineno, node.col_offset)
+        at = self.place
+        return own if at is None else (at.file, at.line, at.column, *own)
+
 
 BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # fields that hold statements
 SHARED = ("<string>", "<stdin>")  # names of texts that Python gives to more than one

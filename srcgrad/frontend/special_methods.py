@@ -21,6 +21,7 @@ from srcgrad.frontend import source
 from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.foreign import foreign_library
+from srcgrad.frontend.formulas.groups import Group
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.texts import literal, shown
@@ -238,7 +239,8 @@ def as_set(it: Interpreter, v: Any, node: Node) -> Any:
 
 def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
     """Whether two objects are the same one."""
-    if a is not c and type(a) is type(c) and any(id(v) in it.frozen for v in (a, c)):
+    views = all(isinstance(v, Record) and v.cls is Group for v in (a, c))
+    if a is not c and type(a) is type(c) and (views or any(id(v) in it.frozen for v in (a, c))):
         it.refuse(
             node, "whether two objects are one is only known at run time", "compare their values"
         )

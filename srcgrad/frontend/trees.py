@@ -112,6 +112,18 @@ def comprehension(_srcgrad_items):
     _srcgrad_made.append(0)
     return _srcgrad_made
 """
+MAKING_SET = """\
+def comprehension(_srcgrad_items):
+    _srcgrad_made = set()
+    _srcgrad_made.add(0)
+    return _srcgrad_made
+"""
+MAKING_DICT = """\
+def comprehension(_srcgrad_items):
+    _srcgrad_made = {}
+    _srcgrad_made[0] = 0
+    return _srcgrad_made
+"""
 
 
 UNTIL = """\
@@ -138,7 +150,7 @@ def _parsed(text: str) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def as_function(comprehension: Any, stop: bool | None = None) -> Any:
-    """A list comprehension as a function of its first iterable, with names that are unique.
+    """A comprehension as a function of its first iterable, with names that are unique.
 
     With `stop`: whether one of its items has that truth value, else the opposite.
 
@@ -152,9 +164,13 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
                 ªmade.append(k * v)
         return ªmade
     """
-    made: Any = _parsed(COMPREHENSION if stop is None else UNTIL)
+    texts = {gast.DictComp: MAKING_DICT, gast.SetComp: MAKING_SET}
+    text = texts.get(type(comprehension), COMPREHENSION)
+    made: Any = _parsed(text if stop is None else UNTIL)
     inner: Any = made.body[-2]
-    if stop is None:
+    if isinstance(comprehension, gast.DictComp):
+        inner.targets[0].slice, inner.value = comprehension.key, comprehension.value
+    elif stop is None:
         inner.value.args = [comprehension.elt]
     else:
         inner.value, made.body[-1].value = (gast.Constant(v, None) for v in (stop, not stop))
@@ -273,6 +289,53 @@ EVERY = """\
 def all(items):
     for v in items:
         if not v:
+            return False
+    return True
+"""
+FINDING = """\
+def index(item, items):
+    for k, v in enumerate(items):
+        if v == item:
+            return k
+    raise ValueError("list.index(x): x not in list")
+"""
+CONTAINS = """\
+def contains(item, items):
+    for v in items:
+        if v == item:
+            return True
+    return False
+"""
+COUNTING = """\
+def count(item, items):
+    n = 0
+    for v in items:
+        if v == item:
+            n += 1
+    return n
+"""
+LARGEST = """\
+def max(key, items):
+    if len(items) == 0:
+        raise ValueError("max() iterable argument is empty")
+    place, high = 0, key(items[0])
+    for k in range(1, len(items)):
+        mine = key(items[k])
+        if mine > high:
+            place, high = k, mine
+    return items[place]
+"""
+SMALLEST = LARGEST.replace("max", "min").replace("> high", "< high")
+ITSELF = """\
+def itself(item):
+    return item
+"""
+SAME = """\
+def same(a, b):
+    if len(a) != len(b):
+        return False
+    for k, v in enumerate(b):
+        if a[k] != v:
             return False
     return True
 """

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from srcgrad import tree
-from srcgrad.ir.nodes import Atom, Const, Unknown, Var
+from srcgrad.ir.nodes import Atom, Const, Unknown, Var, atom
 from srcgrad.ir.types import Array, Scalar, np_dtype, promoted
 from srcgrad.records import record
 
@@ -72,6 +72,7 @@ class Conflict(Abstract):
 
     reason: str
     way_out: str = "give the name one kind of value, or use two names"
+    test: Any = None  # what decides between them
 
 
 @record()
@@ -110,6 +111,7 @@ class Iterated(Abstract):
     range: Range | None = None
     backwards_of: Iterated | None = None  # the same items in the other order
     sources: tuple = ()
+    grown: tuple = ()  # the lists that grow among them, with their lengths at its beginning
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, filter, a generator expression
     spent: bool = False
@@ -233,8 +235,7 @@ class Formatted(Abstract):
     values: list
 
 
-# values that exist only while a function is compiled, and are not dataclasses of the user's
-OWN = (
+OWN = (  # values that exist only while a function is compiled, no dataclasses of the user's
     Range
     | Iterated
     | Slice
@@ -291,15 +292,11 @@ def ndim(v: Any) -> int:
 
 
 def dtype_of(v: Any) -> str:
-    from srcgrad.ir.nodes import atom
-
     return atom(v).type.dtype
 
 
 def joined_type(values: Sequence[Any]) -> Scalar:
     """The type that values promote to; Python numbers are weak."""
-    from srcgrad.ir.nodes import atom
-
     return promoted(atom(v).type for v in values)
 
 

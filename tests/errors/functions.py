@@ -294,13 +294,6 @@ def text_split_at_a_number(x):
     return x * len("a b".split(x))  # error: UnsupportedError: str.split of run-time values
 
 
-@program(0.7)
-def run_time_key_set(x):
-    table = {}
-    table[x] = 2.0  # error: UnsupportedError: a key of a dict must be known at compile time
-    return x
-
-
 # ---- making arrays ----
 @program(0.7)
 def array_of_a_range_of_floats(x):

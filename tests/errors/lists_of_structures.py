@@ -91,11 +91,6 @@ def columns_of_objects(x):
 
 
 @program(vec(3))
-def largest_pair(x):
-    return max(pairs(x))[1]  # error: UnsupportedError: take what is compared
-
-
-@program(vec(3))
 def sum_of_pairs(x):
     return sum(pairs(x))  # error: UnsupportedError: sum() adds numbers
 

@@ -226,7 +226,7 @@ def list_that_a_call_changes_later(x, n):
 @program(vec(3), 2)
 def four_kinds_in_a_loop(x, n):
     y = 0.0
-    for i in range(n):  # error: UnsupportedError: y changes kind in a loop ... (f64) ... rank 3
+    for i in range(int(x[0]) + n):  # error: UnsupportedError: y changes kind in a loop ... rank 3
         if i == 1:
             y = x
         elif i == 2:

@@ -234,7 +234,7 @@ def list_changed_that_another_may_be(x, n):
 @program(vec(3), 2)
 def arrays_in_lists_of_two_paths(x, n):
     rows = [x]
-    for i in range(n):  # error: UnsupportedError: grows at run time on one path ... can be carried
+    for i in range(n + int(x[0])):  # error: UnsupportedError: on one path ... can be carried
         new = []
         for j in range(i + 1):
             new.append(rows[0] * x[j])
@@ -242,13 +242,22 @@ def arrays_in_lists_of_two_paths(x, n):
     return np.sum(rows[-1])
 
 
+@program(vec(3))
+def list_that_grows_while_a_loop_runs_over_it(x):
+    kept = [v for v in x if v > 0.0]
+    for k, v in enumerate(kept):  # error: UnsupportedError: changes its length while a loop runs
+        if v > 0.6 and k < 5:
+            kept.append(v * 0.9)
+    return sum(kept)
+
+
 @program(vec(3), 2)
-def list_that_grows_inserted_into(x, n):
-    values = []
+def arrays_in_order(x, n):
+    rows = []
     for i in range(n):
-        values.append(x[i])
-    values.insert(0, x[2])  # error: UnsupportedError: insert() of a list that grows at run time
-    return values[0]
+        rows.append(x * i)
+    rows.sort()  # error: UnsupportedError: neither numbers nor tuples of numbers
+    return np.sum(rows[0])
 
 
 @program(vec(3))

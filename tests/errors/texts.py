@@ -1,6 +1,5 @@
 """Python features that compiled code lacks or restricts: the error states the actual reason."""
 
-import collections
 import copy
 import math
 
@@ -66,12 +65,6 @@ def gufunc_of_numba_over_more_axes(x):
 @program(vec(3))
 def ufunc_of_numba_without_a_signature(x):
     return np.sum(squared(x + 1j).real)  # error: TypeError: no signature of squared()
-
-
-@program(2.0)
-def deque_of_values(x):
-    d = collections.deque([x])  # error: UnsupportedError: deque is not supported ... counters
-    return d.popleft()
 
 
 @program(vec(3))

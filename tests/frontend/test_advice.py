@@ -1,6 +1,5 @@
 """What refusals tell to write instead is written here, and works: values and gradients."""
 
-import collections
 import importlib
 import inspect
 import math
@@ -225,35 +224,6 @@ def test_another_function(wrong, said, right):
 
 
 # ---- Python ----
-def test_a_queue():
-    def wrong(x):
-        q = collections.deque([x[0]])
-        return q.popleft()
-
-    def short(x):
-        q = [x[0], x[1]]
-        q.append(x[2])
-        return q.pop(0) * q.pop()
-
-    def long(x, n):
-        q, first, last = np.zeros(n + 1), 0, 1
-        q[0] = x[0]
-        total = 0.0
-        while first < last:
-            v = q[first]
-            first += 1
-            total += v
-            if last <= n:
-                q[last] = v * x[1]
-                last += 1
-        return total
-
-    said = refused(wrong, X)
-    assert "append() and pop()" in said and "an array that is long enough and two counters" in said
-    np.testing.assert_allclose(flow.grad(on_python(short))(X), [0.5, 0.0, 1.0])
-    np.testing.assert_allclose(flow.grad(on_python(long))(X, 3), [15.0, 17.0, 0.0])
-
-
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_text_that_is_written(stream, capfd):
     def wrong(x):

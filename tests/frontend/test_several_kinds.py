@@ -196,13 +196,13 @@ REFUSED = {"of four kinds": "changes kind|cannot be read", "nested ever deeper":
 
 def nested_ever_deeper(x, n):
     s = x
-    for _ in range(n):
+    for _ in range(n + int(x[0] > 9.0)):
         s = (s, x)
     return np.sum(s[1])
 
 
 def of_four_kinds(x, n):
-    s = 0.0
+    s, n = 0.0, n + int(x[0] > 9.0)
     if n == 1:
         s = x
     elif n == 2:

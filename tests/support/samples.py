@@ -13,6 +13,7 @@ import collections
 import contextlib
 import copy
 import functools
+import heapq
 import inspect
 import itertools
 import linecache
@@ -127,6 +128,12 @@ WITHOUT = {
     ), "takes a function"),
     **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,
                      functools.update_wrapper, contextlib.contextmanager), "makes a function"),
+    **dict.fromkeys((collections.deque, collections.OrderedDict, collections.defaultdict,
+                     collections.Counter), "makes a container"),
+    **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace,
+                     heapq.heappushpop, heapq.nsmallest, heapq.nlargest),
+                    "takes a list: tests/cases/chosen_by_the_run.py"),
+    vars: "reads a name", ord: "takes a text", chr: "makes a text",
     collections.namedtuple: "makes a class", types.SimpleNamespace: "makes an instance",
     **dict.fromkeys((np.seterr, np.errstate), "sets how errors are handled"),
     **dict.fromkeys((inspect.signature, inspect.getfullargspec,

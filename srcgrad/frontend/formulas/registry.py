@@ -51,6 +51,36 @@ def stand_for(table: dict[Any, Callable]) -> None:
         enter(FORMULAS, f, formula)
 
 
+# classes of formulas: the class of Python's that an instance represents, and the attribute that
+# holds its items as a list
+INSTANCES: dict[type, tuple[type, str]] = {}
+
+
+def instance_of(cls: type, items: str) -> Callable[[type], type]:
+    """Registers the decorated class: its instances represent those of a class of Python's."""
+
+    def register(formula: type) -> type:
+        formula.__name__ = cls.__name__
+        INSTANCES[formula] = cls, items
+        return formula
+
+    return register
+
+
+def class_represented(cls: type) -> type:
+    """The class of the instances that those of a class of formulas represent; others unchanged.
+
+    >>> class_represented(list)
+    <class 'list'>
+    """
+    return INSTANCES.get(cls, (cls, ""))[0]
+
+
+def is_set(cls: type) -> bool:
+    """Whether the instances of a class of formulas represent sets."""
+    return class_represented(cls) is set
+
+
 def is_formula(f: types.FunctionType | types.MethodType) -> bool:
     return str(f.__module__).startswith(f"{PACKAGE}.")
 

@@ -12,12 +12,14 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
+from srcgrad.frontend.formulas.dicts_and_sets import members
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
 from srcgrad.frontend.special_methods import converted, length_of_instance
+from srcgrad.frontend.tracked_dicts import tracked_set
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
@@ -195,27 +197,7 @@ def tuple_(it: Interpreter, node: Node, x: Any = ()) -> Any:
 
 @implements(set, frozenset)
 def set_(it: Interpreter, node: Node, x: Any = ()) -> Any:
-    items = sorted(x) if isinstance(x, set | frozenset) else it.static_items(x, node)
-    if any(not is_constant(v) for v in items):
-        it.refuse(node, "a set of run-time values is not supported", "use an array or a list")
-    return set(items)
-
-
-def is_constant(v: Any) -> bool:
-    """Whether a value is known completely when compiling."""
-    if isinstance(v, tuple):
-        return all(map(is_constant, v))
-    return is_number(v) or v is None or isinstance(v, str | type)
-
-
-@implements(dict)
-def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
-    out: dict = {}
-    pairs = x.items() if isinstance(x, dict) else it.static_items(x, node)
-    for pair in pairs:
-        key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
-        out[it.static_key(key, node)] = value
-    return {**out, **kwargs}
+    return tracked_set(it, it.call(members, [x], {}, node), node)
 
 
 @implements(functools.partial)

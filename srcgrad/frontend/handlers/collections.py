@@ -8,10 +8,26 @@ import types
 from operator import itemgetter
 from typing import Any
 
+from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.dict_values import make_anew
+from srcgrad.frontend.formulas import heaps  # noqa: F401 (registers them)
+from srcgrad.frontend.formulas.containers import Deque
+from srcgrad.frontend.formulas.dicts_and_sets import hashable, members
+from srcgrad.frontend.formulas.groups import Group, own_number, taken_over
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import UNBOUND, Abstract, Record
+from srcgrad.frontend.special_methods import type_name
+from srcgrad.frontend.values import (
+    UNBOUND,
+    Abstract,
+    GrownList,
+    Record,
+    is_array,
+    is_integer,
+    plain,
+)
 from srcgrad.records import record
 
 
@@ -32,6 +48,64 @@ def namedtuple(it: Interpreter, node: Node, name: Any, fields: Any, **options: A
 @functools.lru_cache(maxsize=256)
 def _class_of(name: str, fields: Any, options: tuple) -> type:
     return collections.namedtuple(name, fields, **dict(options))
+
+
+@implements(members)
+def members_(it: Interpreter, node: Node, items: Any) -> Any:
+    if isinstance(items, set | frozenset):
+        return it.tracked_list(sorted(items, key=repr), node)
+    return list_of(it, items, node)
+
+
+@implements(taken_over)
+def taken_over_(it: Interpreter, node: Node, items: Any) -> Any:
+    it.frozen[id(items)] = items
+    return items
+
+
+@implements(own_number)
+def own_number_(it: Interpreter, node: Node, groups: Any, items: Any) -> Any:
+    if not isinstance(items, Record) or items.cls is not Group:
+        return None
+    if items.fields["groups"] is not groups:
+        it.refuse(node, "a list that grows in one dict is put into another", "copy it: list(...)")
+    return items.fields["number"]
+
+
+@implements(hashable)
+def hashable_(it: Interpreter, node: Node, key: Any) -> None:
+    container = isinstance(key, Record) and key.cls in INSTANCES
+    if container or isinstance(key, list | dict | set | GrownList) or is_array(key):
+        said = f"unhashable type: '{type_name(key)}'"
+        it.wrong(node, said, TypeError)
+
+
+def _set_method(name: str) -> None:
+    def handler(it: Interpreter, node: Node, owner: Any, *args: Any) -> Any:
+        make_anew(it, owner)
+        it.refuse(
+            node, "a set that is not made here is changed", "copy it first: set(...)", runs=True
+        )  # fmt: skip
+
+    method("set", name)(handler)
+
+
+for _name in ("add", "discard", "remove", "update", "clear", "copy", "union", "intersection",
+              "difference", "issubset", "issuperset"):  # fmt: skip
+    _set_method(_name)
+
+
+@implements(collections.deque)
+def deque(it: Interpreter, node: Node, iterable: Any = (), maxlen: Any = None) -> Record:
+    if maxlen is None:
+        return Record(Deque, {"items": list_of(it, iterable, node), "maxlen": None})
+    if not is_integer(maxlen):
+        it.refuse(node, "an integer is required", "maxlen= is one, or None", like=TypeError)
+    negative = plain(it.b.lt(maxlen, 0))
+    it.fail_if(negative, "ValueError", "maxlen must be non-negative")
+    made = Record(Deque, {"items": it.tracked_list([], node), "maxlen": maxlen})
+    it.call(Deque.extend, [made, iterable], {}, node)
+    return made
 
 
 @record()

@@ -10,8 +10,10 @@ import gast
 
 from srcgrad import tree
 from srcgrad.frontend import lists
+from srcgrad.frontend.changed_lists import insert as put_in
+from srcgrad.frontend.changed_lists import pop_at, refill
 from srcgrad.frontend.comparisons import same_item
-from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.comprehensions import list_of, run_text
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.growing import changing_grown, pop_grown
 from srcgrad.frontend.handlers.registry import implements, method
@@ -21,18 +23,13 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
-from srcgrad.frontend.values import Formatted, GrownList, describe, is_number
+from srcgrad.frontend.trees import COUNTING, FINDING
+from srcgrad.frontend.values import Formatted, GrownList, Slice, describe, is_number
 from srcgrad.frontend.versions import error_class, error_text
 from srcgrad.ir.nodes import Var
 
 MISSING = -1  # no empty list has one
 EMPTY = namedtuple("Empty", ())()
-
-
-def _fixed(it: Interpreter, node: Node, owner: Any, name: str, way_out: str) -> None:
-    """Refuses a list whose length is not known."""
-    if isinstance(owner, GrownList):
-        it.refuse(node, f"{name} of a list that grows at run time", way_out)
 
 
 # ---- lists ----
@@ -49,12 +46,8 @@ def extend(it: Interpreter, node: Node, owner: Any, items: Any) -> None:
 @method("list", "pop")
 def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
     if isinstance(owner, GrownList):
-        if not is_number(k) or k != -1:
-            it.refuse(
-                node, "pop() of another item than the last of a list that grows at run time",
-                "use an array and a counter",
-            )  # fmt: skip
-        return pop_grown(it, owner, node)
+        last = is_number(k) and k == -1
+        return pop_grown(it, owner, node) if last else pop_at(it, owner, k, node)
     if not owner:
         lists.grow_in_flow(it, owner)
         it.wrong(node, error_text([].pop), IndexError)
@@ -64,7 +57,11 @@ def pop(it: Interpreter, node: Node, owner: Any, k: Any = -1) -> Any:
 
 @method("list", "insert")
 def insert(it: Interpreter, node: Node, owner: Any, k: Any, item: Any) -> None:
-    _fixed(it, node, owner, "insert()", "use an array")
+    if isinstance(k, Var):
+        lists.grow_if_it_can(it, owner)
+    if isinstance(owner, GrownList):
+        put_in(it, owner, k, item, node)
+        return
     reshaping(it, owner, node)
     owner.insert(it.static_int(k, node, "the index of a list"), item)
 
@@ -81,15 +78,20 @@ def clear_list(it: Interpreter, node: Node, owner: Any) -> None:
 
 @method("list", "remove")
 def remove(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
-    _fixed(it, node, owner, "remove()", "use an array")
-    reshaping(it, owner, node)
     found = index(it, node, owner, item)
+    if isinstance(found, Var):
+        lists.grow_if_it_can(it, owner)
+    if isinstance(owner, GrownList):
+        pop_at(it, owner, found, node)
+        return
+    reshaping(it, owner, node)
     del owner[it.static_int(found, node, "which item is removed")]
 
 
 @method("list", "index")
 def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
-    _fixed(it, node, owner, "index()", "use an array")
+    if isinstance(owner, GrownList):
+        return run_text(it, FINDING, [item, owner], node)
 
     def search(k: int) -> Any:
         if k == len(owner):
@@ -106,7 +108,8 @@ def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
 
 @method("list", "count")
 def count(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
-    _fixed(it, node, owner, "count()", "use an array")
+    if isinstance(owner, GrownList):
+        return run_text(it, COUNTING, [item, owner], node)
     total: Any = 0
     for v in owner:
         total = binary(it, gast.Add(), total, same_item(it, v, item, node), node)
@@ -120,16 +123,25 @@ def copy_list(it: Interpreter, node: Node, owner: Any) -> Any:
 
 @method("list", "reverse")
 def reverse(it: Interpreter, node: Node, owner: Any) -> None:
-    _fixed(it, node, owner, "reverse()", "use np.flip(np.array(...))")
+    if isinstance(owner, GrownList):
+        backwards = Slice(None, None, -1)
+        refill(it, owner, it.grown_slice(owner, backwards, node), node)
+        return
     changing(it, owner, node)
     owner.reverse()
 
 
 @method("list", "sort")
 def sort(it: Interpreter, node: Node, owner: Any, key: Any = None, reverse: Any = False) -> None:
-    _fixed(it, node, owner, "sort()", "use np.sort(np.array(...))")
+    made = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
+    if isinstance(owner, GrownList):
+        refill(it, owner, made, node)
+        return
+    if isinstance(made, GrownList):
+        it.grow_if_it_can(owner, False)
+        it.refuse(node, "the order of the run of a list that is not made here", "use sorted(...)")
     changing(it, owner, node)
-    owner[:] = it.call(sorted, [owner], {"key": key, "reverse": reverse}, node)
+    owner[:] = made
 
 
 # ---- tuples ----
@@ -184,15 +196,38 @@ def _static_str(name: str) -> None:
         if any(isinstance(a, Var) for a in args):
             it.refuse(node, f"str.{name} of run-time values")
         try:
-            return getattr(owner, name)(*args)
+            made = getattr(owner, name)(*args)
+            return it.tracked_list(made, node) if isinstance(made, list) else made
         except (TypeError, ValueError, IndexError) as e:
             it.fails(e, node)
 
     method("str", name)(handler)
 
 
-for _n in ("lower", "upper", "strip", "split", "startswith", "endswith", "replace"):
+for _n in (
+    "capitalize", "casefold", "center", "count", "endswith", "find", "index", "isalnum", "isalpha",
+    "isdigit", "isidentifier", "islower", "isnumeric", "isspace", "isupper", "ljust", "lower",
+    "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust",
+    "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase",
+    "title", "upper", "zfill",
+):  # fmt: skip
     _static_str(_n)
+
+
+@implements(ord)
+def ord_(it: Interpreter, node: Node, c: Any) -> Any:
+    try:
+        return ord(it.known_text(c, node))
+    except TypeError as e:
+        it.fails(e, node)
+
+
+@implements(chr)
+def chr_(it: Interpreter, node: Node, k: Any) -> Any:
+    try:
+        return chr(it.static_int(k, node, "the number of a letter"))
+    except ValueError as e:
+        it.fails(e, node)
 
 
 @implements(tree.mapped)

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import collections
+from collections.abc import Iterator
 from typing import Any
 
+from srcgrad.frontend.dict_values import TrackedDict, make_anew
+from srcgrad.frontend.formulas.dicts_and_sets import count, most_common
+from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.lists import reshaping, set_item
-from srcgrad.frontend.values import Iterated, View, written
+from srcgrad.frontend.iteration import items_in_turn
+from srcgrad.frontend.lists import reshaping
+from srcgrad.frontend.tracked_dicts import (
+    is_of_the_run,
+    item,
+    known_key,
+    put,
+    store,
+    take_out,
+    tracked_dict,
+)
+from srcgrad.frontend.values import Iterated, Record, View
 
 _MISSING = object()
 
@@ -30,39 +45,47 @@ def items(it: Interpreter, node: Node, owner: Any) -> Any:
 
 @method("dict", "get")
 def get(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
-    return owner.get(it.static_key(key, node), default)
+    return item(it, owner, key, node, default)
 
 
 @method("dict", "copy")
 def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
-    return dict(owner)
+    cls, factory = (owner.cls, owner.factory) if isinstance(owner, TrackedDict) else (dict, None)
+    return _made(it, node, cls, owner, {}, factory)
 
 
 @method("dict", "update")
 def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
     if isinstance(other, Iterated):  # pairs before one that raises are in the dict by then
         note_change(it, owner)
-    for key, value in it.call(dict, [other], kwargs, node).items():
-        set_item(it, owner, [key], value, node)
+    if isinstance(owner, TrackedDict) and owner.cls is collections.Counter:
+        it.call(count, [owner, other], {}, node)
+        other = ()
+    if isinstance(other, Record) and other.cls in INSTANCES:
+        make_anew(it, owner)
+    for key, value in _pairs(it, node, other):
+        put(it, owner, key, value, node)
+    for key, value in kwargs.items():
+        put(it, owner, key, value, node)
 
 
 @method("dict", "setdefault")
 def setdefault(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = None) -> Any:
+    key = known_key(it, owner, key, node)
+    if is_of_the_run(key):
+        make_anew(it, owner)
     key = it.static_key(key, node)
     if key not in owner:
-        set_item(it, owner, [key], default, node)
+        put(it, owner, key, default, node)
     return owner[key]
 
 
 @method("dict", "pop")
 def pop_key(it: Interpreter, node: Node, owner: Any, key: Any, default: Any = _MISSING) -> Any:
-    key = it.static_key(key, node)
-    if key not in owner:
-        if default is _MISSING:
-            it.wrong(node, f"the dict has no key {written(key)}", KeyError)
+    key = known_key(it, owner, key, node)
+    if not is_of_the_run(key) and key not in owner and default is not _MISSING:
         return default
-    reshaping(it, owner, node)
-    return owner.pop(key)
+    return take_out(it, owner, key, node)
 
 
 @method("dict", "clear")
@@ -72,13 +95,88 @@ def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
 
 
 @method("dict", "popitem")
-def popitem(it: Interpreter, node: Node, owner: Any) -> Any:
+def popitem(it: Interpreter, node: Node, owner: Any, last: Any = True) -> Any:
     if not owner:
         it.fail("KeyError", "'popitem(): dictionary is empty'")
     reshaping(it, owner, node)
-    return owner.popitem()
+    key = list(owner)[-1 if last else 0]
+    return key, owner.pop(key)
+
+
+@method("dict", "move_to_end")
+def move_to_end(it: Interpreter, node: Node, owner: Any, key: Any, last: Any = True) -> None:
+    value = take_out(it, owner, key, node)
+    key = it.static_key(key, node)
+    held = [] if last else list(owner.items())
+    for k, _ in held:
+        owner.pop(k)
+    owner[key] = value
+    owner.update(held)
+
+
+@method("dict", "most_common")
+def most_common_(it: Interpreter, node: Node, owner: Any, n: Any = None) -> Any:
+    return it.call(most_common, [owner, n], {}, node)
+
+
+@method("dict", "subtract")
+def subtract(it: Interpreter, node: Node, owner: Any, items: Any) -> None:
+    it.call(count, [owner, items, -1], {}, node)
+
+
+@method("dict", "total")
+def total(it: Interpreter, node: Node, owner: Any) -> Any:
+    return it.call(sum, [View(owner, "values")], {}, node)
 
 
 @implements(dict.fromkeys)
 def fromkeys(it: Interpreter, node: Node, keys: Any, value: Any = None) -> Any:
-    return {it.static_key(k, node): value for k in it.static_items(keys, node)}
+    out = tracked_dict(it, node)
+    for key in it.static_items(keys, node):
+        store(it, out, key, value, node)
+    return out
+
+
+@implements(dict)
+def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+    return _made(it, node, dict, x, kwargs)
+
+
+@implements(collections.OrderedDict)
+def ordered(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+    return _made(it, node, collections.OrderedDict, x, kwargs)
+
+
+@implements(collections.defaultdict)
+def defaults(
+    it: Interpreter, node: Node, default_factory: Any = None, x: Any = (), **kwargs: Any
+) -> Any:
+    return _made(it, node, collections.defaultdict, x, kwargs, default_factory)
+
+
+@implements(collections.Counter)
+def counter(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+    out = _made(it, node, collections.Counter, (), {})
+    it.call(count, [out, x], {}, node)
+    it.call(count, [out, kwargs], {}, node)
+    return out
+
+
+def _made(it: Interpreter, node: Node, cls: type, x: Any, kwargs: dict, factory: Any = None) -> Any:
+    out = tracked_dict(it, node, cls, factory)
+    if isinstance(x, Record) and x.cls in INSTANCES:
+        it.call(it.attribute(out, "update", node), [x], {}, node)
+        x = ()
+    for key, value in [*_pairs(it, node, x), *kwargs.items()]:
+        store(it, out, key, value, node)
+    return out
+
+
+def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
+    """The keys and values of a dict, or of a sequence of pairs."""
+    if isinstance(x, dict):
+        yield from [*x.items()]
+        return
+    for pair in items_in_turn(it, x, node):
+        key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
+        yield key, value

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.classes import construct, refuse_special, set_field
+from srcgrad.frontend.control_flow import python_bool
+from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
+from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
@@ -55,8 +58,12 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
     elif isinstance(x, GrownList | TrackedList):
         kinds = (list,)
-    elif isinstance(x, Record):
+    elif isinstance(x, TrackedDict):
         kinds = (x.cls,)
+    elif isinstance(x, TrackedSet):
+        kinds = (set,)
+    elif isinstance(x, Record):
+        kinds = (class_represented(x.cls),)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):
@@ -106,9 +113,11 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
         return list
     if isinstance(x, Closure):
         return types.FunctionType
+    if isinstance(x, TrackedDict | TrackedSet):
+        return x.cls if isinstance(x, TrackedDict) else set
     if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
-    return x.cls if isinstance(x, Record) else type(x)
+    return class_represented(x.cls) if isinstance(x, Record) else type(x)
 
 
 @implements(hasattr)
@@ -124,16 +133,29 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
             it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)
         return hasattr(x, name)
-    return name in x.fields or name in x.lacks or hasattr(x.cls, name)
+    v = x.fields.get(name, UNBOUND)
+    there = name in x.lacks or hasattr(x.cls, name)
+    if isinstance(v, MaybeUnbound) and not there:
+        return python_bool(it, v.flag)
+    return there or v is not UNBOUND
 
 
 @implements(getattr)
 def getattr_(it: Interpreter, node: Node, x: Any, name: Any, *default: Any) -> Any:
     if not isinstance(name, str):
         it.refuse(node, "the name of an attribute must be known at compile time", like=TypeError)
-    if default and not hasattr_(it, node, x, name):
-        return default[0]
-    return it.attribute(x, name, node)
+    there = hasattr_(it, node, x, name) if default else True
+    read = lambda: it.attribute(x, name, node)
+    return it.branch(there, read, lambda: default[0], node, live_rest=True, several=True)
+
+
+@implements(vars)
+def vars_(it: Interpreter, node: Node, x: Any = None) -> Any:
+    """The attributes of an instance: the dict that holds them."""
+    if not isinstance(x, Record):
+        wrong = TypeError if is_value(x) or isinstance(x, LITERALS) else None
+        it.refuse(node, f"vars() of {describe(x)} is not supported", "name its attributes", wrong)
+    return it.attribute(x, "__dict__", node)
 
 
 @implements(setattr)

@@ -57,6 +57,10 @@ def _sources(parts: list[Iterated]) -> tuple:
     return tuple(s for p in parts for s in p.sources)
 
 
+def _grown(parts: list[Iterated]) -> tuple:
+    return tuple(g for p in parts for g in p.grown)
+
+
 @implements(iter)
 def iter_(it: Interpreter, node: Node, x: Any) -> Any:
     made = replace(iterated(it, x, node, tested=True), once=True, spent=False)
@@ -165,7 +169,7 @@ def product(it: Interpreter, node: Node, *xs: Any, repeat: Any = 1) -> Any:
             k = plain(it.b.floordiv(k, n))
         return tuple(p.item(i) for p, i in zip(parts, [k, *reversed(places)], strict=True))
 
-    return Iterated(total, item, sources=_sources(parts), once=True)
+    return Iterated(total, item, sources=_sources(parts), once=True, grown=_grown(parts))
 
 
 @implements(np.ndindex)
@@ -219,7 +223,7 @@ def _pairs(it: Interpreter, part: Iterated) -> Iterated:
         j = b.add(b.add(b.sub(k, start(i)), i), 1)
         return part.item(plain(i)), part.item(plain(j))
 
-    return Iterated(total, item, sources=part.sources, once=True)
+    return Iterated(total, item, sources=part.sources, once=True, grown=part.grown)
 
 
 @implements(itertools.permutations)
@@ -254,7 +258,7 @@ def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
 
     if part.lazy and not part.static:
         it.refuse(node, f"pairwise() of {describe(part)}", "make a list of it")
-    return Iterated(n, pair, part.static, sources=part.sources, once=True)
+    return Iterated(n, pair, part.static, sources=part.sources, once=True, grown=part.grown)
 
 
 def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
@@ -308,7 +312,7 @@ def _followed(it: Interpreter, node: Node, one: Iterated, two: Iterated) -> Iter
         return it.branch(first, lambda: one.item(k), late, node, live_rest=True)
 
     total = plain(it.b.add(n, length_of(it, two)))
-    return Iterated(total, item, sources=_sources([one, two]), once=True)
+    return Iterated(total, item, sources=_sources([one, two]), once=True, grown=_grown([one, two]))
 
 
 @implements(itertools.islice)
@@ -334,7 +338,8 @@ def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
     last = n if stop is None else plain(it.b.minimum(n, stop))
     place = lambda k: plain(it.b.add(start, it.b.mul(k, step)))
     trips = plain(it.b.trips(start, last, step))
-    return Iterated(trips, lambda k: part.item(place(k)), sources=part.sources, once=True)
+    made = Iterated(trips, lambda k: part.item(place(k)), sources=part.sources, once=True)
+    return replace(made, grown=part.grown)
 
 
 # ---- one value after another ----

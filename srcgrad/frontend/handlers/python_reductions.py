@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.casts import widened
+from srcgrad.frontend.comprehensions import is_long, list_of, run_text
 from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.generators import Generated
@@ -21,7 +22,9 @@ from srcgrad.frontend.iteration import items_in_turn
 from srcgrad.frontend.number_classes import is_either, is_mixed, of_operands, unlike
 from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
+from srcgrad.frontend.trees import ITSELF, LARGEST, SMALLEST, function_at
 from srcgrad.frontend.values import (
+    Closure,
     GrownList,
     Iterated,
     Slice,
@@ -97,8 +100,14 @@ def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
         xs: list[Any] = [it.collected(x) for x in given]
         if not xs:
             it.fail("TypeError", f"{name} expected at least 1 argument, got 0")
-        if key is None and len(xs) == 1 and (is_array(xs[0]) or isinstance(xs[0], GrownList)):
+        numbers = is_array(xs[0]) or (
+            isinstance(xs[0], GrownList) and not isinstance(xs[0], GrownTable)
+        )
+        if key is None and len(xs) == 1 and numbers:
             return _extreme_of_array(it, node, xs[0], name, whole, default)
+        if len(xs) == 1 and (isinstance(xs[0], GrownList) or is_long(it, xs[0], node)):
+            items = xs[0] if isinstance(xs[0], GrownList) else list_of(it, xs[0], node)
+            return _of_grown(it, node, items, name, key, default)
         items = list(xs) if len(xs) > 1 else it.static_items(xs[0], node)
         if not items:
             if default is not _NOTHING:
@@ -136,11 +145,6 @@ def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
 def _extreme_of_array(
     it: Interpreter, node: Node, x: Any, name: str, whole: Any, default: Any
 ) -> Any:
-    if isinstance(x, GrownTable):
-        it.refuse(
-            node, f"{name}() of a list that grows at run time: an item is {describe(x.template)}",
-            "take what is compared: [item[0] for item in items]",
-        )  # fmt: skip
     matrix = is_array(x) and x.type.ndim > 1
     if matrix or getattr(x, "shape", None) is not None:
         it.refuse(node, f"{name}() takes numbers; use np.{name} for arrays", like=ValueError)
@@ -153,6 +157,18 @@ def _extreme_of_array(
         return best()
     nothing = plain(it.b.eq(it.call(len, [x], {}, node), 0))
     return it.branch(nothing, lambda: default, best, node, live_rest=True)
+
+
+def _of_grown(it: Interpreter, node: Node, items: Any, name: str, key: Any, default: Any) -> Any:
+    """The first of the items of a list that grows whose key is best, or that is best itself."""
+    if key is None:
+        key = Closure(function_at(node, ITSELF), it.env, [], [], it.frame, "key")
+    chosen = LARGEST if name == "max" else SMALLEST
+    best = lambda: run_text(it, chosen, [key, items], node)
+    if default is _NOTHING:
+        return best()
+    some = it.truth(it.call(len, [items], {}, node), node)
+    return it.branch(some, best, lambda: default, node, live_rest=True, several=True)
 
 
 def _comparable(it: Interpreter, node: Node, x: Any) -> Any:

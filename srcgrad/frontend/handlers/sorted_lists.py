@@ -16,11 +16,12 @@ from srcgrad import tree
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.growing import relisted
 from srcgrad.frontend.grown_lists import GrownTable, items_of
-from srcgrad.frontend.handlers.builtin import is_constant
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.tables import freeze, is_column, is_tabular, template_of
+from srcgrad.frontend.tracked_dicts import is_constant
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_scalar
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, same_dims
@@ -35,7 +36,9 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
     if not isinstance(reverse, bool):
         it.refuse(node, f"sorted() with reverse={describe(reverse)}", "use True or False")
     if isinstance(items, GrownList):
-        keys = items if key is None else list_of(it, it.call(map, [key, items], {}, node), node)
+        # at a place of its own, so that its list is not one with the items
+        at = next((k.value for k in getattr(node, "keywords", ()) if k.arg == "key"), node)
+        keys = items if key is None else list_of(it, it.call(map, [key, items], {}, at), at)
         return _grown(it, node, items, _order(it, node, keys, reverse))
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
     if not all(map(is_constant, keys)):
@@ -73,9 +76,10 @@ def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
         columns = [c for c in zip(*map(tree.leaves, keys), strict=True) if is_column(c[0])]
         if all(map(is_scalar, (v for c in columns for v in c))):
             return [array(list(c)) for c in columns]
+    arrays = isinstance(keys, GrownList) and not isinstance(keys, GrownTable)
     it.refuse(
         node, "sorted() of run-time values that are neither numbers nor tuples of numbers",
-        "give a key that is one: key=lambda item: item[0]",
+        "give a key that is one: key=lambda item: item[0]", ValueError if arrays else None,
     )  # fmt: skip
 
 
@@ -97,9 +101,7 @@ def _grown(it: Interpreter, node: Node, items: GrownList, take: Take) -> GrownLi
         taken = [take(items_of(it.b, c)) for c in items.columns]
         columns = [relisted(it, c, v) for c, v in zip(items.columns, taken, strict=True)]
         return replace(items, columns=tuple(columns))
-    made = list_of(it, take(it.call_numpy(np.array, [items], {}, node)), node)
-    made.dtype = items.dtype
-    return made
+    return relisted(it, items, take(items_of(it.b, items)))
 
 
 def _taken(it: Interpreter, node: Node, items: list[Any], take: Take) -> Any:
@@ -107,6 +109,8 @@ def _taken(it: Interpreter, node: Node, items: list[Any], take: Take) -> Any:
     if all(map(is_scalar, items)):
         return _as_they_were(it, list_of(it, take(_column(it, node, items)), node), items)
     if not is_tabular(items):
+        if are_rows(items):
+            it.grow_if_it_can(items, False)
         it.refuse(
             node, "sorted() of items whose structures, or arrays in them, are not alike",
             "use np.argsort of the keys",

@@ -11,7 +11,6 @@ import copy
 import logging
 import re
 import warnings
-from collections import deque
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.contexts import refuse_settings
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.guards import Path, Step
-from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, REFUSED, implements
+from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.prange import prange
 from srcgrad.frontend.special_methods import displayed
@@ -190,10 +189,3 @@ def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any
 for _name in ("debug", "info", "warning", "error", "critical"):
     implements(getattr(logging.Logger, _name))(_logs(_name))
     implements(getattr(logging, _name))(_logs(_name, logging.root))
-
-
-REFUSED[deque] = (
-    "collections.deque is not supported",
-    "use a list: append() and pop(); for popleft() of one that grows in a loop, an array that is "
-    "long enough and two counters",
-)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from tests.fuzz.draw import Draw, Form
 from tests.fuzz.themes.attempts_theme import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
+from tests.fuzz.themes.containers_theme import CONTAINERS
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
 from tests.fuzz.themes.guarded import GUARDED
@@ -53,6 +54,7 @@ THEMES = (
     TURNS,
     PLACEHOLDERS,
     RECURSION,
+    CONTAINERS,
 )
 APART = (ENSEMBLES,)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all

@@ -1,0 +1,72 @@
+"""Dicts and sets with the places where compiled code makes them."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from srcgrad import tree
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.requirements import RestartTracing
+
+
+class TrackedDict(dict):
+    """A dict of known keys that a compiled function makes.
+
+    `cls` is the class that it has in Python, `factory` makes the values of missing keys.
+    """
+
+    def __init__(
+        self, items: Any = (), key: Any = None, cls: type = dict, factory: Any = None
+    ) -> None:
+        super().__init__(items)
+        self.key, self.cls, self.factory = key, cls, factory
+
+    def like(self, items: Any) -> TrackedDict:
+        """Another dict of the same class, of other items."""
+        return TrackedDict(items, self.key, self.cls, self.factory)
+
+
+def as_tracked(value: Any, items: dict) -> dict:
+    """A dict of other items, of the class of a dict of the caller's if that is of `collections`."""
+    cls = type(value)
+    if cls not in (collections.defaultdict, collections.OrderedDict, collections.Counter):
+        return items
+    return TrackedDict(items, None, cls, getattr(value, "default_factory", None))
+
+
+class TrackedSet(set):
+    """A set of known members that a compiled function makes."""
+
+    def __init__(self, items: Any = (), key: Any = None) -> None:
+        super().__init__(items)
+        self.key = key
+
+    def __hash__(self) -> int:  # a static value, by its identity
+        return id(self)
+
+
+def make_anew(it: Interpreter, owner: Any) -> None:
+    """Restarts with a dict or set whose keys the run decides; returns if it is not made here."""
+    if isinstance(owner, TrackedDict | TrackedSet) and owner.key is not None:
+        required = it.captures.required.at_run_time
+        if owner.key not in required:
+            required.add(owner.key)
+            raise RestartTracing("the keys of a dict are those of the run")
+
+
+def make_groups(it: Interpreter, key: Any) -> None:
+    """Restarts with the values of a dict, a list by its place, as lists that grow."""
+    if key is not None and key[-1] == "values" and key not in it.captures.required.of_lists:
+        it.captures.required.of_lists.add(key)
+        raise RestartTracing("the values of a dict are lists that grow")
+
+
+TrackedDict.__name__, TrackedSet.__name__ = "dict", "set"  # in messages
+tree.add_kind(TrackedDict, tree.Kind(
+    lambda v: list(v.values()),
+    lambda like, parts: like.like(zip(like, parts, strict=True)),
+    list,
+    lambda v: (v.cls, *v),
+    outside=lambda like, parts: dict(zip(like, parts, strict=True)),
+))  # fmt: skip

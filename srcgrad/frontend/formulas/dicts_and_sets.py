@@ -1,0 +1,362 @@
+"""Dicts and sets whose keys and members the run decides, as programs over lists that grow.
+
+A key is looked for among the others, one after another: the first that is equal is it. Plain Python
+runs the methods as well.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from srcgrad.frontend.formulas.registry import instance_of, unsupported
+
+COUNTER = "an operator of Counters, which drops or ignores counts"
+
+
+def members(items: Any) -> list:
+    """The items of anything that may be a set, in some order.
+
+    >>> members({2})
+    [2]
+    """
+    return list(items)
+
+
+def hashable(key: Any) -> None:
+    """Raises TypeError for what cannot be a key.
+
+    >>> hashable([])
+    Traceback (most recent call last):
+    TypeError: unhashable type: 'list'
+    """
+    hash(key)
+
+
+@instance_of(dict, "known")
+class Table:
+    """A dict as its keys and its values, in the order of their insertion.
+
+    >>> table = Table([2, 3], ["a", "b"])
+    >>> table[5] = "c"
+    >>> table[2], table.get(4, "none"), table.pop(3), len(table), 3 in table
+    ('a', 'none', 'b', 2, False)
+    """
+
+    def __init__(self, known: list, held: list):
+        self.known = known
+        self.held = held
+
+    def place(self, key: Any) -> int:
+        hashable(key)
+        for k, v in enumerate(self.known):
+            if v == key:
+                return k
+        return -1
+
+    def __getitem__(self, key: Any) -> Any:
+        k = self.place(key)
+        if k < 0:
+            raise KeyError(key)
+        return self.held[k]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        k = self.place(key)
+        if k < 0:
+            self.known.append(key)
+            self.held.append(value)
+        else:
+            self.held[k] = value
+
+    def __delitem__(self, key: Any) -> None:
+        k = self.place(key)
+        if k < 0:
+            raise KeyError(key)
+        self.known.pop(k)
+        self.held.pop(k)
+
+    def __contains__(self, key: Any) -> Any:
+        return self.place(key) >= 0
+
+    def __len__(self) -> Any:
+        return len(self.known)
+
+    def __iter__(self) -> Any:
+        return iter(self.known)
+
+    def __reversed__(self) -> Any:
+        return reversed(self.known)
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, dict) or len(self.known) != len(other):
+            return False
+        for k, key in enumerate(self.known):
+            if key not in other or other[key] != self.held[k]:
+                return False
+        return True
+
+    def keys(self) -> Any:
+        return self.known
+
+    def values(self) -> Any:
+        return self.held
+
+    def items(self) -> Any:
+        return zip(self.known, self.held, strict=False)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        k = self.place(key)
+        return default if k < 0 else self.held[k]
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        k = self.place(key)
+        if k < 0:
+            self.known.append(key)
+            self.held.append(default)
+        return self.held[k]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        k = self.place(key)
+        if k < 0:
+            if default:
+                return default[0]
+            raise KeyError(key)
+        self.known.pop(k)
+        return self.held.pop(k)
+
+    def popitem(self, last: Any = True) -> Any:
+        if len(self.known) == 0:
+            raise KeyError("dictionary is empty")
+        return (
+            (self.known.pop(), self.held.pop()) if last else (self.known.pop(0), self.held.pop(0))
+        )
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        value = self.pop(key)
+        if last:
+            self.known.append(key)
+            self.held.append(value)
+        else:
+            self.known.insert(0, key)
+            self.held.insert(0, value)
+
+    def update(self, other: Any) -> None:
+        for key, value in other.items() if isinstance(other, dict) else other:
+            self[key] = value
+
+    def clear(self) -> None:
+        self.known.clear()
+        self.held.clear()
+
+    def copy(self) -> Any:
+        return Table(list(self.known), list(self.held))
+
+    __hash__ = None  # type: ignore[assignment]  (as that of what it represents)
+
+
+@instance_of(collections.OrderedDict, "known")
+class OrderedTable(Table):
+    """A dict whose order counts where it is compared with one of its class.
+
+    >>> OrderedTable([1, 2], [3, 4]) == {2: 4, 1: 3}
+    True
+    """
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, collections.OrderedDict) and self.known != list(other):
+            return False
+        return Table(self.known, self.held) == other
+
+    def copy(self) -> Any:
+        return OrderedTable(list(self.known), list(self.held))
+
+    __hash__ = None
+
+
+@instance_of(collections.defaultdict, "known")
+class DefaultTable(Table):
+    """A dict that makes the values of missing keys.
+
+    >>> counts = DefaultTable([], [], int)
+    >>> counts["a"] += 2
+    >>> counts["a"], counts["b"], len(counts)
+    (2, 0, 2)
+    """
+
+    def __init__(self, known: list, held: list, factory: Any):
+        self.known = known
+        self.held = held
+        self.factory = factory
+
+    def __getitem__(self, key: Any) -> Any:
+        k = self.place(key)
+        if k < 0:
+            k = len(self.known)
+            self.known.append(key)
+            self.held.append(self.factory())
+        return self.held[k]
+
+    def copy(self) -> Any:
+        return DefaultTable(list(self.known), list(self.held), self.factory)
+
+
+@instance_of(collections.Counter, "known")
+class CountTable(Table):
+    """A dict of counts, 0 for keys that are not there.
+
+    >>> counts = CountTable([], [])
+    >>> counts.update([3, 1, 3])
+    >>> counts[3], counts[2], counts.most_common(1), counts.total()
+    (2, 0, [(3, 2)], 3)
+    """
+
+    def __getitem__(self, key: Any) -> Any:
+        k = self.place(key)
+        return 0 if k < 0 else self.held[k]
+
+    def update(self, items: Any) -> None:
+        count(self, items)
+
+    def subtract(self, items: Any) -> None:
+        count(self, items, -1)
+
+    def total(self) -> Any:
+        return sum(self.held)
+
+    def most_common(self, n: Any = None) -> Any:
+        return most_common(self, n)
+
+    def copy(self) -> Any:
+        return CountTable(list(self.known), list(self.held))
+
+    def __add__(self, other: Any) -> Any:
+        return unsupported(COUNTER, "use update() and subtract()")
+
+    def __eq__(self, other: Any) -> Any:
+        return unsupported(COUNTER, "compare the counts")
+
+    __sub__ = __and__ = __or__ = __add__
+    __hash__ = None
+
+
+def count(counts: Any, items: Any, by: int = 1) -> None:
+    """Adds the counts of items, or those of a dict, to others.
+
+    >>> counts = collections.Counter("ab")
+    >>> count(counts, {"a": 4}, -1)
+    >>> counts
+    Counter({'b': 1, 'a': -3})
+    """
+    if isinstance(items, dict):
+        for key, n in items.items():
+            counts[key] = counts[key] + by * n
+    else:
+        for key in items:
+            counts[key] = counts[key] + by
+
+
+def most_common(counts: Any, n: Any = None) -> Any:
+    """The items of a dict with the largest counts, the first ones first among equal ones.
+
+    >>> most_common({"a": 1, "b": 3, "c": 1}, 2)
+    [('b', 3), ('a', 1)]
+    """
+    ordered = sorted(counts.items(), key=lambda item: item[1], reverse=True)
+    return ordered if n is None else ordered[:n]
+
+
+@instance_of(set, "items")
+class Members:
+    """A set as the list of its members.
+
+    >>> seen = Members([3, 1])
+    >>> seen.add(1)
+    >>> seen.discard(2)
+    >>> len(seen), 3 in seen, seen <= {1, 2, 3}
+    (2, True, True)
+    """
+
+    def __init__(self, items: list):
+        self.items = items
+
+    def add(self, item: Any) -> None:
+        hashable(item)
+        if item not in self.items:
+            self.items.append(item)
+
+    def update(self, *others: Any) -> None:
+        for other in others:
+            for item in members(other):
+                self.add(item)
+
+    def discard(self, item: Any) -> None:
+        if item in self.items:
+            self.items.remove(item)
+
+    def remove(self, item: Any) -> None:
+        if item not in self.items:
+            raise KeyError(item)
+        self.items.remove(item)
+
+    def clear(self) -> None:
+        self.items.clear()
+
+    def copy(self) -> Members:
+        return Members(list(self.items))
+
+    def union(self, *others: Any) -> Members:
+        made = self.copy()
+        made.update(*others)
+        return made
+
+    def intersection(self, other: Any) -> Members:
+        made, kept = Members([]), members(other)
+        for item in self.items:
+            if item in kept:
+                made.items.append(item)
+        return made
+
+    def difference(self, other: Any) -> Members:
+        made, left = Members([]), members(other)
+        for item in self.items:
+            if item not in left:
+                made.items.append(item)
+        return made
+
+    def issubset(self, other: Any) -> Any:
+        held = members(other)
+        return all(item in held for item in self.items)
+
+    def issuperset(self, other: Any) -> Any:
+        return all(item in self.items for item in members(other))
+
+    def __contains__(self, item: Any) -> Any:
+        return item in self.items
+
+    def __len__(self) -> Any:
+        return len(self.items)
+
+    def __or__(self, other: Any) -> Members:
+        return self.union(other)
+
+    def __ior__(self, other: Any) -> Members:
+        self.update(other)
+        return self
+
+    def __and__(self, other: Any) -> Members:
+        return self.intersection(other)
+
+    def __sub__(self, other: Any) -> Members:
+        return self.difference(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.issubset(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.issuperset(other)
+
+    def __eq__(self, other: Any) -> Any:
+        same = isinstance(other, set | frozenset) and len(self.items) == len(other)
+        return same and self.issubset(other)
+
+    __hash__ = None  # type: ignore[assignment]  (as that of what it represents)
