@@ -45,7 +45,7 @@ def in_branches_and_loops(x, n):
             y = x.tobytes()  # problem: tobytes
     while n < 10:
         n = n + 1
-        open("log")  # problem: open() is not supported
+        y = x.tofile("log")  # problem: tofile
     while s < 10.0:
         s = exec("s is not known")
     return s
