@@ -60,7 +60,7 @@ def in_helpers(x, n):
     a = helper(x)
     b = helper(a)
     c = helper(x * 2.0)
-    del n.real  # problem: 'del' of this
+    del n.real  # problem: 'del' of an attribute
     return np.sum(x)
 
 
@@ -68,7 +68,7 @@ def after_a_return(x, n):
     if n > 2:
         return np.histogramdd(x)[0]  # problem: numpy.histogramdd
     elif n > 1:
-        return eval("x")  # problem: eval()
+        return exec("x")  # problem: exec()
     else:
         return x[0]
     return exec("x")
