@@ -91,25 +91,36 @@ def model_adjoint() -> str:
 def refusals() -> str:
     """The lines of the programs in tests/errors that Python runs and srcgrad refuses.
 
-    One line for each reason.
+    One line for each kind of reason.
     """
     themes = {"syntax": "Python", "kinds": "Kinds of values", "numpy_names": "Library functions"}
     parts = []
     for theme, title in themes.items():
         programs = [p for p in PROGRAMS if p.id.startswith(f"{theme}.") and p.line is not None]
-        rows = dict(
-            row[::-1]
-            for p in reversed(programs)
+        found = [
+            row
+            for p in programs
             if not p.says_plain_text and p.id not in ENDLESS and python_runs(p)
             if (row := refusal(p))
-        )
-        lines = [f"| {line} | {reason} |" for reason, line in reversed(rows.items())]
+        ]
+        rows = {kind_of(*row[1:]): row for row in reversed(found)}
+        lines = [f"| {' | '.join(row)} |" for row in reversed(rows.values())]
         head = ["| line | reason | way out |", "|---|---|---|"]
         parts.append(f"**{title}**\n\n" + "\n".join([*head, *lines]) + "\n")
     return "\n".join(parts)
 
 
 ENDLESS = {"syntax.recursion_without_end"}  # run plainly
+
+
+# what a reason says of the thing that it names first
+SAID = re.compile(r".*?(is a view in NumPy|draws random numbers|is not supported$)(.*)")
+
+
+def kind_of(reason: str, way_out: str) -> tuple[str, ...]:
+    """A reason and its way out, without the names of what they are about."""
+    said = SAID.fullmatch(reason)
+    return (said[1], said[2], way_out.partition(":")[0]) if said else (reason, way_out)
 
 
 def python_runs(program: Program) -> bool:
@@ -123,8 +134,8 @@ def python_runs(program: Program) -> bool:
     return True
 
 
-def refusal(program: Program) -> tuple[str, str] | None:
-    """The line, and the other cells of its row; None if nothing is refused: see `test_errors`."""
+def refusal(program: Program) -> tuple[str, str, str] | None:
+    """The cells of a row; None if nothing is refused, which is for `test_errors` to say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -132,8 +143,10 @@ def refusal(program: Program) -> tuple[str, str] | None:
             flow.grad(fn, program.position)(*copied(program.args))
     except flow.SrcgradError as error:
         line = linecache.getline(program.file, program.line or 0).partition("  # error")[0].strip()
-        line, *others = (c.replace("|", r"\|") for c in (f"`{line}`", error.reason, error.way_out))
-        return line, " | ".join(others)
+        line, reason, way_out = (
+            c.replace("|", r"\|") for c in (f"`{line}`", error.reason, error.way_out)
+        )
+        return line, reason, way_out
     return None
 
 
