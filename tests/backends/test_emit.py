@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from srcgrad.tools.command_line import cached_files
 
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cache_files import files as cached_files
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit import buffers, helpers, objects, operations, ownership

@@ -104,7 +104,7 @@ def test_what_would_lose_a_gradient_is_refused():
     x = flow.tensor(A, requires_grad=True)
     for call in (
         lambda: np.may_share_memory(x, x),
-        lambda: np.linalg.svd(x),
+        lambda: np.histogramdd(x),
         lambda: np.add(B, x, out=np.zeros_like(B)),
         lambda: np.fft.fft(x),
     ):

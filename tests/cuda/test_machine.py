@@ -7,13 +7,13 @@ from pathlib import Path
 
 import cuda.pathfinder
 import pytest
-from srcgrad.tools.command_line import main
 
 import srcgrad as flow
 from srcgrad.backends.cuda import machine as home
 from srcgrad.backends.cuda import toolchain
 from srcgrad.backends.cuda.device import KernelText
 from srcgrad.backends.cuda.machine import COMPILER, LIBRARIES, Machine
+from srcgrad.command_line import main
 from srcgrad.errors import DeviceError
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
