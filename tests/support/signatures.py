@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
@@ -107,7 +108,20 @@ def _given(sample: Sample) -> set[str]:
     return {*by_place[: len(call.args)], *(k.arg for k in call.keywords if k.arg)}
 
 
+# ufuncs of scipy.special write outside of their operands with a mask: its loops take `where=` for
+# one whole stretch; seen in 1.17.1 with 95 of them, in 1.18.1 with none
+MASKS_CRASH = np.lib.NumpyVersion(scipy.__version__) < "1.18.0"
+
+
+def _masked(sample: Sample, name: str) -> bool:
+    """Whether the library itself cannot be called so."""
+    special = isinstance(sample.function, np.ufunc) and sample.name.startswith("special.")
+    return name == "where" and special and MASKS_CRASH
+
+
 def _texts(sample: Sample, name: str) -> list[str]:
+    if _masked(sample, name):
+        return []
     own = TEXTS.get(name, ())
     return list(dict.fromkeys([*own, *map(_spelled, parameters_of(sample).get(name, ()))]))
 
@@ -156,7 +170,7 @@ def _into(sample: Sample, known: dict[str, Any]) -> Iterator[Variant]:
         made = _with(sample, {"out": "out0"}, "out", extra)
         yield Variant(sample, f"out={said}", made.f, made.args, "out")
         for name in ("where", "casting"):
-            if name in known and said in ("alike", "whole"):
+            if name in known and said in ("alike", "whole") and not _masked(sample, name):
                 text = {"where": "b", "casting": "'unsafe'"}[name]
                 made = _with(sample, {"out": "out0", name: text}, name, extra)
                 yield Variant(sample, f"out={said}, {name}={text}", made.f, made.args, name)
