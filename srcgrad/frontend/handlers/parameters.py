@@ -19,17 +19,17 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "assume_unique", "cache", "ceil_mode", "check_finite", "col_deriv",
-    "complex_func", "compute_expm", "compute_uv", "copy", "count_include_pad", "degrees",
-    "dense_output", "density", "derivative", "descending", "disp", "eigvals_only", "endpoint",
-    "equal_nan", "exact", "full_matrices", "full_output", "has_aux", "hermitian", "include_initial",
-    "increasing", "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize",
-    "overwrite_a", "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input",
-    "overwrite_x", "p_indices", "permute_l", "pivoting", "prefilter", "repetition", "retstep",
-    "return_counts", "return_ids", "return_index", "return_inverse", "return_rank", "return_sign",
-    "returned", "reverse", "rowvar", "scalar_first", "sorted", "sparse", "stable", "strict",
-    "subok", "tfirst", "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack",
-    "vectorized", "wrap", "writeable",
+    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode",
+    "check_finite", "col_deriv", "complex_func", "compute_expm", "compute_uv", "copy",
+    "count_include_pad", "degrees", "dense_output", "density", "derivative", "descending",
+    "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "full_output",
+    "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim", "keepdims",
+    "largest", "last", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
+    "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
+    "prefilter", "repetition", "retstep", "return_counts", "return_ids", "return_index",
+    "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar",
+    "scalar_first", "sorted", "sparse", "stable", "strict", "subok", "tfirst", "training",
+    "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap", "writeable",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded", "format",
