@@ -63,7 +63,6 @@ def kept_bytes(file: str) -> bytes | None:
             folder = private.temporary()
         found = private.read(folder / file)
         if found and _digest(file, found[SIZE:]) == found[:SIZE]:
-            cache_files.touched(folder / file)
             return found[SIZE:]
     return None
 

@@ -3,7 +3,8 @@
 A program's files have its hash in their names: the module, Numba's index and code, stages. Nothing
 else is counted or deleted: the user may have pointed the cache at a folder of theirs. The limit is
 `SRCGRAD_CACHE_LIMIT`; a process that has put files there deletes, at its end, the programs that
-were used longest ago. A program counts as used when it was made or loaded, to a day.
+were used longest ago. A program counts as used when it was made or loaded, to a day
+(`private.read`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import time
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,6 @@ from srcgrad.records import record
 
 VARIABLE = "SRCGRAD_CACHE_LIMIT"
 DEFAULT = "2GB"
-DAY = 86_400.0
 _FILE = re.compile(r".*?([0-9a-f]{12,}).*\.(py|pyc|nbi|nbc|nb|ll|cubin|ir|o)")
 
 
@@ -81,13 +80,6 @@ def limit(folder: Path) -> int:
                 file.unlink(missing_ok=True)
             freed += program.size
     return freed
-
-
-def touched(file: Path) -> None:
-    """Notes that a file is used."""
-    with suppress(OSError):
-        if time.time() - file.stat().st_mtime > DAY:
-            os.utime(file)
 
 
 _limited: set[Path] = set()  # when this process ends

@@ -13,13 +13,16 @@ import shlex
 import shutil
 import stat
 import tempfile
+import time
 import warnings
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from srcgrad.tracebacks import users_level
 
 POSIX = hasattr(os, "geteuid")
+DAY = 86_400.0  # seconds
 OTHERS = stat.S_IWGRP | stat.S_IWOTH  # bits of a mode
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 # opening a pipe would wait for its other end
@@ -27,7 +30,10 @@ _READING = os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, 
 
 
 def read(path: Path) -> bytes | None:
-    """The contents of a private file; None if it is not private, or not a file."""
+    """The contents of a private file; None if it is not private, or not a file.
+
+    Its time is that of its use, to a day: what was used longest ago is deleted first.
+    """
     if not _NOFOLLOW and path.is_symlink():
         return None
     handle = os.open(path, _READING)
@@ -37,6 +43,9 @@ def read(path: Path) -> bytes | None:
             return None
         if POSIX and _refused(state, path.parent, f"a file in {path.parent}"):
             return None
+        if time.time() - state.st_mtime > DAY:
+            with suppress(OSError):
+                os.utime(path)
         return os.read(handle, state.st_size)
     finally:
         os.close(handle)

@@ -163,7 +163,7 @@ def test_reading_a_file_asks_the_system_five_times(folder, monkeypatch):
     asked = []
 
     def noted(call):
-        return lambda *args: (asked.append(call.__name__), call(*args))[1]
+        return lambda *args, **named: (asked.append(call.__name__), call(*args, **named))[1]
 
     for name in ("stat", "lstat", "open", "fstat", "read", "close", "access", "scandir"):
         monkeypatch.setattr(private.os, name, noted(getattr(os, name)))

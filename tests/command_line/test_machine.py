@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import cache_files
+from srcgrad.backends import cache_files, private
 from srcgrad.command_line import main
 from tests.tools.code_map import code_map
 
@@ -62,7 +62,7 @@ def folder(tmp_path, monkeypatch: pytest.MonkeyPatch):
 def made(folder, name: str, size: int, days: float):
     file = folder / name
     file.write_bytes(b"x" * size)
-    os.utime(file, (time.time() - days * cache_files.DAY,) * 2)
+    os.utime(file, (time.time() - days * private.DAY,) * 2)
     return file
 
 
