@@ -50,7 +50,7 @@ OF_THE_RUN = frozenset({
     "value", "values", "variable", "verbose", "w", "way_out", "weight", "weights", "where",
     "window_shape", "wopts", "workers", "wrapped", "wrapper", "wvar", "x", "x0", "x1", "x2",
     "x_scale", "xb", "xdata", "xe", "xi", "xp", "xs", "xtol", "y", "y0", "ydata", "yi", "z", "zi",
-    "globals", "locals", "default_factory", "diff_n", "gamma", "groups", "heap", "iterable",
+    "globals", "locals", "default_factory", "diff_n", "gamma", "groups", "heap", "iterable", "last",
     "matrix", "maxlen", "mrp", "rotations", "theta",
 })  # fmt: skip
 

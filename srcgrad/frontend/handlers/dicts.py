@@ -23,7 +23,7 @@ from srcgrad.frontend.tracked_dicts import (
     take_out,
     tracked_dict,
 )
-from srcgrad.frontend.values import Iterated, Record, View
+from srcgrad.frontend.values import Iterated, Known, Record, View
 
 _MISSING = object()
 
@@ -95,7 +95,7 @@ def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
 
 
 @method("dict", "popitem")
-def popitem(it: Interpreter, node: Node, owner: Any, last: Any = True) -> Any:
+def popitem(it: Interpreter, node: Node, owner: Any, last: Known = True) -> Any:
     if not owner:
         it.fail("KeyError", "'popitem(): dictionary is empty'")
     reshaping(it, owner, node)
@@ -104,7 +104,7 @@ def popitem(it: Interpreter, node: Node, owner: Any, last: Any = True) -> Any:
 
 
 @method("dict", "move_to_end")
-def move_to_end(it: Interpreter, node: Node, owner: Any, key: Any, last: Any = True) -> None:
+def move_to_end(it: Interpreter, node: Node, owner: Any, key: Any, last: Known = True) -> None:
     value = take_out(it, owner, key, node)
     key = it.static_key(key, node)
     held = [] if last else list(owner.items())

@@ -24,7 +24,7 @@ FLAGS = frozenset({
     "count_include_pad", "degrees", "dense_output", "density", "derivative", "descending",
     "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "full_output",
     "has_aux", "hermitian", "include_initial", "increasing", "invert", "keepdim", "keepdims",
-    "largest", "last", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
+    "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
     "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
     "prefilter", "repetition", "retstep", "return_counts", "return_ids", "return_index",
     "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar",
