@@ -99,7 +99,7 @@ def test_weights_are_checked_as_numpy_does():
 # argument a transform may be computed, those of functions that only refuse or print, np.r_,
 # the names that a decorator copies
 SEEN_BY_NONE = {"order", "kind", "stable", "optimize", "subok", "workers", "overwrite_x"} | {
-    "end", "options", "fn", "args", "owner", "typed", "wrapped",
+    "end", "options", "fn", "args", "owner", "typed", "wrapped", "writeable", "tol",
 }  # fmt: skip
 
 
