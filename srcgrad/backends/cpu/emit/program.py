@@ -86,7 +86,8 @@ def around(program: Program) -> list[Noted]:
     above = [*sorted(program.declared), *declarations(program.elementary)]
     above += [support(program.guarded, bool(program.lists), program.limited), called]
     above += [runtime(program.words)] * program.spreads
-    above += [conversions()] * program.halves
+    if program.halves:
+        above.append(conversions())
     return [*map(Noted, (*above, *functions)), *nests]
 
 
