@@ -76,7 +76,7 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
     pairs = [(mine, one.env, two.env)]
     pairs += [(k, one.contents[k], two.contents[k]) for k in one.objects]
     for owner, a, c in pairs:
-        v = one.objects.get(owner)
+        v = None if owner in it.scopes else one.objects.get(owner)
         if v is not None and not isinstance(v, Record) and list(a) != list(c):
             reshaped(it, v, a, c)
         for key in dict.fromkeys([*a, *c]):
