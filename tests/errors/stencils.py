@@ -52,7 +52,7 @@ def stencil_of_other_axes(x, a):
 
 @program(vec(4))
 def stencil_without_source(x):
-    return np.sum(hidden(x))  # error: UnsupportedError: the source of hidden() ... neighborhood=
+    return np.sum(hidden(x))  # error: UnsupportedError: the source of hidden() was not found
 
 
 @program(vec(4))
