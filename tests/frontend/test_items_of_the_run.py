@@ -1,11 +1,9 @@
 """Items of lists and tuples of numbers at an index that only the run tells."""
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.errors import UnsupportedError
 from tests.tools.turns import share
 
 TABLE = (1.0, 2.5, 4.0, 8.0)
@@ -79,7 +77,6 @@ def test_changes_of_a_captured_list_are_seen():
     assert flow.grad(f)(1.5) == 7.0
 
 
-def test_items_of_several_kinds_are_refused():
-    f = flow.compile(lambda x: np.sum(("a", 1.0, x)[int(x)]), target="python")
-    with pytest.raises(UnsupportedError, match="must be known at compile time"):
-        flow.grad(f)(1.5)
+def test_items_of_several_kinds():
+    f = flow.compile(lambda x: ("a", 2.0, x)[int(x)] * x, target="python")
+    assert flow.grad(f)(1.5) == 2.0 and flow.grad(f)(2.5) == 5.0
