@@ -75,7 +75,7 @@ OTHER_REASONS = {
     "syntax.file_opened", "syntax.user_asked", "library_arguments.unknown_mode_of_margins",
     "library_arguments.grid_of_a_number", "matrices.bounds_of_pinv",
     "library_arguments.function_of_ours_that_is_not_followed", "matrices.raw_reflectors_of_scipy",
-    "matrices.another_generalized_problem", "objects.call_of_an_object",
+    "matrices.another_generalized_problem", "operators.call_of_an_object",
     "scipy_arguments.norm_of_cosine_transform", "scipy_arguments.convolution_with_a_matrix",
     # of complex numbers Python's functions and NumPy's do not raise the same
     "complexes.order_of_complex_numbers", "complexes.multiplied_in_place",

@@ -15,7 +15,6 @@ LEFT = {
     # what leads there is refused before, or is no Python
     "values that may be unbound": "a name that is read is bound",
     "an asynchronous comprehension": "only in 'async def', which is refused as a whole",
-    "the source of {kernel": "a kernel of Numba's is followed as a function before",
     "has no append": "a list is what has the method",
     "the pattern": "every pattern of Python has a case",
     "target of an assignment": "every target of Python has a case",

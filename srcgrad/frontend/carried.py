@@ -101,7 +101,7 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
     pairs = [(mine, head.env, end.env)]
     pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
     for owner, a, c in pairs:
-        v = trip.before.objects.get(owner)
+        v = None if owner in it.scopes else trip.before.objects.get(owner)
         if v is not None and not isinstance(v, Record) and list(a) != list(c):
             _reshaped(it, trip, v, a, c)
         for key in dict.fromkeys([*a, *c]):

@@ -374,7 +374,7 @@ def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
     if not isinstance(owner, Record):
         like = AttributeError if is_value(owner) else None
         reason = f"'del' of an attribute of {describe(owner)} is not supported"
-        it.refuse(node, reason, like=like, runs=True)
+        it.refuse(node, reason, like=like, runs=like is None)
     if dataclasses.is_dataclass(owner.cls):
         it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
     if node.attr not in owner.fields:

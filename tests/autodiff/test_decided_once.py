@@ -197,7 +197,7 @@ def test_how_often_a_divisor_is_taken_away_is_told_by_the_result(fn):
 # ---- random programs; every case: tests/checks/recomputed.py ----
 @pytest.mark.parametrize("first", [0, 20])
 def test_random_programs(first):
-    answers = [ask(seed) for seed in share(range(first, first + 12))]
+    answers = [ask(seed) for seed in share(range(first, first + 20))]
     assert not [a for a in answers if a.kind in ("moved", "conditioned")]
     assert sum(bool(a.again) for a in answers) >= 0.4 * len(answers)
 

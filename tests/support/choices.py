@@ -28,9 +28,9 @@ DATA = frozenset({
     "new_shape", "number", "obj", "object", "out", "p", "period", "phi", "plan", "posinf",
     "prepend", "prototype", "q", "r", "rcond", "real", "rel_tol", "right", "rtol", "s", "scale",
     "seq", "seq_of_zeros", "sequence", "shape", "sigma", "sorter", "src", "start", "start_or_stop",
-    "step", "stop", "t", "test_elements", "to_begin", "to_end", "tol", "truncate", "tup", "u", "v",
-    "val", "vals", "values", "variable", "w", "weights", "where", "window_shape", "x", "x1", "x2",
-    "xp", "y", "z", "zi",
+    "step", "stop", "t", "test_elements", "theta", "to_begin", "to_end", "tol", "truncate", "tup",
+    "u", "v", "val", "vals", "values", "variable", "w", "weights", "where", "window_shape", "x",
+    "x1", "x2", "xp", "y", "z", "zi",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
@@ -46,7 +46,7 @@ CHOICES: dict[str, tuple] = {
     "edge_order": (1, 2), "ndim": (1, 2), "ndmin": (1, 3), "ndmax": (1, 3), "offset": (0, 1, -1),
     "ord": (None, 1, 2, 0, -1, 3.5, np.inf, -np.inf, "fro", "nuc"), "minlength": (3, 6),
     "trans": (0, 1, 2, "T", "N", "C"), "type": (1, 2, 3, 4, "linear", "constant"),
-    "lo": (0, 1), "hi": (None, 2),
+    "lo": (0, 1), "hi": (None, 2), "i": (2, -1), "diff_n": (0, 1, 2),
     "kth": (0, 1), "repeats": (2, 3), "reps": (2, 3), "shift": (1, 2, True, -1, 1.5),
     "indices_or_sections": (1, 2), "pad_width": (1, 2), "ind": (1, 2), "discont": (1.0, 4.0),
     "radius": (1, 2), "size": (2, 3), "origin": (0, 1, -1), "mod": (3, None), "start": (0, 1),

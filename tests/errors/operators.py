@@ -1,0 +1,93 @@
+"""Comparisons, operators, calls and choices that are not followed."""
+
+import numpy as np
+
+from tests.cases.registry import vec
+from tests.errors.programs import program
+
+
+# ---- comparisons ----
+@program(vec(3))
+def identity_of_arrays(x):
+    return x[0] if x is x.copy() else x[1]  # error: UnsupportedError: one object ... compare their
+
+
+@program(0.7)
+def identity_of_numbers(x):
+    return x if x is x + 1.0 else -x  # error: UnsupportedError: 'is' between numbers ... use ==
+
+
+@program(0.7)
+def order_of_a_text_and_a_number(x):
+    return x if "a" < 2 else -x  # error: UnsupportedError: '<' not supported between
+
+
+@program(vec(1))
+def array_in_a_dict(x):
+    return x if x in {"a": 1.0} else -x  # error: UnsupportedError: a key of a dict must be known
+
+
+@program(vec(3), 2)
+def lists_that_grow_compared(x, n):
+    one, two = [], []
+    for i in range(n):
+        one.append(x[i])
+        two.append(x[i])
+    return x[0] if one <= two else x[1]  # error: UnsupportedError: the order of lists that grow
+
+
+# ---- operators and choices ----
+@program(vec(3))
+def difference_of_masks(x):
+    return np.sum(x[(x > 0.5) - (x > 1.0)])  # error: UnsupportedError: boolean subtract ... ^
+
+
+@program(vec(3))
+def power_of_a_mask(x):
+    return np.sum(x * (x > 1.0) ** 2)  # error: UnsupportedError: powers of booleans ... astype
+
+
+@program(vec(1))
+def array_as_a_key(x):
+    return {x: 1.0}[x]  # error: UnsupportedError: a key of a dict must be known
+
+
+@program(0.7)
+def minus_a_text(x):
+    return x * -"a"  # error: UnsupportedError: operator is not defined for a string
+
+
+@program(0.7)
+def bits_of_a_float(x):
+    return x & 1  # error: UnsupportedError: bit
+
+
+@program(0.7)
+def function_times_two(x):
+    return (lambda v: v) * 2  # error: UnsupportedError: arithmetic with a function
+
+
+@program(0.7)
+def number_minus_tuple(x):
+    return x - (1.0, 2.0)  # error: UnsupportedError: this operator between a number ... a tuple
+
+
+@program(0.7)
+def keyword_given_twice(x):
+    def f(v, w):
+        return v * w
+
+    return f(x, **{"w": 1.0}, **{"w": 2.0})  # error: UnsupportedError: 'w' is given twice
+
+
+@program(0.7)
+def stars_before_a_number(x):
+    def f(v):
+        return v
+
+    return f(**x)  # error: UnsupportedError: ** takes a dict
+
+
+@program(0.7)
+def call_of_an_object(x):
+    return np.errstate(x)  # error: UnsupportedError: errstate() takes no
