@@ -46,6 +46,14 @@ def interop(session: nox.Session):
     session.run("python", "-m", "pytest", "tests/interop", *session.posargs)
 
 
+@nox.session(python="3.13")
+def docs(session: nox.Session):
+    """The site, in docs/_build/html: every warning is an error, every link leads somewhere."""
+    session.install(".[docs]")
+    session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html", *session.posargs)
+    session.run("python", "docs/links.py", "docs/_build/html")
+
+
 @nox.session(python=PYTHONS[0])
 def lint(session: nox.Session):
     """The linters and the type checker."""

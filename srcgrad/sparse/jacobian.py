@@ -27,7 +27,7 @@ from srcgrad.tree import paths
 def sparse_jacobian(
     fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
 ) -> SparseJacobian:
-    """The Jacobian of `fn` as a function that returns `scipy.sparse.csr_array`s.
+    """The Jacobian of `fn` as a function that returns a `scipy.sparse.csr_array`.
 
     A row for each float that `fn` returns, a column for each float of the arguments at
     `grad_position`, all of them ravelled. Columns (or rows) that share no row (or column) are
@@ -53,7 +53,7 @@ def sparse_jacobian(
 def sparse_hessian(
     fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
 ) -> SparseJacobian:
-    """The Hessian of `fn`, which returns a number, as a function that returns `csr_array`s.
+    """The Hessian of `fn`, which returns a number, as a function that returns a `csr_array`.
 
     A row and a column for each float of the arguments at `grad_position`, all of them ravelled. It
     is the sparse Jacobian of the gradient, but of two elements that mirror each other one is

@@ -1,0 +1,70 @@
+"""Configuration of the site: `nox -s docs`, or `sphinx-build -W docs docs/_build/html`.
+
+The pages are the Markdown files of this folder, which GitHub shows as they stand. `_toc.yml` orders
+them; the reference of names is written into `api/` before a build, by `reference.py`.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import reference  # noqa: E402
+
+import srcgrad  # noqa: E402
+
+project, author = "srcgrad", "the srcgrad developers"
+version = release = srcgrad.__version__
+REPOSITORY = "https://github.com/srcgrad/srcgrad"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx_copybutton",
+    "sphinx_external_toc",
+]
+external_toc_path = "_toc.yml"
+exclude_patterns = ["_build"]
+myst_heading_anchors = 4  # the anchors that GitHub makes
+default_role = "code"  # one backtick in a docstring
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "furo"
+html_title = f"srcgrad {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_theme_options = {
+    "source_repository": f"{REPOSITORY}/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
+
+reference.write(HERE / "api")
+
+
+def outside(app, docname: str, source: list[str]):
+    """Makes links that leave this folder links to the repository."""
+    up = "../" * (docname.count("/") + 1)
+    source[0] = source[0].replace(f"]({up}", f"]({REPOSITORY}/blob/main/")
+
+
+def bars(app, what, name, obj, options, lines: list[str]):
+    """Escapes the bars of absolute values in docstrings, which are no substitutions."""
+    lines[:] = [
+        line if line.lstrip().startswith((">>>", "...")) else escaped(line) for line in lines
+    ]
+
+
+def escaped(line: str) -> str:
+    """A line whose bars outside of code are escaped."""
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(p if p.startswith("`") else p.replace("|", "\\|") for p in parts)
+
+
+def setup(app):
+    app.connect("source-read", outside)
+    app.connect("autodoc-process-docstring", bars)
