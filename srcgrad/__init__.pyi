@@ -96,11 +96,11 @@ from srcgrad.frontend.schedules import checkpointed as checkpointed
 from srcgrad.interop import to_jax as to_jax
 from srcgrad.interop import to_pytensor as to_pytensor
 from srcgrad.interop import to_torch as to_torch
-from srcgrad.mindspore.checkpoint import load_checkpoint as load_checkpoint
-from srcgrad.mindspore.checkpoint import load_param_into_net as load_param_into_net
-from srcgrad.mindspore.checkpoint import mutable as mutable
-from srcgrad.mindspore.checkpoint import save_checkpoint as save_checkpoint
-from srcgrad.mindspore.checkpoint import set_seed as set_seed
+from srcgrad.mindspore.checkpoints import load_checkpoint as load_checkpoint
+from srcgrad.mindspore.checkpoints import load_param_into_net as load_param_into_net
+from srcgrad.mindspore.checkpoints import mutable as mutable
+from srcgrad.mindspore.checkpoints import save_checkpoint as save_checkpoint
+from srcgrad.mindspore.checkpoints import set_seed as set_seed
 from srcgrad.mindspore.parameter import Parameter as Parameter
 from srcgrad.mindspore.parameter import ParameterTuple as ParameterTuple
 from srcgrad.settings import config as config

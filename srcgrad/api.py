@@ -8,9 +8,9 @@ from srcgrad.custom.opaque import opaque
 from srcgrad.frontend.handlers.registry import LATE
 from srcgrad.inside import integrals, lifted, nested, products, trajectories
 from srcgrad.inside.checkpointed import checkpoint
+from srcgrad.namespace import publish
 from srcgrad.solvers.implicit import fixed_point, implicit_root
 from srcgrad.solvers.odes import odeint
-from srcgrad.tracebacks import entered
 from srcgrad.transforms.compiled import Compiled
 from srcgrad.transforms.entry_points import (
     compile,
@@ -45,4 +45,4 @@ __all__ = [
     "trajectories",
     "value_and_grad", "value_and_jac", "value_grad_hess", "vhp", "vjp", "vmap",
 ]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

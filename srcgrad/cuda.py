@@ -13,6 +13,7 @@ from typing import Any
 from srcgrad.backends.cuda.gpu import gpu
 from srcgrad.backends.cuda.machine import machine
 from srcgrad.errors import DeviceError
+from srcgrad.namespace import publish
 
 __all__ = [
     "current_device",
@@ -100,3 +101,6 @@ def _checked(number: int) -> int:
     if not 0 <= number < count:
         raise DeviceError(f"there is no GPU {number}", None, f"the GPUs here are 0 to {count - 1}")
     return number
+
+
+publish(globals())

@@ -281,3 +281,17 @@ class TensorIndexError(SrcgradError, IndexError):
 
 class TensorTypeError(SrcgradError, TypeError):
     """An argument of a tensor function has the wrong type."""
+
+
+__all__ = [
+    "ArgumentTypeError", "ArgumentValueError", "AutogradError", "BoundsError", "CompilerError",
+    "DeviceError", "DivisionError", "GradientError", "GradientWarning", "LocatedWarning",
+    "Location", "OutOfMemoryError", "PartialGradientWarning", "PositionError", "RaisedError",
+    "RebuildWarning", "ReturnTypeError", "ShapeError", "SingularError", "SourceError",
+    "SrcgradError", "TensorError", "TensorIndexError", "TensorTypeError", "UnboundError",
+    "UnsupportedError", "ZeroGradientWarning",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -17,6 +17,7 @@ LAYERS = (
     ("errors", "collector", "depth", "interrupts", "hooks", "operation"),
     ("settings",),
     ("tracebacks",),
+    ("namespace",),
     ("tree",),
     ("debug", "memory_limit"),
     ("ir",),

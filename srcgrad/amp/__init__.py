@@ -10,7 +10,7 @@ from srcgrad.mindspore.amp import (
     StaticLossScaler,
     all_finite,
 )
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 __all__ = [
     "DynamicLossScaleManager",
@@ -23,4 +23,4 @@ __all__ = [
     "all_finite",
     "autocast",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

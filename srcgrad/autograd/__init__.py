@@ -13,6 +13,7 @@ from srcgrad.eager.mode import (
     no_grad,
     set_grad_enabled,
 )
+from srcgrad.namespace import publish
 from srcgrad.tracebacks import entered
 
 if TYPE_CHECKING:
@@ -38,23 +39,14 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, *(n for n in globals() if n.startswith("__"))})
-
-
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
     """The data detached, requiring grad on request: the old spelling of `requires_grad_`."""
     return data.detach().requires_grad_(requires_grad)
 
 
-globals().update(entered(  # the public entry points, where tracebacks are cut short
-    {f.__name__: f for f in (
-        Function, Variable, backward, enable_grad, grad, inference_mode, is_grad_enabled, no_grad,
-        set_grad_enabled,
-    )}, __name__,
-))  # fmt: skip
 __all__ = [
     "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
     "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode",
     "is_anomaly_enabled", "is_grad_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 ]  # fmt: skip
+publish(globals())

@@ -16,8 +16,8 @@ import numpy as np
 from srcgrad.eager import PUBLIC, Tensor, mode
 from srcgrad.eager.engine import grad
 from srcgrad.errors import ArgumentValueError, TensorError, TensorTypeError
+from srcgrad.namespace import publish
 from srcgrad.protocols import is_compiled
-from srcgrad.tracebacks import entered
 
 _zeros_like, _ones_like, _stack = PUBLIC["zeros_like"], PUBLIC["ones_like"], PUBLIC["stack"]
 
@@ -327,4 +327,4 @@ def _by_hessian(
 
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

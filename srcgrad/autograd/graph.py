@@ -7,12 +7,7 @@ from typing import Any
 
 from srcgrad.eager import mode
 from srcgrad.eager.graph import Node
-
-__all__ = ["Node", "saved_tensors_hooks"]
-
-
-def __dir__() -> list[str]:
-    return __all__
+from srcgrad.namespace import publish
 
 
 class saved_tensors_hooks:
@@ -46,3 +41,4 @@ class saved_tensors_hooks:
 
 
 __all__ = ["Node", "saved_tensors_hooks"]
+publish(globals())

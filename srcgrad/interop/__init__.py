@@ -7,5 +7,7 @@ imported when a function is first converted.
 from srcgrad.interop.of_jax import to_jax
 from srcgrad.interop.of_pytensor import to_pytensor
 from srcgrad.interop.of_torch import to_torch
+from srcgrad.namespace import publish
 
 __all__ = ["to_jax", "to_pytensor", "to_torch"]
+publish(globals())

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import nearest
+from srcgrad.namespace import publish
 from srcgrad.nn import functional, init, utils
 from srcgrad.nn.attention import MultiheadAttention
 from srcgrad.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
@@ -68,7 +69,6 @@ from srcgrad.nn.wrapped import (
     Tanhshrink,
     Threshold,
 )
-from srcgrad.tracebacks import entered
 
 if TYPE_CHECKING:
     from srcgrad.mindspore.nn import (
@@ -162,10 +162,6 @@ def __getattr__(name: str) -> Any:
             raise AttributeError(f"{text}: {said}", name=name)
     near = "" if name.startswith("_") else nearest(name, __all__)
     raise AttributeError(f"{text}. Did you mean: '{near}'?" if near else text, name=name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
 
 
 __all__ = [
@@ -287,4 +283,4 @@ __all__ = [
     "utils",
     "warmup_lr",
 ]
-globals().update(entered({n: globals()[n] for n in __all__ if n in globals()}, __name__))
+publish(globals())

@@ -67,7 +67,7 @@ from srcgrad.eager.functions.losses import (
 from srcgrad.eager.functions.normalizations import batch_norm, group_norm
 from srcgrad.eager.functions.paddings import pad
 from srcgrad.eager.functions.table import by_its_name
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -132,4 +132,4 @@ __all__ = [
 ]  # fmt: skip
 for _name in __all__:
     by_its_name(globals()[_name], _name)
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

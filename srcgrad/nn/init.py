@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.eager import Tensor, create
 from srcgrad.eager.inplace import write
 from srcgrad.errors import ArgumentValueError
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 
 def _set(tensor: Tensor, a: Any) -> Tensor:
@@ -179,4 +179,4 @@ __all__ = [
     "normal_", "ones_", "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_",
     "xavier_uniform_", "zeros_",
 ]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

@@ -10,7 +10,7 @@ from srcgrad.eager import Tensor
 from srcgrad.eager.mode import no_grad
 from srcgrad.eager.tensor import make
 from srcgrad.errors import TensorError
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 
 def _gradients(parameters: Any) -> list[Tensor]:
@@ -73,4 +73,4 @@ def vector_to_parameters(vec: Tensor, parameters: Any) -> None:
 
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

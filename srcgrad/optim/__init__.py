@@ -3,13 +3,13 @@
 from typing import Any
 
 from srcgrad.errors import nearest
+from srcgrad.namespace import publish
 from srcgrad.optim import lr_scheduler
 from srcgrad.optim.adam import Adam, AdamW
 from srcgrad.optim.lbfgs import LBFGS
 from srcgrad.optim.optimizer import Optimizer
 from srcgrad.optim.rmsprop import Adagrad, RMSprop
 from srcgrad.optim.sgd import SGD
-from srcgrad.tracebacks import entered
 
 # PyTorch's names that are not here, and what to write instead
 _ELSEWHERE = {
@@ -36,4 +36,4 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler",
 ]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__ if n != "lr_scheduler"}, __name__))
+publish(globals())

@@ -3,6 +3,7 @@
 from typing import Any
 
 from srcgrad.errors import nearest
+from srcgrad.namespace import publish
 from srcgrad.optim.one_cycle import CosineAnnealingWarmRestarts, OneCycleLR
 from srcgrad.optim.plateau import ReduceLROnPlateau
 from srcgrad.optim.schedules import (
@@ -35,3 +36,4 @@ __all__ = [
     "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
     "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
+publish(globals())

@@ -4,12 +4,12 @@
 unknowns may be structures. Loads SciPy.
 """
 
+from srcgrad.namespace import publish
 from srcgrad.scipy.operators import covariance, hessian_operator, jacobian_operator
 from srcgrad.scipy.problems import curve_fit, least_squares, minimize, root
-from srcgrad.tracebacks import entered
 
 __all__ = [
     "covariance", "curve_fit", "hessian_operator", "jacobian_operator", "least_squares",
     "minimize", "root",
 ]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

@@ -12,9 +12,10 @@
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.errors import GradientError, GradientWarning
+from srcgrad.namespace import publish
 from srcgrad.testing.differences import check_grads
 from srcgrad.testing.gradcheck import check_jvp_vjp, gradcheck
-from srcgrad.tracebacks import entered, entrance
+from srcgrad.tracebacks import entrance
 
 if TYPE_CHECKING:
     from srcgrad.numeric import slope
@@ -30,4 +31,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(name)
 
 
-globals().update(entered({n: globals()[n] for n in __all__ if n != "slope"}, __name__))
+publish(globals())

@@ -1,7 +1,7 @@
 """Command-line tools, and pictures of graphs. Nothing in the package imports it."""
 
+from srcgrad.namespace import publish
 from srcgrad.tools.drawing import graph
-from srcgrad.tracebacks import entered
 
 __all__ = ["graph"]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

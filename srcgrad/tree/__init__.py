@@ -48,14 +48,7 @@ from srcgrad.tree.structures import (
 )
 from srcgrad.tree.users import add_registered, verified
 
-__all__ = [
-    "Kind", "Leaf", "Opened", "Registered", "Structure", "add_kind", "add_leaves", "at_path",
-    "children", "columns", "copied", "filled", "flatten", "form_of", "instance",
-    "is_dataclass_instance", "is_hashable", "is_leaf", "keys", "leaf_numbers", "leaves", "map",
-    "mapped", "mapped_by_path", "matched", "nodes", "opened", "outside", "part", "paths", "placed",
-    "rebuilt", "register", "registered_as", "spelled", "static_of", "structure", "unflatten",
-    "unflattened", "verified",
-]  # fmt: skip
+__all__ = ["Structure", "flatten", "leaves", "map", "register", "structure", "unflatten"]
 
 
 @entrance
@@ -172,3 +165,7 @@ def columns(tree: Any, others: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
 def _refuse_other(path: tuple, given: Any, like: Any) -> None:
     where = f" at {spelled(('tree', *path))}" if path else ""
     raise ArgumentValueError(f"map(): structures differ{where}: {given!r} for {like!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,5 +1,7 @@
 """`flow.utils`: `data`, datasets and their batches."""
 
+from srcgrad.namespace import publish
 from srcgrad.utils import data
 
 __all__ = ["data"]
+publish(globals())

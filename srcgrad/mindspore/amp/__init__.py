@@ -11,7 +11,7 @@ from srcgrad.mindspore.amp.scalers import (
     StaticLossScaler,
     all_finite,
 )
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 __all__ = [
     "DynamicLossScaleManager",
@@ -22,4 +22,4 @@ __all__ = [
     "StaticLossScaler",
     "all_finite",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

@@ -83,6 +83,7 @@ from srcgrad.mindspore.nn.training import (
     WithGradCell,
     WithLossCell,
 )
+from srcgrad.namespace import publish
 from srcgrad.nn.layers import Identity
 from srcgrad.nn.wrapped import (
     BCELoss,
@@ -93,7 +94,6 @@ from srcgrad.nn.wrapped import (
     MSELoss,
     NLLLoss,
 )
-from srcgrad.tracebacks import entered
 
 # MindSpore's names that are not here, and what to write instead
 _ELSEWHERE = {
@@ -210,4 +210,4 @@ __all__ = [
     "polynomial_decay_lr",
     "warmup_lr",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())

@@ -38,6 +38,7 @@ from srcgrad.mindspore.ops.named import (
     var,
     zeros,
 )
+from srcgrad.namespace import publish
 from srcgrad.tracebacks import entered
 
 _OF_API = (
@@ -106,5 +107,5 @@ __all__ = [
     "var",
     "zeros",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())
 entered({n: getattr(operators, n) for n in operators.OPERATORS}, __name__)

@@ -1,6 +1,6 @@
 """`flow.utils.data`: datasets and loaders of their batches, with PyTorch's arguments."""
 
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 from srcgrad.utils.data.datasets import (
     ConcatDataset,
     Dataset,
@@ -22,4 +22,4 @@ __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler",
     "Sampler", "SequentialSampler", "Subset", "TensorDataset", "default_collate", "random_split",
 ]  # fmt: skip
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())
