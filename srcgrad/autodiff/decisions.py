@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import field
 from typing import Any
 
-from srcgrad.ir.nodes import Atom, Def, Function
+from srcgrad.ir.nodes import Atom, Def, Function, atom
 from srcgrad.ir.types import Type, float_type, is_complex
 from srcgrad.ir.walk import walk
-from srcgrad.primitives import elementwise
+from srcgrad.primitives import elementwise, memory
 from srcgrad.records import record
 
 
@@ -50,15 +50,21 @@ class Made:
 
     @property
     def leaves(self) -> list[Atom]:
-        """The forward values that it reads."""
+        """The forward values whose contents it reads."""
+        if self._is_length:
+            return []
         return [x for a in self.args for x in (a.leaves if isinstance(a, Made) else [a])]
 
     def is_exact(self, known: Callable[[Atom], bool]) -> bool:
         """Whether its operands are exact, given a predicate for forward values."""
-        return all(
+        return self._is_length or all(
             known(a) if not isinstance(a, Made) else a.is_exact(known) and not a._rounds
             for a in self.args
         )
+
+    @property
+    def _is_length(self) -> bool:
+        return self.op is memory.dim
 
     @property
     def _rounds(self) -> bool:
@@ -69,4 +75,6 @@ class Made:
     def emitted(self, build: Callable[..., Atom]) -> Atom:
         """Emits the expression at the builder's position and returns its result."""
         args = [a.emitted(build) if isinstance(a, Made) else a for a in self.args]
+        if self._is_length:
+            return atom(args[0].type.dims[self.params["axis"]])  # type: ignore[union-attr]  (an array)
         return build(self.op, *args, **self.params)

@@ -17,7 +17,7 @@ from srcgrad.ir.build import Builder, Op
 from srcgrad.ir.nodes import Atom, Const, Def, Var, atom
 from srcgrad.ir.types import Scalar, Type, np_dtype
 from srcgrad.operation import Params, Primitive
-from srcgrad.primitives import elementwise
+from srcgrad.primitives import elementwise, memory
 from srcgrad.primitives.registry import Operators
 from srcgrad.primitives.rules import plain
 
@@ -29,7 +29,10 @@ class Values:
     """
 
     may_be_nonfinite: Any = None  # `nonfinite.MayBeNonFinite`: which atoms may be infinite or NaN
-    recovers = False  # whether operands are recovered in a reverse sweep
+
+    def of_forward_sweep(self, v: Var) -> bool:
+        """Whether a reverse sweep recovers operands, and `v` is of the forward sweep."""
+        return False
 
     def __init__(self, definition: Def):
         self.definition = definition
@@ -103,6 +106,19 @@ class Deferred(Traced):
     def type(self) -> Type:
         return self.atom.type
 
+    @property
+    def shape(self) -> tuple[Traced, ...]:
+        dims = super().shape
+        if not isinstance(self.made, Made):
+            return dims
+        return tuple(self._length(k, d) for k, d in enumerate(dims))
+
+    def _length(self, axis: int, here: Traced) -> Traced:
+        """A length that varies is one of the sweep; its forward expression is of the value."""
+        if not isinstance(here.made, Const):
+            here.made = Made.of(memory.dim, (self.made,), {"axis": axis})  # type: ignore[arg-type]  (not None)
+        return here
+
 
 class Tracer:
     """Runs a rule's primitives through a builder; `unit` is the type of masks and of zeros."""
@@ -119,7 +135,7 @@ class Tracer:
     def dim(self, d: Any) -> Traced:
         if isinstance(d, Var) and self.values is not None:
             traced = Traced(self, d.type, partial(self.values.dim, d))
-            traced.made = d if self.values.recovers else None
+            traced.made = d if self.values.of_forward_sweep(d) else None
             return traced
         return self.known(atom(d))
 
@@ -132,9 +148,9 @@ class Tracer:
         args = [Traced(self, a.type, partial(values, k)) for k, a in enumerate(d.args)]
         for k, a in enumerate(args):
             a.place = k
-            a.made = d.args[k] if values.recovers else None
-        if y is not None and values.recovers:
-            y.made = d.var
+            a.made = _forward(values, d.args[k])
+        if y is not None:
+            y.made = _forward(values, d.var)
         return y, args
 
     def made(self, op: Primitive, args: tuple[Any, ...], params: Params) -> Made | None:
@@ -184,6 +200,10 @@ class Tracer:
         if op.decides:
             return Deferred(self, made, lambda: self.decide(made, op, args, params))
         return Deferred(self, made, lambda: self.emit(op, *args, **params))
+
+
+def _forward(values: Values, a: Any) -> Atom | None:
+    return a if isinstance(a, Const) or values.of_forward_sweep(a) else None
 
 
 def _unit_sign(a: Any, other: Any) -> int:

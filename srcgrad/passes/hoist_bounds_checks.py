@@ -55,6 +55,7 @@ from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operat
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
 from srcgrad.primitives import REGISTRY, arrays, elementwise, memory
+from srcgrad.primitives.identities import is_same
 from srcgrad.records import record
 
 
@@ -92,6 +93,8 @@ class _HoistBoundsChecks(Ranged):
             case elementwise.maximum, (a, b) if is_int64(v):
                 low, high = (a, b) if self.ranges.at_most(a, b) else (b, a)
                 return high if high.type == v.type and self.ranges.at_most(low, high) else None
+            case memory.broadcast_dim, (a, b) if is_same(a, b):  # a maximum was one of its operands
+                return a
             case _:
                 return None
 

@@ -115,6 +115,20 @@ def triangle_alone(a):
     return r.T @ r * 0.5 + np.linalg.qr(a[:2], mode="complete").R[0, 0] ** 2
 
 
+@case(TALL, 3)
+@case(WIDE, 2)
+@case(SQUARE, 3)
+def orthogonal_triangular_in_branches(a, n):
+    """The rule decides by lengths that only the branch has."""
+    total = 0.0
+    for i in range(n):
+        if a[0, 0] * i < 5.0:
+            q, r = np.linalg.qr(a * (i + 1.0) + i)
+            total = total + q[1, 0] * np.sum(np.abs(r))
+            a = a + 0.1 * q @ r
+    return total
+
+
 @case(STACK)
 def orthogonal_triangular_of_a_stack(a):
     q, r = np.linalg.qr(a)

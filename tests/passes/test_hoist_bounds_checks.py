@@ -73,6 +73,18 @@ def test_a_constant_that_a_loop_hands_on_may_be_any_number(constant):
     assert not rows(after(hoist_bounds_checks, f))
 
 
+def test_lengths_that_become_one_are_broadcast_to_one():
+    body = """
+m: int = maximum(n, 0)
+z: f64[m] = zeros(m, dtype='f64')
+d: int = broadcast_dim(n, m)
+y: f64[d] = add(x, z)
+s: f64 = sum(y, axes=(0,))
+"""
+    new = agree(hoist_bounds_checks, program("x: f64[n]", body, "s,"), (X,), (NONE,))
+    assert count(new, "maximum", "broadcast_dim") == 0
+
+
 def test_a_while_knows_its_condition():
     body = """
 k: int = 0

@@ -33,8 +33,6 @@ def grad_of(loc: Location | None) -> Location | None:
 class RuleValues(Values):
     """The values that a rule reads, recovered by the sweep."""
 
-    recovers = True
-
     def __init__(self, definition: Def, values: ValueRecovery):
         super().__init__(definition)
         self.values = values
@@ -49,6 +47,9 @@ class RuleValues(Values):
 
     def dim(self, d: Var) -> Atom:
         return self.values(d)
+
+    def of_forward_sweep(self, v: Var) -> bool:
+        return v in self.values.program.defined
 
     def again(self, op: Any, places: list[int], params: Params) -> Atom | None:
         name = op if isinstance(op, str) else op.name
