@@ -32,7 +32,7 @@ _HOMES = {
     "elementwise_grad": "srcgrad.api", "hessian_diag": "srcgrad.api", "hvp": "srcgrad.api",
     "jacobian": "srcgrad.api", "laplacian": "srcgrad.api", "value_and_jac": "srcgrad.api",
     "value_grad_hess": "srcgrad.api", "vhp": "srcgrad.api",
-    "export": "srcgrad.transforms.exported",
+    "annotate": "srcgrad.transforms.annotate", "export": "srcgrad.transforms.exported",
     "opaque": "srcgrad.api", "prange": "srcgrad.frontend.prange",
     "checkpointed": "srcgrad.frontend.schedules",
     "set_context": "srcgrad.bridge.eager_fallback", "get_context": "srcgrad.bridge.eager_fallback",

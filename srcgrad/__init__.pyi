@@ -107,6 +107,7 @@ from srcgrad.settings import config as config
 from srcgrad.sparse import sparse_hessian as sparse_hessian
 from srcgrad.sparse import sparse_jacobian as sparse_jacobian
 from srcgrad.sparse import sparsity as sparsity
+from srcgrad.transforms.annotate import annotate as annotate
 from srcgrad.transforms.exported import export as export
 
 __version__: builtins.str
@@ -849,6 +850,7 @@ __all__ = [
     "aminmax",
     "amp",
     "angle",
+    "annotate",
     "any",
     "arange",
     "arccos",

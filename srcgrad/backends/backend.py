@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
+from srcgrad.ir.text import Printed
 from srcgrad.passes.pipeline import Pass
 from srcgrad.records import record
 
@@ -46,7 +47,7 @@ class Executable:
     """A function that can be called: `run` takes the IR's parameters and returns a tuple."""
 
     run: Callable[..., tuple]
-    print_source: Callable[[], str]  # prints the program as text for reading
+    print_source: Callable[[], Printed]  # prints the program as text for reading
     # compiles as a first call does; returns whether the cache had the code. None: no compiler
     compile: Callable[[], bool] | None = None
     # prints the text that the compiler reads, with the user's lines as comments
@@ -56,7 +57,7 @@ class Executable:
     @cached_property
     def source(self) -> str:
         """The program as text for reading, printed when it is first read."""
-        return self.print_source()
+        return self.print_source().text
 
     def __call__(self, *args: Any) -> tuple:
         return self.run(*args)

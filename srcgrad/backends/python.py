@@ -42,7 +42,7 @@ BACKEND: Backend = Python()
 def build(function: Function) -> Executable:
     """An executable of the function."""
     text = printed(function, taken=set(REGISTRY))
-    return Executable(running(function, text, namespace()), lambda: text.text)
+    return Executable(running(function, text, namespace()), lambda: text)
 
 
 def running(function: Function, text: Printed, scope: dict[str, Any]) -> Callable[..., tuple]:

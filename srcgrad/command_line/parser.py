@@ -15,6 +15,7 @@ EXAMPLES = """\
 examples:
   srcgrad check model.py:loss --args "np.ones(3), 0.5"
   srcgrad show model.py:loss --stage adjoint --args "np.ones(3), 0.5"
+  srcgrad annotate model.py:loss -o loss.html --args "np.ones(3), 0.5"
   srcgrad export model.py:loss --output slope.py --args "np.ones(3), 0.5"
   srcgrad help UnsupportedError
 """
@@ -85,9 +86,11 @@ def _of_functions(command: Callable[..., argparse.ArgumentParser]) -> None:
     show = of_function("show", programs.show, "print the program of a stage")
     show.add_argument("--stage", choices=STAGES, default="adjoint")
     explain = of_function("explain", programs.explain, "what is built: stages, times, saved values")
+    page = of_function("annotate", programs.annotate, "a page of HTML that shows the gradient")
+    page.add_argument("-o", "--output", default="annotation.html", metavar="FILE")
     export = of_function("export", programs.export, "write NumPy code that runs without srcgrad")
     export.add_argument("--output", required=True, metavar="FILE")
-    for each in (show, explain, export):
+    for each in (show, explain, page, export):
         each.add_argument("--transform", choices=TRANSFORMS, default="value_and_grad")
         each.add_argument(
             "--wrt", default="0", metavar="POSITIONS",

@@ -1,4 +1,4 @@
-"""Commands on a function of a file: check, show, explain, export."""
+"""Commands on a function of a file: check, show, explain, annotate, export."""
 
 from __future__ import annotations
 
@@ -52,6 +52,17 @@ def explain(parsed: argparse.Namespace) -> int:
     def run() -> str:
         made, args = _transformed(parsed)
         return str(made.explain(*args))
+
+    return _printed(run)
+
+
+def annotate(parsed: argparse.Namespace) -> int:
+    """Writes the page."""
+
+    def run() -> str:
+        made, args = _transformed(parsed)
+        made.annotate(*args, path=parsed.output)
+        return f"{parsed.output}: {parsed.transform} of {made.__name__}, open it in a browser"
 
     return _printed(run)
 

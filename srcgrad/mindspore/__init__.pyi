@@ -41,6 +41,7 @@ from srcgrad import amin as amin
 from srcgrad import aminmax as aminmax
 from srcgrad.mindspore import amp as amp
 from srcgrad import angle as angle
+from srcgrad import annotate as annotate
 from srcgrad import any as any
 from srcgrad import arange as arange
 from srcgrad import arccos as arccos

@@ -8,6 +8,6 @@ partial is written as a product. The text that is checked, parsed and compiled i
 """
 
 from srcgrad.printing.header import literal
-from srcgrad.printing.program import Interface, Parameter, readable
+from srcgrad.printing.program import Interface, Parameter, Readable, readable
 
-__all__ = ["Interface", "Parameter", "literal", "readable"]
+__all__ = ["Interface", "Parameter", "Readable", "literal", "readable"]

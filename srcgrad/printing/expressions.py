@@ -60,6 +60,7 @@ class Speller:
         self._arrays = arrays  # tapes that are plain arrays to a reader
         self._header = header
         self._exact = exact
+        self._spelled: list[Def] = []
 
     def __call__(self, a: Atom | int) -> Text:
         match a:
@@ -78,7 +79,13 @@ class Speller:
     def listed(self, atoms: Iterable[Atom | int]) -> str:
         return ", ".join(self.plain(a) for a in atoms)
 
+    def taken(self) -> tuple[Def, ...]:
+        """The definitions spelled since the last call, the innermost last."""
+        found, self._spelled = tuple(dict.fromkeys(self._spelled)), []
+        return found
+
     def definition(self, d: Def) -> Text:
+        self._spelled.append(d)
         name, args = d.op.name, d.args
         scalars = all(not isinstance(a, Var) or isinstance(a.type, Scalar) for a in args)
         if name in BINARY and not (name == "absorb" and self._exact):

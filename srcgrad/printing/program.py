@@ -6,6 +6,7 @@ Each line ends with the user's line it came from, where that differs from the pr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import NOTE_COLUMN, RESERVED, Names, note_of
@@ -46,7 +47,33 @@ class Interface:
     checks: tuple[tuple[str, str], ...] = ()
 
 
-def readable(function: Function, interface: Interface, exact: bool = False) -> str:
+@record(frozen=True)
+class Line:
+    """A line of a text, and the statements that it spells: its own and those folded into it."""
+
+    code: str
+    note: str = ""  # the user's line, where it differs from the previous one's
+    statements: tuple[Stmt, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.code:<{NOTE_COLUMN - 2}}  # {self.note}" if self.note else self.code
+
+
+@record(frozen=True)
+class Readable:
+    """The lines of a function, and the definitions and imports before it."""
+
+    header: str
+    lines: tuple[Line, ...]
+
+    @property
+    def text(self) -> str:
+        body = "\n".join(line.text for line in self.lines)
+        return f"{self.header}\n\n{body}\n"
+
+
+def readable(function: Function, interface: Interface, exact: bool = False) -> Readable:
     """The function as Python, spelled as in NumPy, after what it needs.
 
     A zero adjoint absorbs an infinite partial: so it does if `exact`, else it is a product.
@@ -60,7 +87,7 @@ def readable(function: Function, interface: Interface, exact: bool = False) -> s
     places = {p.place: p.name for p in interface.parameters if p.place is not None}
     given = {function.params[k]: name for k, name in places.items()}
     names = names_of(function, folds, taken, given)
-    return Writer(function, folds, names, exact).text(name, interface)
+    return Writer(function, folds, names, exact).written(name, interface)
 
 
 NEEDED = {"np", "special", "max", "min", "abs", "len", "Tape", "References"}
@@ -79,10 +106,10 @@ class Writer:
         self.spell = Speller(
             names.__getitem__, folds.folded, definitions, folds.arrays, self.header, exact
         )
-        self.lines: list[str] = []
+        self.lines: list[Line] = []
         self._note = ""
 
-    def text(self, name: str, interface: Interface) -> str:
+    def written(self, name: str, interface: Interface) -> Readable:
         f, opened = self.function, interface.opened
         own = {p.place for p in interface.parameters}
         left = [k for k in range(len(f.params)) if k not in opened and k not in own]
@@ -97,7 +124,7 @@ class Writer:
             self.line(1, f"{self.names[f.params[k]]} = {text}")
         self.block(f.body, 1)
         self.line(1, f"return {interface.result([self.spell.plain(a) for a in f.returns])}")
-        return f"{self.header.text()}\n\n" + "\n".join(self.lines) + "\n"
+        return Readable(self.header.text(), tuple(self.lines))
 
     def parameter(self, p: Parameter) -> str:
         name = p.name if p.place is None else self.names[self.function.params[p.place]]
@@ -105,6 +132,7 @@ class Writer:
 
     def line(self, depth: int, text: str, s: Stmt | None = None) -> None:
         text = "    " * depth + text
+        spelled = self.spell.taken()
         note = note_of(s) if s is not None else ""
         if note and note != self._note:
             self._note = note
@@ -112,10 +140,9 @@ class Writer:
                 note = ""
         else:
             note = ""
-        if note:
-            shown = note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
-            text = f"{text:<{NOTE_COLUMN - 2}}  # {shown}"
-        self.lines.append(text)
+        shown = note if len(note) <= LONGEST_NOTE else note[: LONGEST_NOTE - 1] + "…"
+        own = () if s is None or s in spelled else (s,)
+        self.lines.append(Line(text, shown, (*own, *spelled)))
 
     def block(self, block: Block, depth: int) -> None:
         for s in block:
@@ -148,18 +175,23 @@ class Writer:
                 after = len(self.lines)
                 self.line(depth, "else:")
                 self.body(s.orelse, s.results, s.else_yields, depth + 1, s)
-                if [line.strip() for line in self.lines[after:]] == ["else:", "pass"]:
+                first, second = self.texts(before, after), self.texts(after)
+                if second == ["else:", "pass"]:
                     del self.lines[after:]
-                elif self.lines[before:after] == ["    " * (depth + 1) + "pass"]:
+                elif first == ["pass"]:
                     self.turn(s, before, after, depth)
+
+    def texts(self, start: int, stop: int | None = None) -> list[str]:
+        return [line.code.strip() for line in self.lines[start:stop]]
+
+    def rewrite(self, k: int, depth: int, text: str) -> None:
+        self.lines[k] = replace(self.lines[k], code="    " * depth + text)
 
     def turn(self, s: If, before: int, after: int, depth: int) -> None:
         """Negates the condition of a branch whose first block is empty."""
         del self.lines[before : after + 1]
-        head = self.lines[before - 1]
-        text, _, note = head.partition("  # ")
-        text = f"{'    ' * depth}if not {self.spell(s.cond).within(NOT + 1)}:"
-        self.lines[before - 1] = f"{text:<{NOTE_COLUMN - 2}}  # {note}" if note else text
+        self.rewrite(before - 1, depth, f"if not {self.spell(s.cond).within(NOT + 1)}:")
+        self.spell.taken()
 
     def head(self, s: While, depth: int) -> None:
         """`while` with its condition, or with a break where the condition takes statements."""
@@ -168,9 +200,7 @@ class Writer:
         start = len(self.lines)
         self.block(s.test, depth + 1)
         if len(self.lines) > start:
-            note = self.lines[before].partition("  # ")[2]
-            head = "    " * depth + "while True:"
-            self.lines[before] = f"{head:<{NOTE_COLUMN - 2}}  # {note}" if note else head
+            self.rewrite(before, depth, "while True:")
             self.line(depth + 1, f"if not {self.spell(s.cond).within(NOT + 1)}:")
             self.line(depth + 2, "break")
 

@@ -18,6 +18,7 @@ import numpy as np
 from srcgrad.eager import Tensor, mode
 from srcgrad.eager.graph import Leaf, Node, Output
 from srcgrad.errors import ArgumentValueError, AutogradError, TensorTypeError, UnsupportedError
+from srcgrad.printing.shown import Shown
 
 TEXTS = (".dot", ".gv", ".txt", "")
 PICTURES = (".svg", ".png", ".pdf", ".jpg")
@@ -31,13 +32,13 @@ STYLES = {
 
 def graph(
     tensor: Tensor, file: str | PathLike | None = None, *, names: Mapping[str, Any] | None = None
-) -> str:
+) -> Graph:
     """The graph that computed a tensor in Graphviz's DOT language, also written to `file` if given.
 
     A file name that ends in `.svg`, `.png`, `.pdf` or `.jpg` gives a picture; `.dot`, `.gv`, `.txt`
-    or no suffix the text. `names` (such as `locals()`) labels the tensors. Raises TypeError if
-    `tensor` is not a Tensor, ValueError for another suffix, and UnsupportedError for a picture if
-    Graphviz's program `dot` is not installed.
+    or no suffix the text. A notebook shows the picture if `dot` is installed. `names` (such as
+    `locals()`) labels the tensors. Raises TypeError if `tensor` is not a Tensor, ValueError for
+    another suffix, and UnsupportedError for a picture if Graphviz's program `dot` is not installed.
 
     >>> import srcgrad as flow
     >>> w = flow.ones(3, requires_grad=True)
@@ -53,7 +54,7 @@ def graph(
     """
     if not isinstance(tensor, Tensor):
         raise TensorTypeError(f"graph() takes a tensor, not {type(tensor).__name__}")
-    text = _Drawing(tensor, names or {}).text()
+    text = Graph(_Drawing(tensor, names or {}).text())
     if file is not None:
         _write(text, Path(file))
     return text
@@ -74,12 +75,29 @@ def _write(text: str, file: Path) -> None:
             None,
             f"write the text: graph(l, {file.with_suffix('.dot').name!r})",
         )
+    file.write_bytes(_drawn(text, kind[1:]))
+
+
+def _drawn(text: str, kind: str) -> bytes:
+    """The picture that Graphviz makes of a text."""
     done = subprocess.run(
-        ["dot", f"-T{kind[1:]}", "-o", str(file)],
-        input=text, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+        ["dot", f"-T{kind}"], input=text.encode(), capture_output=True, check=False
+    )
     if done.returncode:
-        raise ArgumentValueError(f"dot failed: {done.stderr.strip()}")
+        raise ArgumentValueError(f"dot failed: {done.stderr.decode().strip()}")
+    return done.stdout
+
+
+class Graph(Shown):
+    """A graph in the language DOT, which a notebook shows as a picture if it can be drawn."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        if shutil.which("dot") is None:
+            return super()._repr_html_()
+        picture = _drawn(str(self), "svg").decode()
+        return picture[picture.index("<svg") :]
 
 
 class _Drawing:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Concatenate, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Self, overload
 
 from srcgrad import collector, hooks, interrupts
 from srcgrad.backends.gpu_arrays import is_on_device
@@ -25,16 +26,16 @@ from srcgrad.frontend.guards import is_changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import Requirements, restarted
 from srcgrad.frontend.watches import replacements
-from srcgrad.ir.text import to_text
 from srcgrad.ir.types import Array, converter
+from srcgrad.printing.shown import Shown
 from srcgrad.protocols import tensor_among
 from srcgrad.tracebacks import is_entrance, shorten
 from srcgrad.transforms.call_lengths import Lengths
 from srcgrad.transforms.fast_path import MISS, MOST_FAST, fast_path
 from srcgrad.transforms.generic import P, Q, R
 from srcgrad.transforms.gradient_warnings import collecting_warnings, warn
+from srcgrad.transforms.inspection import ir_of, source_of
 from srcgrad.transforms.pickling import of_user, portable, reduced, restored
-from srcgrad.transforms.printed import printed
 from srcgrad.transforms.program import Program
 from srcgrad.transforms.rebuilds import record_build, why
 from srcgrad.transforms.refusals import refuse_tangents
@@ -49,7 +50,6 @@ from srcgrad.transforms.stack import (
     check_stage,
     described,
     of_call,
-    shown_by,
     signature_of,
     transforms,
     weights_of,
@@ -60,6 +60,9 @@ from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.tape_advice import naming_the_tape
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import filled, mapped, mapped_by_path, paths
+
+if TYPE_CHECKING:
+    from srcgrad.transforms.annotated.page import Annotation
 
 MOST_ENTRIES = 8  # of one signature, for captured values that alternate
 
@@ -349,40 +352,38 @@ class Compiled(Generic[P, R]):
         what runs on the cpu: as loops in Python, as compiled, with the source lines as comments,
         and as assembly. The last one is what target="cuda" runs: kernels, and what calls them.
         """
+        check_stage(kind, (*KINDS, *GENERATED))
         with self._building():
-            check_stage(kind, (*KINDS, *GENERATED))
-            if kind not in GENERATED:
-                return printed(*self._stage(kind, args, kwargs), self._signature)
-            program = self._program(self._asked(args, kwargs))[0]
-            made = built(
-                program.function, replace(self.options, target=GENERATED[kind], cache=False)
-            )
-            printer = {"llvm": made.print_compiled, "asm": made.print_assembly}.get(kind)
-            return printer() if printer else made.source
+            return source_of(self, kind, self._asked(args, kwargs))
 
     def ir(self, /, kind: str = "primal", *args: Any, **kwargs: Any) -> str:
         """The typed program of a stage: "primal", "adjoint" or "tangent".
 
         One primitive a line, every type spelled; the reference backend runs this very text.
         """
+        check_stage(kind, KINDS)
         with self._building():
-            check_stage(kind, KINDS)
-            return to_text(self._stage(kind, args, kwargs)[0].function)
-
-    def _stage(self, kind: str, args: tuple, kwargs: Any) -> tuple[Program, dict[str, Any]]:
-        """The program of a stage, and the arguments that it is for."""
-        shown = Compiled(self.function, shown_by(self.spec, kind), self.options)
-        arguments = {n: v for n, v in self._asked(args, kwargs).items() if n in shown._names}
-        shown._requirements = self._requirements
-        program = shown._program(arguments)[0]
-        return replace(program, function=settled(program.function)), arguments
+            return ir_of(self, kind, self._asked(args, kwargs))
 
     def explain(self, /, *args: Any, **kwargs: Any) -> str:
         """Describes the program built for these arguments, stage by stage, as a text."""
         from srcgrad.transforms.explain import explain
 
         with self._building():
-            return explain(self, self._asked(args, kwargs))
+            return Shown(explain(self, self._asked(args, kwargs)))
+
+    def annotate(
+        self, /, *args: Any, path: str | os.PathLike[str] | None = None, **kwargs: Any
+    ) -> Annotation:
+        """A page that shows the gradient for these arguments: see `flow.annotate`."""
+        from srcgrad.transforms.annotated.facts import facts
+        from srcgrad.transforms.annotated.page import Annotation
+
+        with self._building():
+            made = Annotation(facts(self, self._asked(args, kwargs)))
+        if path is not None:
+            made.save(path)
+        return made
 
     def _asked(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The arguments of an inspection: the given ones, else like the last compiled."""

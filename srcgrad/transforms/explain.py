@@ -17,9 +17,8 @@ from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 from srcgrad.passes import Pass, without
 from srcgrad.passes import run as run_passes
-from srcgrad.primitives.tapes import SAVED
 from srcgrad.protocols import held
-from srcgrad.transforms.saved_tapes import Saved, Segments, saved_values, segments
+from srcgrad.transforms.saved_tapes import Saved, Segments, read_by, saved_values, segments
 from srcgrad.tree import paths
 
 UNKNOWN = "not known before running"
@@ -94,23 +93,13 @@ def _saved(saved: Sequence[Saved], printer: Printer) -> list[str]:
         size_known = s.slots or s.count
         slots = "grows" if s.grows or size_known is None else f"{size_known} slots"
         name = printer.names[s.tape]
-        rows.append((name, s.dtype, size, slots, s.what, _line(s.location), _read_by(s)))
+        rows.append((name, s.dtype, size, slots, s.what, _line(s.location), read_by(s)))
     total = [s.bytes for s in saved]
     lines = _aligned(rows, "<>")
     if len(saved) > 1:
         known = sum(b for b in total if b is not None)
         lines.append(f"together   {_bytes(known)}" + (" and what grows" if None in total else ""))
     return lines
-
-
-def _read_by(s: Saved) -> str:
-    """The lines whose reverse reads a tape; that of a list may be read by the program alone."""
-    if not s.readers and s.tape.name.endswith(SAVED):
-        return "read where the loop runs again"
-    if not s.readers:
-        return "read by the program alone"
-    lines = ", ".join(str(loc.line) for loc in s.readers)
-    return f"read by the reverse of line{'s' * (len(s.readers) > 1)} {lines}"
 
 
 def _again(found: Sequence[Segments]) -> list[list[str]]:

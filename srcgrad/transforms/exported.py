@@ -50,7 +50,7 @@ def exported(fn: Any, args: tuple, kwargs: dict[str, Any]) -> str:
         program = compiled._program(arguments, any_lengths=True)[0]
         program = replace(program, function=settled(program.function))
         _refuse_calls_back(program)
-        text = printed(program, arguments, compiled._signature, alone=True)
+        text = printed(program, arguments, compiled._signature, alone=True).text
     title = f"{described(compiled.spec)} of {compiled.__name__}".removeprefix("compile of ")
     return f'"""{title}, written by srcgrad; runs without it."""\n\n{text}'
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array
-from srcgrad.printing import Interface, Parameter, literal, readable
+from srcgrad.printing import Interface, Parameter, Readable, literal, readable
 from srcgrad.transforms.program import Program
 from srcgrad.tree import Leaf, filled, paths
 
@@ -23,7 +23,7 @@ STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "
 def printed(
     program: Program, arguments: Mapping[str, Any], signature: inspect.Signature,
     alone: bool = False,
-) -> str:  # fmt: skip
+) -> Readable:  # fmt: skip
     """The program as a function of these arguments.
 
     Arrays and numbers in containers are taken out at its beginning. Captured values are constants

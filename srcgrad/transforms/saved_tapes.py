@@ -21,11 +21,14 @@ from srcgrad.primitives.elementwise import (
     cast,
     ceil,
     floordiv,
+    ge,
+    logical_and,
     maximum,
     minimum,
     mul,
     sqrt,
     sub,
+    where,
 )
 from srcgrad.records import record
 
@@ -33,7 +36,8 @@ INFIX = {add: "+", sub: "-", mul: "*"}
 HANDS_ON = (memory.load, memory.copy, memory.wrap, cast)
 PUT_BACK = (memory.store, memory.assign, memory.scatter)
 COUNTED = (
-    *INFIX, maximum, minimum, floordiv, ceil, sqrt, cast, memory.trips, memory.broadcast_dim,
+    *INFIX, maximum, minimum, floordiv, ceil, sqrt, cast, ge, where, logical_and, memory.trips,
+    memory.broadcast_dim,
 )  # fmt: skip
 
 
@@ -63,6 +67,16 @@ class Segments:
     count: int | None
     length: int | None  # of trips in each but the last
     slots: int | None  # for states, one of them that of the segment that is reversed
+
+
+def read_by(s: Saved) -> str:
+    """The lines whose reverse reads a tape; that of a list may be read by the program alone."""
+    if not s.readers and s.tape.name.endswith(tapes.SAVED):
+        return "read where the loop runs again"
+    if not s.readers:
+        return "read by the program alone"
+    lines = ", ".join(str(loc.line) for loc in s.readers)
+    return f"read by the reverse of line{'s' * (len(s.readers) > 1)} {lines}"
 
 
 def segments(function: Function, values: Mapping[Var, Any]) -> list[Segments]:

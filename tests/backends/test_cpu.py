@@ -283,7 +283,7 @@ def test_the_text_is_plain_python():
     p = Program()
     x = p.array("x", None)
     y = p.b.mul(p.b.exp(x), -2.0, name="y")
-    text = text_of(fuse(p.returns(y)))
+    text = text_of(fuse(p.returns(y))).text
     assert text.endswith(
         "def f(x):\n"
         "    n = x.shape[0]\n"

@@ -15,7 +15,7 @@ from tests.tools.turns import share
 def as_text(function, options):
     """Runs the text; numbers are NumPy's, whose quotients by zero are infinite."""
     scope = {}
-    text = text_of(function)
+    text = text_of(function).text
     name = text.partition("\ndef ")[2].partition("(")[0]
     exec(text, scope)
     kinds = [np_dtype(p.type.dtype).type if isinstance(p.type, Scalar) else None
@@ -25,7 +25,7 @@ def as_text(function, options):
         given = [a if k is None else k(a) for k, a in zip(kinds, args, strict=True)]
         return scope[name](*given)
 
-    return Executable(run, lambda: "")
+    return Executable(run, lambda: text_of(function))
 
 
 @pytest.mark.usefixtures("quiet")

@@ -50,6 +50,15 @@ def test_check(model, capsys):
     assert main(["check", "model.py:Model.energy", "--args", "np.ones(3)"]) == 0
 
 
+def test_annotate(model, capsys):
+    assert main(["annotate", "model.py:loss", "-o", "loss.html", "--args", "np.ones(3)"]) == 0
+    assert "loss.html: value_and_grad of loss" in capsys.readouterr().out
+    page = (model.parent / "loss.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>") and "loss_grad(x, k" in page
+    assert main(["annotate", "model.py:raises", "--args", "np.ones(3)"]) == 1
+    assert "ValueError: no data" in capsys.readouterr().out
+
+
 def test_problems_are_printed_together_without_a_traceback(model, capsys):
     assert main(["check", "model.py:hostile", "--args", "np.ones(3)"]) == 1
     out = capsys.readouterr().out

@@ -28,6 +28,7 @@ from srcgrad.backends.cpu.runtime_errors import error_of
 from srcgrad.backends.cpu.workspace import Workspaces
 from srcgrad.errors import ArgumentValueError
 from srcgrad.ir.nodes import Function
+from srcgrad.ir.text import Printed
 from srcgrad.ir.types import PYTHONS, Scalar, is_complex, np_dtype
 from srcgrad.passes.pipeline import Pass, lowering
 
@@ -80,7 +81,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
 
         if debugging():
             files.keep(f"{name}.ll", text.shown())
-            files.keep(f"{name}.py", _shown(function))
+            files.keep(f"{name}.py", _shown(function).text)
         compiled = partial(driver.compiled, program, text, name, options)
         with compiling(program, text), interrupts.held():
             return announced(function, options.cache, compiled)
@@ -123,7 +124,7 @@ def _assembly(text: str) -> str:
         return inside.assembly(inside.optimised(text))
 
 
-def _shown(function: Function) -> str:
+def _shown(function: Function) -> Printed:
     from srcgrad.backends.cpu.text.module import text_of
 
     return text_of(function)

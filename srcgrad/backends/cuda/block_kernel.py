@@ -20,7 +20,7 @@ from srcgrad.backends.cuda.schedule import Carried
 from srcgrad.backends.cuda.spread import ByBlock, Spread
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, For, Var
-from srcgrad.ir.text import OURS, note_of
+from srcgrad.ir.text import OURS
 from srcgrad.ir.walk import defined, free_variables
 
 ANY_FAILED = "cuda.syncthreads_or(np.int32(failed[0]))"
@@ -90,7 +90,7 @@ class _BlockPrinter(KernelPrinter):
     def shared_loop(self, s: Spread, depth: int) -> None:
         loop = s.loop
         self.carry_spread(s, depth)
-        self.write(depth, f"for {self.names[loop.index]} in {self.of_thread(loop)}:", note_of(loop))
+        self.write(depth, f"for {self.names[loop.index]} in {self.of_thread(loop)}:", loop)
         if can_fail(loop):
             self.call(*self.part(s), s.combined, depth + 1)
             self.write(depth, f"if {ANY_FAILED} != 0:")

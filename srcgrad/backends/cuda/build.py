@@ -34,7 +34,7 @@ from srcgrad.backends.cuda.selection import current
 from srcgrad.backends.cuda.spread import by_block
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, Function
-from srcgrad.ir.text import identifier
+from srcgrad.ir.text import Printed, identifier
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.pipeline import Pass, lowering_for_devices
@@ -106,8 +106,10 @@ class Program:
             for b in blocks(s) if s not in schedule.launches else ():
                 self._refuse_library(b, schedule)
 
-    def printed(self) -> str:
-        return "\n\n".join([*(t.source for t in self.texts), self.host.text])
+    def printed(self) -> Printed:
+        head = "".join(f"{t.source}\n\n" for t in self.texts)
+        owners = (*[None] * head.count("\n"), *self.host.owners)
+        return Printed(self.host.name, head + self.host.text, owners)
 
     def run(self, *args: Any) -> tuple:
         self.stores.refuse(args)

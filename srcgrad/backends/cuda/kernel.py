@@ -28,7 +28,6 @@ from srcgrad.backends.cuda.expressions import (
 from srcgrad.backends.cuda.schedule import Carried, Launch
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, Function, Var
-from srcgrad.ir.text import note_of
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims, is_complex
 from srcgrad.ir.walk import free_variables, walk
 from srcgrad.passes.effects import makes_buffer
@@ -290,14 +289,14 @@ class KernelPrinter(Printer):
                 return
         if s in self.launch.atomic:
             for line in self.addition(s):
-                self.write(depth, line, note_of(s))
+                self.write(depth, line, s)
         elif any(s is a.statement for a in self.launch.ordered):
             self.leave_addition(s, depth)
         elif makes_buffer(s):
             self.allocate(s, depth)
         elif (value := self.scalar(s)) is not None and s.var is not None:
             name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
-            self.put(depth, assign(name, value), note_of(s))
+            self.put(depth, assign(name, value), s)
         else:
             super().define(s, depth)
 
@@ -308,7 +307,7 @@ class KernelPrinter(Printer):
 
     def check(self, s: Def, depth: int) -> None:
         args = [self.text(a) for a in s.args]
-        self.write(depth, f"if {checks.FAILS[s.op](s, args)}:", note_of(s))
+        self.write(depth, f"if {checks.FAILS[s.op](s, args)}:", s)
         for line in checks.written(s, len(self.sites), args):
             self.write(depth + 1, line)
         self.sites.append(s)
@@ -326,12 +325,12 @@ class KernelPrinter(Printer):
         pairs = zip(self.launch.ordered, self.kernel.left, strict=True)
         a, (places, values) = next(pair for pair in pairs if pair[0].statement is s)
         at = f"[flat, {a.slot(self.text)}]"
-        self.write(depth, f"{self.names[places]}{at} = {a.place(self.text)}", note_of(s))
+        self.write(depth, f"{self.names[places]}{at} = {a.place(self.text)}", s)
         self.write(depth, f"{self.names[values]}{at} = {self.text(s.args[-1])}")
 
     def allocate(self, s: Def, depth: int) -> None:
         assert s.var is not None
-        self.write(depth, f"{self.names[s.var]} = {self.memory(s.var)}", note_of(s))
+        self.write(depth, f"{self.names[s.var]} = {self.memory(s.var)}", s)
 
     def memory(self, v: Var) -> str:
         """The expression of an array of a trip."""

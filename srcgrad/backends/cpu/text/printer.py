@@ -17,7 +17,7 @@ from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.backends.cpu.text.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.text import RESERVED, Names, note_of
 from srcgrad.primitives.tapes import reserve
 
@@ -26,11 +26,12 @@ _GROUPED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp)
 
 
 class Printer:
-    """One function's text."""
+    """One function's text: `lines`, and the statement that each belongs to."""
 
     def __init__(self, taken: set[str]):
         self.names = Names(taken | RESERVED | set(dir(builtins)) | {"np", "math"})
         self.lines: list[str] = []
+        self.owners: list[Stmt | None] = []
 
     # ---- pieces ----
     def value(self, a: Atom | int) -> ast.expr:
@@ -44,12 +45,14 @@ class Printer:
     def text(self, a: Atom | int) -> str:
         return self.names[a] if isinstance(a, Var) else ast.unparse(self.value(a))
 
-    def write(self, depth: int, text: str, note: str = "") -> None:
+    def write(self, depth: int, text: str, owner: Stmt | None = None) -> None:
         text = "    " * depth + text
+        note = "" if owner is None else note_of(owner)
         self.lines.append(f"{text:<{NOTE_COLUMN}}# {note}" if note else text)
+        self.owners.append(owner)
 
-    def put(self, depth: int, node: ast.stmt, note: str = "") -> None:
-        self.write(depth, printed(node), note)
+    def put(self, depth: int, node: ast.stmt, owner: Stmt | None = None) -> None:
+        self.write(depth, printed(node), owner)
 
     def join(self, depth: int, targets: Sequence[Var], values: Sequence[Atom]) -> None:
         """Assigns all at once; one by one if no value is overwritten before it is read."""
@@ -83,7 +86,7 @@ class Printer:
         if s.op is reserve:
             return self.reserve(s, depth)
         if s.op in EFFECTS:
-            return self.put(depth, EFFECTS[s.op](self, s), note_of(s))
+            return self.put(depth, EFFECTS[s.op](self, s), s)
         made = DEFINITIONS.get(s.op)
         value = scalar(s, [self.value(a) for a in s.args]) if made is None else made(self, s)
         if s.var is None or value is None:
@@ -91,7 +94,7 @@ class Printer:
                 f"'{s.op.name}' has no lowered form on the cpu", s.loc, NOT_COMPILED
             )
         name = self.names.give(s.var, "t" if s.var.name == s.op.name else s.var.name)
-        self.put(depth, assign(name, value), note_of(s))
+        self.put(depth, assign(name, value), s)
         return None
 
     def reserve(self, s: Def, depth: int) -> None:
@@ -102,7 +105,7 @@ class Printer:
     def loop(self, s: For, depth: int) -> None:
         self.carry(s, depth)
         bounds = self.bounds(s)
-        self.write(depth, f"for {self.names[s.index]} in {bounds}:", note_of(s))
+        self.write(depth, f"for {self.names[s.index]} in {bounds}:", s)
         self.body(s.body, s.params, s.yields, depth + 1)
 
     def bounds(self, s: For) -> str:
@@ -115,14 +118,14 @@ class Printer:
 
     def while_loop(self, s: While, depth: int) -> None:
         self.carry(s, depth)
-        self.write(depth, "while True:", note_of(s))
+        self.write(depth, "while True:", s)
         self.block(s.test, depth + 1)
         self.write(depth + 1, f"if not {self.text(s.cond)}:")
         self.write(depth + 2, "break")
         self.body(s.body, s.params, s.yields, depth + 1)
 
     def branch(self, s: If, depth: int) -> None:
-        self.write(depth, f"if {self.text(s.cond)}:", note_of(s))
+        self.write(depth, f"if {self.text(s.cond)}:", s)
         self.body(s.then, s.results, s.then_yields, depth + 1)
         if s.orelse or s.results:
             self.write(depth, "else:")
