@@ -34,10 +34,12 @@ IDIOMS = tuple(
 NO_KIND = "NumPy's kind or dtype is another one where there is nothing; here it is the same"
 ACCIDENT = "fails, or does not, inside the library for no reason of its arguments"
 KNOWN = {
-    "sum(u)": NO_KIND, "special.factorial(i)": NO_KIND,
+    "sum(u)": NO_KIND, "special.factorial(i)": NO_KIND, "special.factorial2(i)": NO_KIND,
+    "np.roots(c[0])": NO_KIND,
     "np.bincount(np.ravel(i), weights=np.ravel(x))": NO_KIND,
     "special.logsumexp(x)": ACCIDENT, "special.logsumexp(x, keepdims=True)": ACCIDENT,
-    "linalg.lstsq(A, x)[0]": ACCIDENT, "linalg.solveh_banded([u, 4.0 * v], u)": ACCIDENT,
+    "linalg.logm(S)": ACCIDENT, "linalg.lstsq(A, x)[0]": ACCIDENT,
+    "linalg.solveh_banded([u, 4.0 * v], u)": ACCIDENT,
     "linalg.solve_sylvester(x, x, x)": ACCIDENT, "np.take(x, 0, axis=-1)": ACCIDENT,
 }  # fmt: skip
 # in some versions

@@ -10,6 +10,7 @@ import zlib
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
@@ -49,10 +50,16 @@ KNOWN = {
     "0: [range(0, 3), range(1, 4), range(2, 5)] of linalg.solve_continuous_lyapunov(A, B)":
         SINGULAR,
     "0: [range(0, 3), range(1, 4), range(2, 5)] of linalg.sqrtm(S)": SINGULAR,
+    "0: [range(0, 3), range(1, 4), range(2, 5)] of linalg.logm(S)": SINGULAR,
     "1: [range(0, 1)] of stats.multivariate_normal.entropy(u[:1], [[2.0]])": SINGULAR,
     **{f"type={v!r} of linalg.{f}": OF_OTHERS for v in ("linear", "constant")
        for f in ("eigh(S)[0]", "eigvalsh(S)")},
 }  # fmt: skip
+# before SciPy 1.18 the filter loses digits of short reflected images: 7 a + b = 0, a + 7 b = 8
+if abs(ndimage.spline_filter1d([0.0, 1.0], 2, mode="reflect")[1] - 7.0 / 6.0) > 1e-9:
+    KNOWN["mode='reflect' of ndimage.map_coordinates(x, [[0.3, 1.6], [0.7, 2.2]])"] = (
+        "is computed from coefficients that this SciPy gets wrong"
+    )
 
 
 def problem(variant: Variant, target: str) -> str:

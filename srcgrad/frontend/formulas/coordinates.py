@@ -171,9 +171,22 @@ def map_coordinates(
     if at.shape[0] != x.ndim:
         raise RuntimeError("invalid shape for coordinate array")
     x, at = x.astype(np.float64), at.astype(np.float64)
+    if mode in ("constant", "grid-constant") and x.size == 0:
+        value = np.full(at.shape[1:], float(cval))
+    else:
+        value = interpolated(x, at, order, mode, cval, known(prefilter))
+    return value.astype(kind)
+
+
+def interpolated(x: Any, at: Any, order: int, mode: str, cval: Any, prefilter: bool) -> Any:
+    """The values of an image that has pixels.
+
+    >>> interpolated(np.array([1.0, 3.0]), np.array([[0.5, 9.0]]), 1, "constant", 0.0, True)
+    array([2., 0.])
+    """
     sizes = x.shape
     shift = 0
-    if known(prefilter) and order > 1:
+    if prefilter and order > 1:
         if mode in ("nearest", "grid-constant"):
             shift = PADDING
             x = (
@@ -187,7 +200,7 @@ def map_coordinates(
     if mode == "constant":
         for axis in range(x.ndim):
             value = np.where((at[axis] >= 0.0) & (at[axis] <= sizes[axis] - 1.0), value, cval)
-    return value.astype(kind)
+    return value
 
 
 def between(c: Any, at: Any, order: int, mode: str, cval: Any, shift: int) -> Any:

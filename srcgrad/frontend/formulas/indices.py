@@ -221,6 +221,8 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
     >>> lexsort((np.array([2, 1]), np.array([0, 0])))
     array([1, 0])
     """
+    if len(keys) == 0:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
     if np.ndim(keys[0]) != 1:
         return unsupported("lexsort takes vectors")
     if axis not in (0, -1):

@@ -57,7 +57,7 @@ def frexp_of_number(x: Any, /) -> Any:
 
 def _spacing(x: Any) -> Any:
     """The distance to the next float farther from 0; NaN of what is not finite."""
-    (x,) = in_one_float_kind(constant(x))
+    (x,) = in_one_float_kind(constant(np.asarray(x)))
     kind = np.asarray(x).dtype
     _, exponent = np.frexp(x)
     digits, lowest = DIGITS[kind.itemsize], LOWEST[kind.itemsize]
@@ -75,7 +75,7 @@ def spacing(x: Any) -> Any:
     >>> float(spacing(1.0)) == 2.0**-52
     True
     """
-    (x,) = in_one_float_kind(constant(x))
+    (x,) = in_one_float_kind(constant(np.asarray(x)))
     if np.asarray(x).dtype == np.float16:
         return np.nextafter(x, np.inf) - np.where(np.isinf(x), np.nan, x)
     y = _spacing(x)

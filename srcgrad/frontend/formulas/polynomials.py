@@ -124,8 +124,9 @@ def polymul(a1: Any, a2: Any) -> Any:
 
 
 def _trimmed(p: Any) -> Any:
-    """Strips leading zero coefficients; a single 0 if all are zero."""
+    """Strips leading zero coefficients; a single 0 if all are zero, or none is given."""
     p = _coefficients(p)
+    p = _in_front(p, np.maximum(p.shape[0], 1))
     first = np.min(np.flatnonzero(p), initial=p.shape[0] - 1)
     return p[first:] + lost(p[:first]) if p.dtype.kind in "fc" else p[first:].copy()
 

@@ -18,6 +18,11 @@ def _parts(a: Any) -> Any:
     return np.reshape(a, (a.shape[0], math.prod(a.shape[1:])))
 
 
+def _order(rows: Any) -> Any:
+    """The places of the rows in lexical order; rows without elements are equal."""
+    return np.lexsort(rows.T[::-1]) if rows.shape[1] else np.arange(rows.shape[0])
+
+
 @stands_for(np.unique)
 def unique(
     ar: Any, return_index: Any = False, return_inverse: Any = False, return_counts: Any = False,
@@ -39,7 +44,7 @@ def unique(
         values = np.moveaxis(ar, axis, 0)
         n = values.shape[0]
         shape = (n,) if FLAT_INVERSE else tuple(n if k == axis else 1 for k in range(ar.ndim))
-        order, equal_nan = np.lexsort(_parts(values).T[::-1]), False
+        order, equal_nan = _order(_parts(values)), False
     ordered = values[order]
     n = values.shape[0]
     new = np.ones(n, bool)

@@ -57,9 +57,9 @@ stand_for({
     special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
     special.entr: lambda x: np.where(x < 0.0, -np.inf, 0.0 - special.xlogy(x, x)),
-    # of real numbers: those of complex ones are rows
+    # of real numbers: those of complex ones are rows; SciPy's yve is NaN at the pole
     special.jve: lambda v, z: special.jv(v, z),
-    special.yve: lambda v, z: special.yv(v, z),
+    special.yve: lambda v, z: np.where(z == 0.0, np.nan, special.yv(v, z)),
     # NaN below 0, where the logarithm is complex
     special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
 })  # fmt: skip

@@ -1,12 +1,14 @@
 """Keywords that every ufunc takes: out, where, dtype, casting, signature, order, subok.
 
-NumPy itself says which dtypes a call computes in, and what it refuses: `resolve_dtypes`. The
-handler of the ufunc gets operands of these dtypes, and its results are stored here.
+NumPy itself says which dtypes a call computes in, and what it refuses. The handler of the ufunc
+gets operands of these dtypes, and its results are stored here.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from srcgrad.frontend.casts import cast
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type
@@ -19,6 +21,7 @@ from srcgrad.ir.types import INT, Scalar, np_dtype
 
 LOOP = ("dtype", "casting", "signature")  # these choose the dtypes of the computation
 PYTHON = {"f": float, "c": complex, "i": int}
+WEAK = {int: "iufc", float: "fc", complex: "c"}  # the kinds of dtypes that a Python number may take
 
 
 def with_keywords(
@@ -91,13 +94,52 @@ def _in_loop(
         asked = np_dtype(scalar_type(it, node, loop.pop("dtype")).dtype)
         loop["signature"] = (*[None] * f.nin, *[asked] * f.nout)
     try:
-        kinds = f.resolve_dtypes(tuple(given), **loop)
+        kinds = resolved(f, given, loop)
     except (TypeError, ValueError) as e:
         cls = ValueError if isinstance(e, ValueError) else TypeError
         it.wrong(node, str(e), cls, "convert the operands with .astype, or say casting='unsafe'")
     made = [scalar_type(it, node, kind) for kind in kinds]
     xs = [_cast(it, v, kind) for v, kind in zip(xs, made, strict=False)]
     return xs, [kind.dtype for kind in made[f.nin :]]
+
+
+def resolved(f: Any, given: list[Any], loop: dict[str, Any]) -> tuple[Any, ...]:
+    """The dtypes of the operands and results in a call of a ufunc; TypeError where it has none.
+
+    `given` has a dtype, or the class of a Python number, for each operand, and a dtype or None for
+    each result.
+    """
+    if not any(isinstance(g, type) for g in given):
+        return f.resolve_dtypes(tuple(given), **loop)
+    # with classes, NumPy 2.4's resolve_dtypes gives up references that it does not own, and
+    # crashes after some 100 calls: the results' dtypes are those of a call
+    numbers, outs = given[: f.nin], given[f.nin :]
+    stand_ins = [g(1) if isinstance(g, type) else np.ones(0, g) for g in numbers]
+    with np.errstate(all="ignore"):
+        made = f(*stand_ins, **loop)
+        if any(o is not None for o in outs):
+            f(*stand_ins, out=tuple(None if o is None else np.empty(0, o) for o in outs), **loop)
+    results = tuple(np.asarray(m).dtype for m in (made if isinstance(made, tuple) else (made,)))
+    usual = np.result_type(*[g(1) if isinstance(g, type) else g for g in numbers])
+    strong = [usual if isinstance(g, type) else g for g in numbers]
+    try:
+        found = f.resolve_dtypes((*strong, *[None] * f.nout), **loop)
+    except TypeError:
+        found = ()
+    return found if found[f.nin :] == results else _first_loop(f, numbers, results)
+
+
+def _first_loop(f: Any, numbers: list[Any], results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The dtypes of the first loop of a ufunc that has these results and takes the operands."""
+    for loop in f.types:
+        kinds = [np.dtype(c) for c in loop.replace("->", "")]
+        taken = (
+            kind.kind in WEAK[g] if isinstance(g, type) else np.can_cast(g, kind)
+            for g, kind in zip(numbers, kinds, strict=False)
+        )
+        if tuple(kinds[f.nin :]) == results and all(taken):
+            return tuple(kinds)
+    raise TypeError(f"ufunc '{f.__name__}' not supported for the input types")
 
 
 def _cast(it: Interpreter, v: Any, kind: Scalar) -> Any:
