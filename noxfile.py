@@ -4,6 +4,7 @@
 """
 
 import re
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -52,6 +53,22 @@ def docs(session: nox.Session):
     session.install(".[docs]")
     session.run("sphinx-build", "-W", "--keep-going", "docs", "docs/_build/html", *session.posargs)
     session.run("python", "docs/links.py", "docs/_build/html")
+
+
+@nox.session(python="3.13")
+def sdist(session: nox.Session):
+    """What a release uploads: its files and metadata, and a selection of the tests, unpacked."""
+    folder = Path(session.create_tmp()).resolve()
+    session.install("build", "twine")
+    session.run("python", "-m", "build", "--outdir", str(folder / "dist"), ".")
+    session.run("twine", "check", "--strict", *map(str, (folder / "dist").iterdir()))
+    session.run("python", "-m", "tests.tools.dist", str(folder / "dist"))
+    archive = next((folder / "dist").glob("*.tar.gz"))
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    session.chdir(folder / archive.name.removesuffix(".tar.gz"))
+    session.install(".[test-base]")
+    session.run("python", "-m", "pytest", "--smoke", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])

@@ -17,7 +17,7 @@ LAYERS = (
     ("errors", "collector", "depth", "interrupts", "hooks", "operation"),
     ("settings",),
     ("tracebacks",),
-    ("namespace",),
+    ("namespace", "deprecation"),
     ("tree",),
     ("debug", "memory_limit"),
     ("ir",),

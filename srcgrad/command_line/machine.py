@@ -7,6 +7,8 @@ import os
 import platform
 from importlib import metadata
 
+from srcgrad.command_line import pages
+
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "gast", "astunparse", "matplotlib")
 
 
@@ -113,7 +115,7 @@ def explain_error(parsed: argparse.Namespace) -> int:
     builtin = next(c for c in found.__mro__ if c.__module__ == "builtins")
     print(f"{parsed.name}, a {builtin.__name__}\n\n{inspect.getdoc(found)}")
     if page := getattr(found, "page", ""):
-        print(f"\nExamples, and ways out: {page}")
+        print(f"\nExamples, and ways out: {pages.place(page)}")
     return 0
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import srcgrad
-from srcgrad.command_line import machine, programs
+from srcgrad.command_line import machine, pages, programs
 from srcgrad.command_line.programs import STAGES, TRANSFORMS, Misused
 
 EXAMPLES = """\
@@ -65,6 +65,9 @@ def parser() -> argparse.ArgumentParser:
     _of_functions(command)
     named = command("help", machine.explain_error, "what a class of errors means")
     named.add_argument("name", nargs="?", help="such as UnsupportedError; all by default")
+    docs = command("docs", pages.docs, "where the documentation is")
+    docs.add_argument("page", nargs="?", default="index", help="such as errors or limitations")
+    docs.add_argument("--open", action="store_true", help="open it in a browser")
     return top
 
 
