@@ -54,6 +54,7 @@ _MODULES = (
     "autograd",
     "cuda",
     "errors",
+    "func",
     "linalg",
     "mindspore",
     "nn",

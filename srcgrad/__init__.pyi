@@ -19,6 +19,7 @@ from srcgrad import amp as amp
 from srcgrad import autograd as autograd
 from srcgrad import cuda as cuda
 from srcgrad import errors as errors
+from srcgrad import func as func
 from srcgrad import linalg as linalg
 from srcgrad import mindspore as mindspore
 from srcgrad import nn as nn
@@ -403,6 +404,8 @@ def hsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ..
 def hstack(tensors: kinds.Tensors) -> Tensor:
     """Tensors joined along dim 1; vectors along dim 0."""
 def hypot(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: kinds.Number = 1) -> Tensor:
     """The input with slices of `source`, times `alpha`, added at the places of a dim."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
@@ -634,7 +637,8 @@ def randn_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.De
 def randperm(n: builtins.int) -> Tensor:
     """The integers below n in a random order."""
 def ravel(input: Tensor) -> Tensor: ...
-def real(input: Tensor) -> Tensor: ...
+def real(input: Tensor) -> Tensor:
+    """The real part, a view of it; the tensor itself where it is real."""
 def reciprocal(input: Tensor) -> Tensor: ...
 def relu(input: Tensor | kinds.Array) -> Tensor: ...
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
@@ -987,6 +991,7 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "func",
     "gather",
     "gcd",
     "ge",
@@ -1015,6 +1020,7 @@ __all__ = [
     "hvp",
     "hypot",
     "iinfo",
+    "imag",
     "implicit_root",
     "index_add",
     "index_copy",

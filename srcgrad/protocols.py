@@ -63,6 +63,42 @@ def held(value: Any, name: str) -> Any:
     return getattr(value, name, None)
 
 
+def mark(function: Any, name: str, value: Any) -> None:
+    """Attaches a mark to a function. `functools.wraps` copies it: `marked` tells the copies."""
+    vars(function)[name] = (function.__code__, value)
+
+
+def marked(function: Any, name: str, default: Any = None) -> Any:
+    """The value of a function's own mark; `default` without one, and for a copy on a wrapper.
+
+    >>> import functools
+    >>> def f(): pass
+    >>> mark(f, "made_of", 3)
+    >>> marked(f, "made_of"), marked(functools.wraps(f)(lambda: None), "made_of")
+    (3, None)
+    """
+    if type(function) is not types.FunctionType:
+        return default
+    code, value = function.__dict__.get(name, (None, None))
+    return value if code is function.__code__ else default
+
+
+def home_module(value: Any) -> str:
+    """The module that a function or class belongs to; "" where it says none.
+
+    `functools.wraps` copies `__module__`: of a function, the package that its code lies in counts.
+
+    >>> import functools, numpy
+    >>> home_module(numpy.sum), home_module(functools.wraps(numpy.sum)(lambda x: x)) == __name__
+    ('numpy', True)
+    """
+    said = str(getattr(value, "__module__", None) or "")
+    if type(value) is types.FunctionType:
+        own = str(value.__globals__.get("__name__") or said)
+        return said if own.partition(".")[0] == said.partition(".")[0] else own
+    return said
+
+
 def poses(value: Any) -> bool:
     """Whether an object claims another class than its own, as proxies do."""
     return value.__class__ is not type(value)

@@ -16,6 +16,7 @@ from types import FrameType, FunctionType, TracebackType
 from typing import Any, TypeVar
 
 from srcgrad.errors import ArgumentTypeError, CompilerError, Location, TensorTypeError
+from srcgrad.protocols import mark, marked
 from srcgrad.settings import is_on
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -151,7 +152,7 @@ def entrance(function: F, home: str = "") -> F:
 
     The compiler sees through the wrapper (`within`); pickle finds it by its name in module `home`.
     """
-    if hasattr(function, "srcgrad_within"):
+    if marked(function, "srcgrad_within") is not None:
         return function
     finish = vars(function).get("srcgrad_finish")
 
@@ -175,7 +176,7 @@ def entrance(function: F, home: str = "") -> F:
             shorten(error)
             raise
 
-    vars(call)["srcgrad_within"] = function
+    mark(call, "srcgrad_within", function)
     call.__module__ = home or function.__module__
     return call  # type: ignore[return-value]  (it takes what the function takes)
 
@@ -209,15 +210,13 @@ def _wants_tensor(function: Callable, error: AttributeError, args: tuple) -> boo
 
 def is_entrance(function: F) -> F:
     """Marks a function as one that calls `shorten` itself: for hot functions, to save a wrapper."""
-    vars(function)["srcgrad_within"] = function
+    mark(function, "srcgrad_within", function)
     return function
 
 
 def within(function: Any) -> Any:
     """The function that an entry point wraps; any other value unchanged."""
-    if type(function) is FunctionType:
-        return function.__dict__.get("srcgrad_within", function)
-    return function
+    return marked(function, "srcgrad_within", function)
 
 
 def entered(public: dict[str, Any], home: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from srcgrad.eager import devices, hooks, mode
 from srcgrad.eager.graph import HOOKED, Leaf, Node
 from srcgrad.eager.holders import IN_CALLERS_DICT, IN_CALLERS_VARIABLE, references
 from srcgrad.eager.tensor import Tensor, make, storage
-from srcgrad.errors import AutogradError, TensorTypeError
+from srcgrad.errors import ArgumentValueError, AutogradError, TensorTypeError
 
 
 def run(
@@ -63,6 +63,8 @@ def run(
             made = watcher.walked(node, g, keep, record)
         else:
             made = node.vjp_recorded(g, keep) if record else node.vjp(g, keep)
+        if hooked and node in HOOKED:
+            made = hooks.after(node, made, g, record)
         if node.many:
             for head, c in zip(node.next, made, strict=True):
                 if head is None or c is None:
@@ -212,8 +214,14 @@ def _pair_up(tensors: Any, grads: Any) -> tuple[list, list]:
 
 
 def _walk(roots: list, keep: bool, record: bool, wanted: dict | None) -> None:
-    with mode.enable_grad() if record else mode.no_grad(), np.errstate(all="ignore"):
-        run(roots, keep, record, wanted)
+    succeeded = False
+    hooks.begin()
+    try:
+        with mode.enable_grad() if record else mode.no_grad(), np.errstate(all="ignore"):
+            run(roots, keep, record, wanted)
+        succeeded = True
+    finally:
+        hooks.end(succeeded)
 
 
 def backward(
@@ -267,12 +275,15 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`, weighted with `grad_outputs`.
 
     Nothing is accumulated. RuntimeError for an input that the outputs do not depend on, unless
-    `allow_unused`: then None.
+    `allow_unused`: then None, or zeros with `materialize_grads`. With `is_grads_batched` the first
+    dim of each weight counts batches, and so does that of each gradient.
 
     >>> import srcgrad as flow
     >>> x = flow.tensor(3.0, requires_grad=True)
@@ -280,6 +291,11 @@ def grad(
     >>> flow.autograd.grad(g, x)
     (tensor(18., dtype=srcgrad.float32),)
     """
+    if allow_unused is False and materialize_grads:
+        raise ArgumentValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
     targets = _sequence(inputs)
     if not targets:
         raise AutogradError("`inputs` argument to `grad()` cannot be empty.")
@@ -289,26 +305,50 @@ def grad(
         if t._node is None:
             raise AutogradError("One of the differentiated Tensors does not require grad")
     out, given = _pair_up(outputs, grad_outputs)
-    roots = _seeds(out, given, create_graph)
-    wanted = {t._node: None for t in targets}
     keep = create_graph if retain_graph is None else retain_graph
-    _walk(roots, keep, create_graph, wanted)
-    made = []
-    for k, t in enumerate(targets):
-        g = wanted[t._node]
-        if g is None and not allow_unused:
+    gradients = _batched if is_grads_batched else _gradients
+    made = gradients(targets, out, given, keep, create_graph)
+    for k, (t, g) in enumerate(zip(targets, made, strict=True)):
+        if g is None and materialize_grads:
+            batch = given[0].shape[:1] if is_grads_batched else ()
+            made[k] = make(devices.namespace(t._a).zeros((*batch, *t._a.shape), t._a.dtype))
+        elif g is None and not allow_unused:
             raise AutogradError(
                 f"The differentiated Tensor at index {k} appears to not have been used in the "
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
-        made.append(
-            None
-            if g is None
-            else g
-            if create_graph
-            else make((g if type(g) is np.ndarray else devices.array_of(g)).copy())
-        )
     return tuple(made)
+
+
+def _gradients(
+    targets: list, outputs: list, weights: list, keep: bool, create_graph: bool
+) -> list[Tensor | None]:
+    """The gradient by each target; None where the outputs do not depend on it."""
+    wanted: dict = {t._node: None for t in targets}
+    _walk(_seeds(outputs, weights, create_graph), keep, create_graph, wanted)
+    found = [wanted[t._node] for t in targets]
+    if create_graph:
+        return found
+    return [
+        None if g is None else make((g if type(g) is np.ndarray else devices.array_of(g)).copy())
+        for g in found
+    ]
+
+
+def _batched(
+    targets: list, outputs: list, weights: list, keep: bool, create_graph: bool
+) -> list[Tensor | None]:
+    """The gradients for each item of the weights' first dim, stacked."""
+    from srcgrad.eager.functions.shapes import stack
+
+    lengths = {w.shape[0] if w is not None and w.ndim else 0 for w in weights}
+    if len(lengths) != 1 or lengths == {0}:
+        raise AutogradError("is_grads_batched=True: grad_outputs need a first dim of one length")
+    rows = [[w[k] for w in weights] for k in range(lengths.pop())]
+    walks = [
+        _gradients(targets, outputs, row, keep or row is not rows[-1], create_graph) for row in rows
+    ]
+    return [None if each[0] is None else stack(each) for each in zip(*walks, strict=True)]
 
 
 def _backward(

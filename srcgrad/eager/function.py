@@ -6,6 +6,7 @@ where there is none. The context holds saved tensors with their versions. Runs n
 
 from __future__ import annotations
 
+import weakref
 from functools import partial
 from typing import Any
 
@@ -99,7 +100,7 @@ _OURS: Any = object()
 class _FunctionNode(Node):
     """The node of one call of a user's function."""
 
-    __slots__ = ("ctx", "forms", "function", "label", "zeros")
+    __slots__ = ("ctx", "forms", "function", "zeros")
     many = True
 
     def vjp(self, g: Any, keep: bool) -> Any:
@@ -215,6 +216,11 @@ class Function(metaclass=_Meta):
             "You must implement the backward function for custom autograd.Function."
         )
 
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+        """Saves what `backward` needs. A class that defines it has a `forward` without `ctx`."""
+        raise NotImplementedError("setup_context is not implemented.")
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return type(self).apply(*args, **kwargs)
 
@@ -226,7 +232,11 @@ class Function(metaclass=_Meta):
         ctx = FunctionCtx()
         ctx.needs_input_grad = tuple(h is not None for h in heads)
         with mode.no_grad():
-            result = cls.forward(ctx, *args, **kwargs)
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(ctx, *args, **kwargs)
+            else:
+                result = cls.forward(*args, **kwargs)
+                cls.setup_context(ctx, args, result)
         several = isinstance(result, tuple | list)
         outputs = list(result) if several else [result]
         for o in outputs:
@@ -238,10 +248,22 @@ class Function(metaclass=_Meta):
         return tuple(outputs) if several else outputs[0]
 
 
+_node_classes: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+
+
+def _node_class(cls: type) -> type:
+    """The class of the nodes of a function, which is named after it."""
+    made = _node_classes.get(cls)
+    if made is None:
+        label = f"{cls.__name__}Backward"
+        made = type(label, (_FunctionNode,), {"__slots__": (), "label": label})
+        _node_classes[cls] = made
+    return made
+
+
 def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: list) -> list:
-    node: Any = object.__new__(_FunctionNode)
+    node: Any = object.__new__(_node_class(cls))
     node.level, node.next, node.ctx, node.function = level_above(heads), heads, ctx, cls
-    node.label = f"{cls.__name__}Backward"
     node.zeros = [
         partial(devices.namespace(o._a).zeros, o._a.shape, o._a.dtype)
         if isinstance(o, Tensor)

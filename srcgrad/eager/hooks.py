@@ -7,6 +7,7 @@ that is not being walked.
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -50,6 +51,20 @@ class _Hook:
         self.f = f
 
 
+class _Before:
+    """A user's function of the gradients that arrive at a node, as a tuple."""
+
+    def __init__(self, f: Callable):
+        self.f = f
+
+
+class _After:
+    """A user's function of the gradients that leave a node and of those that arrived."""
+
+    def __init__(self, f: Callable):
+        self.f = f
+
+
 class _Retained:
     """The tensor whose `grad` is to be retained; weakly, as the tensor holds the node."""
 
@@ -68,8 +83,12 @@ def run(node: Node, g: Any, record: bool) -> Any:
         if isinstance(entry, _Retained):
             retained.append(entry)
             continue
+        if isinstance(entry, _After):
+            continue
         given = g if record else make(g)
-        new = entry.f(given)
+        new = entry.f((given,) if isinstance(entry, _Before) else given)
+        if isinstance(entry, _Before) and isinstance(new, tuple):
+            (new,) = new
         if new is None:
             g = given if record else given._a
             continue
@@ -84,6 +103,74 @@ def run(node: Node, g: Any, record: bool) -> Any:
             more = g if record else make(devices.array_of(g).copy(order="K"))
             tensor._grad = more if tensor.grad is None else tensor.grad + more
     return g
+
+
+class _Pass(threading.local):
+    """This thread's backward passes, which may lie within one another."""
+
+    depth = 0
+    ends: tuple = ()  # pairs of a depth and a function, called with whether the pass succeeded
+
+
+_pass = _Pass()
+
+
+def begin() -> None:
+    """Notes that a backward pass begins."""
+    _pass.depth += 1
+
+
+def end(succeeded: bool) -> None:
+    """Notes that a backward pass ends, and calls what waited for that."""
+    depth = _pass.depth
+    _pass.depth = depth - 1
+    if _pass.ends:
+        due = [f for at, f in _pass.ends if at == depth]
+        _pass.ends = tuple(e for e in _pass.ends if e[0] != depth)
+        for f in due:
+            f(succeeded)
+
+
+def at_end(f: Callable[[bool], Any]) -> None:
+    """Calls `f` when the backward pass that is being walked ends."""
+    _pass.ends = (*_pass.ends, (_pass.depth, f))
+
+
+def after(node: Node, made: Any, g: Any, record: bool) -> Any:
+    """The gradients that leave a node, after the hooks that see them."""
+    entries = [e for e in node.hooks if isinstance(e, _After)]
+    if not entries or isinstance(g, dict):
+        return made
+    wrapped = lambda x: x if x is None or isinstance(x, Tensor) else make(x)
+    for entry in entries:
+        leaving = tuple(made) if node.many else (made,)
+        new = entry.f(tuple(map(wrapped, leaving)), (wrapped(g),))
+        if new is None:
+            continue
+        new = new if isinstance(new, tuple) else (new,)
+        if len(new) != len(leaving):
+            raise AutogradError(
+                f"a hook of {node.name()} returned {len(new)} gradients instead of {len(leaving)}"
+            )
+        arrays = [x if record or x is None else x._a for x in new]
+        made = arrays if node.many else arrays[0]
+    return made
+
+
+def register_prehook(self: Node, fn: Callable) -> RemovableHandle:
+    """Calls `fn` with the tuple of gradients that arrive at this node; its result replaces it."""
+    return _registered(self, _Before(fn))
+
+
+def register_node_hook(self: Node, fn: Callable) -> RemovableHandle:
+    """Calls `fn(leaving, arriving)` with tuples of gradients; its result replaces the first."""
+    return _registered(self, _After(fn))
+
+
+def _registered(node: Node, entry: Any) -> RemovableHandle:
+    registered = _of(node)
+    registered.append(entry)
+    return RemovableHandle(registered, entry)
 
 
 def after_accumulation(leaf: Leaf, tensor: Tensor) -> None:
@@ -107,10 +194,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
         raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
     if not callable(hook):
         raise TensorTypeError(f"'{type(hook).__name__}' object is not callable")
-    registered = _of(self._node)
-    entry = _Hook(hook)
-    registered.append(entry)
-    return RemovableHandle(registered, entry)
+    return _registered(self._node, _Hook(hook))
 
 
 def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
@@ -155,6 +239,7 @@ def moved(tensor: Tensor, old: Node | None) -> None:
 
 
 Tensor.register_hook = register_hook
+Node.register_hook, Node.register_prehook = register_node_hook, register_prehook  # type: ignore[attr-defined]  (attached)
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
 Tensor.retain_grad = retain_grad
 Tensor.retains_grad = property(_retains)  # type: ignore[attr-defined]  (attached)

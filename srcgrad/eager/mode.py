@@ -21,6 +21,7 @@ class _State(threading.local):
     inference = False
     watched: Any = None  # called with each node, and with the results of a backward pass at it
     saving: tuple = ()  # pairs of functions that pack and unpack saved values
+    no_saving: str | None = None  # the text of the error for setting such functions
     differentiated: int = 0  # functions that are being run to be differentiated
 
 
@@ -87,6 +88,16 @@ def save_by(hooks: tuple) -> None:
 def saving_stack() -> tuple:
     """The stack that `save_by` sets."""
     return _state.saving
+
+
+def no_saving() -> str | None:
+    """The text with which `saved_tensors_hooks` is refused; None where it is not."""
+    return _state.no_saving
+
+
+def refuse_saving(text: str | None) -> None:
+    """Sets the text of `no_saving`."""
+    _state.no_saving = text
 
 
 def is_inference_mode_enabled() -> bool:

@@ -146,6 +146,8 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise AutogradError("requires_grad must be a bool")
         if not self.is_leaf:
             raise AutogradError(
                 "You can only change requires_grad flags of leaf tensors. If you want to use a "
@@ -154,7 +156,7 @@ class Tensor:
             )
         if value and self._a.dtype.kind != "f":
             raise AutogradError("only Tensors of floating point can require gradients")
-        if bool(value) != (self._node is not None):
+        if value != (self._node is not None):
             self._node = graph.Leaf(self) if value else None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.protocols import marked
 from srcgrad.tree import is_dataclass_instance, registered_as
 
 
@@ -37,7 +38,7 @@ def bind(
 
 def own_signature(f: types.FunctionType) -> inspect.Signature:
     """The parameters of a function's code, whatever `__signature__` or `__wrapped__` say."""
-    if not f.__dict__ or hasattr(f, "srcgrad_callable"):  # a call that nobody wrote
+    if not f.__dict__ or marked(f, "srcgrad_callable") is not None:  # a call that nobody wrote
         return inspect.signature(f)
     bare = types.FunctionType(f.__code__, {}, f.__name__, f.__defaults__, f.__closure__)
     bare.__kwdefaults__ = f.__kwdefaults__

@@ -60,7 +60,7 @@ from srcgrad.frontend.values import (
 from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import BOOL, Scalar
-from srcgrad.protocols import is_transform, of_numba, poses
+from srcgrad.protocols import home_module, is_transform, of_numba, poses
 from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
 
@@ -301,7 +301,7 @@ def _gives_strong(f: Any) -> bool:
     """Whether a function is one of NumPy's that never return a Python number."""
     if isinstance(f, np.ufunc):
         return True
-    numpy = (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
+    numpy = home_module(f).split(".")[0] == "numpy"
     return numpy and f not in (
         np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.values import article, describe
-from srcgrad.protocols import class_states, held, poses
+from srcgrad.protocols import class_states, held, home_module, poses
 from srcgrad.tree import registered_as
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
@@ -59,7 +59,7 @@ def foreign_library(f: Any) -> str:
     """The library that a function belongs to, if it is not followed."""
     owner = held(f, "__self__")
     modules = (
-        getattr(f, "__module__", None),
+        home_module(f),
         type(f).__module__,
         getattr(owner, "__module__", None),
         type(owner).__module__,

@@ -35,14 +35,14 @@ from srcgrad.frontend.unknown_functions import callable_name, refuse_unknown
 from srcgrad.frontend.values import Closure, Conflict, MaybeNone, Several
 from srcgrad.frontend.yields import as_generator, handles_yields, is_generator
 from srcgrad.ir.nodes import Var
-from srcgrad.protocols import held
+from srcgrad.protocols import held, home_module
 
 
 def follow(
     it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of a Python function, whose source is interpreted here."""
-    module = str(f.__module__ or "").split(".")[0]
+    module = home_module(f).split(".")[0]
     if module in ("numpy", "scipy", "numba") or foreign_library(f):
         refuse_unknown(it, f, node)
     if f.__code__.co_flags & inspect.CO_COROUTINE:

@@ -28,6 +28,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import NUMBERS, GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var, atom
 from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
+from srcgrad.protocols import home_module
 
 
 class Kind(Enum):
@@ -105,7 +106,7 @@ def note_made(it: Interpreter, f: Any, args: list[Any], made: Any) -> None:
     for v in made if isinstance(made, list | tuple) else (made,):
         if not is_array(v):
             continue
-        kind, module = kind_of(it, v), str(getattr(f, "__module__", ""))
+        kind, module = kind_of(it, v), home_module(f)
         if is_tensor_function(f) and kind is not Kind.TENSOR:
             given = any(v is a for a in args)
             it.captures.meet_tensor(v, Kind.EITHER if given else Kind.TENSOR)
@@ -182,7 +183,7 @@ def class_of(it: Interpreter, v: Any, node: Node) -> type:
 
 def follows_library(it: Interpreter) -> bool:
     """Whether the followed function is one of srcgrad's: arrays represent tensors there."""
-    return str(it.frame.source.function.__module__).startswith("srcgrad.")
+    return home_module(it.frame.source.function).startswith("srcgrad.")
 
 
 def _composed(name: str, of_array: Callable | None) -> Callable | None:

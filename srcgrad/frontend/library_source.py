@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.protocols import home_module
+
 LIBRARIES = ("numpy", "scipy")
 DISPATCHER = type(np.sum)  # NumPy's wrapper that looks for `__array_function__`
 NAMESPACE = ".array_api_compat.numpy"  # SciPy's module of NumPy's functions
@@ -29,7 +31,7 @@ def is_of_class(f: Any) -> bool:
 
 def is_of_library(f: Any) -> bool:
     """Whether a function is defined by NumPy or SciPy."""
-    return str(getattr(f, "__module__", "")).partition(".")[0] in LIBRARIES
+    return home_module(f).partition(".")[0] in LIBRARIES
 
 
 def python_of(f: Any) -> types.FunctionType | None:

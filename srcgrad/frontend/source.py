@@ -20,6 +20,7 @@ import gast
 
 from srcgrad.errors import Location, SourceError, UnsupportedError
 from srcgrad.frontend.definitions import definition_of, described
+from srcgrad.protocols import marked
 from srcgrad.records import record
 
 
@@ -115,7 +116,7 @@ def find(function: types.FunctionType) -> Source:
     """
     file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
     ours = str(function.__module__).startswith("srcgrad.")
-    shown = "" if hasattr(function, "srcgrad_callable") else file  # a call not in the source
+    shown = file if marked(function, "srcgrad_callable") is None else ""  # a call not in the source
     found = Source(function, _to_gast(node, _class_of(function), ours), shown)
     if isinstance(node, ast.AsyncFunctionDef):
         raise UnsupportedError(

@@ -41,6 +41,7 @@ from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import BOOL, np_dtype
+from srcgrad.protocols import home_module
 
 COMPARISONS: dict[str, RowName] = {
     "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"
@@ -73,7 +74,7 @@ def special(v: Any, name: str) -> types.FunctionType | None:
 
 
 def _of_library(f: types.FunctionType) -> bool:
-    home = (f.__module__ or "").split(".")[0]
+    home = home_module(f).split(".")[0]
     ours = home in ("srcgrad", "numpy", "scipy")
     return (
         ours or (home in sys.stdlib_module_names and home != "__main__") or bool(foreign_library(f))

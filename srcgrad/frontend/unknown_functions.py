@@ -19,7 +19,7 @@ from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import TrackedList, article, is_integer
 from srcgrad.ir.nodes import Var
-from srcgrad.protocols import held
+from srcgrad.protocols import held, home_module
 
 RUN_BY_PYTHON = (eval, exec, locals)  # what they need exists where the function is run
 # packages whose functions depend on their arguments alone
@@ -89,7 +89,7 @@ def why_unknown(f: Any) -> tuple[str, str] | None:
     known = refusal_of(f)
     if known is not None:
         return known
-    module = getattr(f, "__module__", None) or getattr(type(f), "__module__", "") or ""
+    module = home_module(f) or getattr(type(f), "__module__", "") or ""
     name = callable_name(f)
     owner = getattr(f, "__self__", None)
     if isinstance(owner, io.IOBase):

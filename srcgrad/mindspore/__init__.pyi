@@ -177,6 +177,7 @@ from srcgrad import from_dlpack as from_dlpack
 from srcgrad import from_numpy as from_numpy
 from srcgrad import full as full
 from srcgrad import full_like as full_like
+from srcgrad import func as func
 from srcgrad import gather as gather
 from srcgrad import gcd as gcd
 from srcgrad import ge as ge
@@ -205,6 +206,7 @@ from srcgrad import hstack as hstack
 from srcgrad import hvp as hvp
 from srcgrad import hypot as hypot
 from srcgrad import iinfo as iinfo
+from srcgrad import imag as imag
 from srcgrad import implicit_root as implicit_root
 from srcgrad import index_add as index_add
 from srcgrad import index_copy as index_copy

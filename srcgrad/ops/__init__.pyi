@@ -320,6 +320,7 @@ from srcgrad.mindspore.ops import hstack as hstack
 from srcgrad.mindspore.ops import huber_loss as huber_loss
 from srcgrad.mindspore.ops import hypot as hypot
 from srcgrad.mindspore.ops import iinfo as iinfo
+from srcgrad.mindspore.ops import imag as imag
 from srcgrad.mindspore.ops import index_add as index_add
 from srcgrad.mindspore.ops import index_copy as index_copy
 from srcgrad.mindspore.ops import index_fill as index_fill

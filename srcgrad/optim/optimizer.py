@@ -119,6 +119,13 @@ class Optimizer:
         """Writes the new value into `a`; `g` may not be written."""
         raise NotImplementedError  # each optimizer has its own
 
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for k, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {k}")
+            lines += [f"    {n}: {group[n]}" for n in sorted(group) if n != "params"]
+        return "\n".join([*lines, ")"])
+
     def state_dict(self) -> dict[str, Any]:
         """The state of each parameter and the groups' options, parameters by number."""
         flat = [p for group in self.param_groups for p in group["params"]]

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.frontend.binding import own_signature
 from srcgrad.frontend.handlers.registry import handler_of
 from srcgrad.frontend.unknown_functions import why_unknown
 from srcgrad.frontend.values import written
-from srcgrad.protocols import held, poses
+from srcgrad.protocols import held, home_module, mark, poses
 
 P = inspect.Parameter
 
@@ -48,7 +49,7 @@ def as_function(fn: Any) -> types.FunctionType:
     function.__kwdefaults__ = {
         p.name: p.default for p in params if p.kind is P.KEYWORD_ONLY and p.default is not p.empty
     } or None
-    function.srcgrad_callable = fn
+    mark(function, "srcgrad_callable", fn)
     state_source(function, text)
     return function
 
@@ -60,7 +61,7 @@ def signature_of(fn: Any) -> inspect.Signature:
         return inspect.Signature([P(n, P.POSITIONAL_ONLY) for n in names])
     row = _has_row(fn)
     try:
-        signature = inspect.signature(_read(fn))
+        signature = _signature(_read(fn))
     except (TypeError, ValueError) as e:  # functions written in C may not have one
         if not row:
             raise ArgumentTypeError(f"{written(fn)} cannot be differentiated: {e}") from None
@@ -72,6 +73,15 @@ def signature_of(fn: Any) -> inspect.Signature:
         if p.default is p.empty and p.kind in (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
     ]  # fmt: skip
     return inspect.Signature([*needed, P("args", P.VAR_POSITIONAL), P("kwargs", P.VAR_KEYWORD)])
+
+
+def _signature(fn: Any) -> inspect.Signature:
+    """The signature of a callable: of what a wrapper wraps only if it passes on what it gets."""
+    if isinstance(fn, types.FunctionType) and hasattr(fn, "__wrapped__"):
+        own = own_signature(fn)
+        if all(p.kind is not P.VAR_POSITIONAL for p in own.parameters.values()):
+            return own
+    return inspect.signature(fn)
 
 
 @functools.lru_cache(maxsize=512)
@@ -118,5 +128,5 @@ def _is_of_library(fn: Any) -> bool:
     if isinstance(fn, types.BuiltinFunctionType | np.ufunc):
         return True
     kinds = types.FunctionType | types.MethodType | type(np.sum)
-    module = str(getattr(fn, "__module__", None)).partition(".")[0]
+    module = home_module(fn).partition(".")[0]
     return isinstance(fn, kinds) and module in ("numpy", "scipy")

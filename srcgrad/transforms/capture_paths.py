@@ -17,6 +17,7 @@ from typing import Any
 from srcgrad.frontend.guards import VALUE, Path, walked
 from srcgrad.protocols import is_compiled, of_numba, poses
 from srcgrad.records import record
+from srcgrad.tracebacks import within
 from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.guard_tests import BY_TEXT, CONTAINERS, Unshared
 
@@ -77,7 +78,7 @@ def _ways(v: Any) -> list[Read]:
         return [type]
     match v:
         case types.FunctionType():
-            own = [_entered] if "srcgrad_within" in v.__dict__ else []
+            own = [within] if within(v) is not v else []
             cells = map(_cell, range(len(v.__closure__ or ())))
             return [attrgetter("__globals__"), *cells, *own]
         case types.ModuleType():
@@ -95,10 +96,6 @@ def _ways(v: Any) -> list[Read]:
     if of_numba(v) is not None:
         return [attrgetter("py_func")]
     return [type]
-
-
-def _entered(f: Any) -> Any:
-    return f.__dict__["srcgrad_within"]
 
 
 def _cell(k: int) -> Read:

@@ -22,7 +22,7 @@ from srcgrad.frontend.source import (
     stated_source,
     text_of,
 )
-from srcgrad.protocols import is_compiled, is_transform
+from srcgrad.protocols import is_compiled, is_transform, marked
 from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.callables import plain_function
 from srcgrad.transforms.specs import Primal
@@ -32,7 +32,7 @@ from srcgrad.transforms.stack import stacked
 def reduced(compiled: Any, transforms: tuple) -> tuple:
     """The arguments from which `restored` rebuilds a compiled object in another process."""
     function = compiled.function
-    given = getattr(function, "srcgrad_callable", None)
+    given = marked(function, "srcgrad_callable")
     if given is not None:  # a batch, a method, a partial, an instance: they pickle by themselves
         return type(compiled), transforms, compiled.options, given, _texts(given), None
     sent, texts = _sent(function), _texts(function)
@@ -49,7 +49,7 @@ def _sent(function: Any) -> Any:
 
 def of_user(function: Any) -> Any:
     """The function below, of a call of a batch."""
-    given = getattr(function, "srcgrad_callable", None)
+    given = marked(function, "srcgrad_callable")
     return given.function if isinstance(given, Batched) else function
 
 

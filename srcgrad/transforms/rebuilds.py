@@ -13,7 +13,7 @@ from typing import Any
 
 from srcgrad.errors import RebuildWarning
 from srcgrad.frontend.guards import OUTSIDE, Reason
-from srcgrad.protocols import held, is_compiled
+from srcgrad.protocols import held, home_module, is_compiled, marked
 from srcgrad.tracebacks import users_level
 from srcgrad.transforms.batched import Batched
 from srcgrad.transforms.by_code import ByCode
@@ -52,7 +52,7 @@ def _counted(compiled: Any) -> int:
     A function of srcgrad's own is made for each program that calls it back: it counts as one.
     """
     code = code_of(compiled.function)
-    if code is None or str(held(compiled.function, "__module__")).startswith("srcgrad."):
+    if code is None or home_module(compiled.function).startswith("srcgrad."):
         return 1
     builds = _builds.get(code) or Counter()
     builds[described(compiled.spec)] += 1
@@ -62,7 +62,7 @@ def _counted(compiled: Any) -> int:
 
 def code_of(function: Any) -> types.CodeType | None:
     """The code of a function as the user wrote it, below methods, partials, batches, instances."""
-    f = getattr(function, "srcgrad_callable", function)
+    f = marked(function, "srcgrad_callable", function)
     while isinstance(f, functools.partial | Batched) or is_compiled(f):
         f = f.func if isinstance(f, functools.partial) else f.function
     f = held(f, "__func__") or f

@@ -36,6 +36,7 @@ from srcgrad.ir.nodes import Function, Var
 from srcgrad.operation import Primitive
 from srcgrad.passes.pipeline import settings
 from srcgrad.primitives import REGISTRY
+from srcgrad.protocols import home_module
 from srcgrad.records import record
 from srcgrad.transforms.stages import statements
 
@@ -213,7 +214,7 @@ def _is_named(x: Any) -> bool:
 
 def _stable(x: Any) -> str:
     """The module of a class or function with the same meaning in each process; else raises."""
-    module = x.__module__ or ""
+    module = home_module(x)
     if module.partition(".")[0] not in STABLE or "<" in getattr(x, "__qualname__", ""):
         raise _Foreign
     return module

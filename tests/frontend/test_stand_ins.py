@@ -4,12 +4,14 @@ Each is an argument, captured, in a container, a field, called, computed with: t
 result, Python's exception or a refusal, never a fault and never another number.
 """
 
+import functools
 import types
 import weakref
 from unittest.mock import MagicMock, Mock, create_autospec
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import srcgrad as flow
 from srcgrad.errors import CompilerError, SrcgradError
@@ -197,6 +199,45 @@ def test_a_proxy_is_called_as_python_calls_it():
     assert flow.value_and_grad(flow.compile(proxy, target="python"))(2.0) == (-10.0, -5.0)
     f = lambda x: proxy(x) * x
     assert flow.value_and_grad(flow.compile(f, target="python"))(2.0) == (-20.0, -20.0)
+
+
+# ---- functools.wraps, which copies the attributes of a function of srcgrad's ----
+def wrapped_around(f):
+    @functools.wraps(f)
+    def ten_times(x):
+        return 10.0 * np.sum(x)
+
+    return ten_times
+
+
+@pytest.mark.parametrize("f", [
+    flow.sin, flow.nn.functional.relu, flow.compile(double, target="python"), flow.vmap(double),
+    flow.grad(double), flow.grad(functools.partial(double)), flow.stop_gradient,
+    flow.opaque(double, like=lambda x: x), np.sum, np.linalg.norm, scipy.linalg.solve,
+], ids=repr)  # fmt: skip
+def test_a_wrapper_is_not_the_function_that_it_wraps(f):
+    g = wrapped_around(f)
+    assert flow.compile(g, target="python")(2.0) == 20.0
+    assert flow.value_and_grad(flow.compile(g, target="python"))(2.0) == (20.0, 10.0)
+    inside = flow.compile(lambda x: g(x) * x, target="python")
+    assert flow.value_and_grad(inside)(2.0) == (40.0, 40.0)
+
+
+def test_a_wrapper_takes_what_its_code_takes():
+    """Gradients of gradients through the same decorator."""
+
+    def passed_on(f):
+        @functools.wraps(f)
+        def call(*args, **kwargs):
+            return f(*args, **kwargs)
+
+        return call
+
+    def cube(x):
+        return x**3
+
+    twice = flow.grad(passed_on(flow.grad(passed_on(flow.compile(cube, target="python")))))
+    assert twice(2.0) == 12.0
 
 
 class Scaled:

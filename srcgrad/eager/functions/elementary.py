@@ -45,7 +45,23 @@ declare("bitwise_left_shift", binary(p.shift_left, "bitwise_left_shift"))
 declare("bitwise_right_shift", binary(p.shift_right, "bitwise_right_shift"))
 declare("signbit", unary(p.signbit, exact=True))
 declare("rsub", lambda input, other, alpha=1: sub(other, mul(input, alpha)))
-declare("real", lambda input: input if input._a.dtype.kind != "c" else make(input._a.real))
+
+
+def _real(input: Tensor) -> Tensor:
+    """The real part, a view of it; the tensor itself where it is real."""
+    return make(np.real(input._a)) if input._a.dtype.kind == "c" else input
+
+
+def _imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
+    if input._a.dtype.kind != "c":
+        raise TensorError("imag is not implemented for tensors with non-complex dtypes.")
+    return make(np.imag(input._a))
+
+
+declare("real", _real, method=False)
+declare("imag", _imag, method=False)
+Tensor.real, Tensor.imag = property(_real), property(_imag)  # type: ignore[attr-defined]  (attached)
 declare("conj", lambda input: input if input._a.dtype.kind != "c" else make(np.conj(input._a)))
 declare("is_complex", lambda input: input._a.dtype.kind == "c")
 declare("is_signed", lambda self: self._a.dtype.kind in "ifc", top=False)

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from srcgrad.protocols import home_module
+
 FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that is followed
 # the formulas of SciPy's ufuncs, which compute with doubles and round to the dtype of the result
 UFUNCS: dict[Callable, np.ufunc] = {}
@@ -82,7 +84,7 @@ def is_set(cls: type) -> bool:
 
 
 def is_formula(f: types.FunctionType | types.MethodType) -> bool:
-    return str(f.__module__).startswith(f"{PACKAGE}.")
+    return home_module(f).startswith(f"{PACKAGE}.")
 
 
 # ---- helpers of formulas; compiled code has handlers for these ----

@@ -18,7 +18,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import is_of_class, is_of_library, python_of
 from srcgrad.frontend.values import GrownList, is_value
 from srcgrad.frontend.versions import there
-from srcgrad.protocols import held
+from srcgrad.protocols import held, home_module
 from srcgrad.tracebacks import within
 
 FUNCTIONS: dict[Any, Callable] = {}
@@ -148,9 +148,9 @@ def handler_of(f: Any) -> Callable | None:
     except (TypeError, ValueError):  # a memoryview
         return None
     if found is None and BY_NAME:
-        found = BY_NAME.get((str(getattr(f, "__module__", "")), str(held(f, "__qualname__"))))
+        found = BY_NAME.get((home_module(f), str(held(f, "__qualname__"))))
     if found is None and is_of_library(f):
-        library = str(f.__module__).partition(".")[0]
+        library = home_module(f).partition(".")[0]
         found = PRIVATE.get((library, getattr(f, "__name__", "")))
         if found is None and isinstance(f, types.FunctionType) and is_of_class(f):
             return of_class(f)
@@ -171,7 +171,7 @@ def handler_of(f: Any) -> Callable | None:
 
 def _is_of_scipy(f: Any) -> bool:
     """Whether a function may be one of SciPy's: its ufuncs do not tell where they come from."""
-    named = str(getattr(f, "__module__", "")).startswith("scipy.")
+    named = home_module(f).startswith("scipy.")
     return named or (isinstance(f, np.ufunc) and "scipy.special" in sys.modules)
 
 
@@ -212,9 +212,7 @@ def know_tensors() -> None:
 
 def is_tensor_function(f: Any) -> bool:
     cls = f if isinstance(f, type) else type(f)
-    return hasattr(cls, "srcgrad_value") or str(getattr(f, "__module__", "")).startswith(
-        "srcgrad.eager"
-    )
+    return hasattr(cls, "srcgrad_value") or home_module(f).startswith("srcgrad.eager")
 
 
 def kind_of_owner(owner: Any) -> str:

@@ -490,6 +490,7 @@ from srcgrad import hstack as hstack
 from srcgrad.nn.functional import huber_loss as huber_loss
 from srcgrad import hypot as hypot
 from srcgrad import iinfo as iinfo
+from srcgrad import imag as imag
 from srcgrad import index_add as index_add
 from srcgrad import index_copy as index_copy
 from srcgrad import index_fill as index_fill
