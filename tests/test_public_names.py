@@ -10,7 +10,7 @@ import srcgrad as flow
 from srcgrad import interop
 
 MODULES = [
-    "amp", "autograd", "autograd.functional", "autograd.graph", "cuda", "errors", "interop",
+    "amp", "autograd", "autograd.functional", "autograd.graph", "cuda", "errors", "func", "interop",
     "linalg", "mindspore", "mindspore.amp", "mindspore.dtype", "mindspore.nn", "mindspore.ops",
     "nn", "nn.functional", "nn.init", "nn.utils", "ops", "optim", "optim.lr_scheduler", "scipy",
     "testing", "tools", "tree", "utils", "utils.data",
