@@ -231,6 +231,19 @@ def test_times_of_lines_add_up():
     assert 0.9 * f.timing.total < rows <= f.timing.total * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("target", ["python", "loops", "cpu"])
+def test_what_runs_has_times_of_its_own(target):
+    x = RNG.normal(size=(2000, 5))
+    made = flow.grad(softmax_sum, target=target).annotate(x)
+    f, rows = made._facts, Page(made.html).of("c")
+    assert f.call > 0 and f.nests is not None
+    titles = [title for r in rows.values() for title in r["titles"]]
+    assert len([t for t in titles if re.match(r"[\d.]+ (µs|ms)", t)]) >= (
+        1 if target == "cpu" else 5
+    )
+    assert "machine code" in made.html if target == "cpu" else "the same way" in made.html
+
+
 def test_bytes_are_those_that_explain_says():
     g = flow.grad(recurrence, (0, 1), target="python")
     args = (np.ones(30), 0.01, 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from srcgrad.backends.backend import backend_of
 from srcgrad.backends.clocked import Timing, timing
 from srcgrad.backends.gpu_arrays import is_on_device
+from srcgrad.backends.marked import NestTimes, call_time, nest_times
 from srcgrad.errors import Location
-from srcgrad.ir.nodes import Def, Function, Stmt, Var
+from srcgrad.ir.nodes import Def, For, Function, Stmt, Var
 from srcgrad.ir.text import Printed
 from srcgrad.ir.walk import walk
 from srcgrad.passes import run as run_passes
@@ -43,8 +45,10 @@ class Facts:
     regions: tuple[Region, ...]
     program: Readable  # as Python
     code: Printed  # what the target runs, as text
-    timing: Timing | None
-    untimed: str  # why there is no timing
+    timing: Timing | None  # of the program, by the reference backend
+    untimed: str  # why there is none
+    call: float | None  # seconds of a call, as the target runs it
+    nests: NestTimes | None  # of the code's statements
     kept: tuple[Kept, ...]
     loops: tuple[LoopFacts, ...]
     places: Mapping[Stmt, Location]  # of the statements of both texts
@@ -70,6 +74,7 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
     lowered = run_passes(function, passes) if passes else function
     inputs = [*(dict(given)[path] for path in program.inputs), *captured]
     timed, untimed = _timed(function, inputs)
+    copies = partial(_copies, inputs)
     measured = {} if timed is None else timed.bytes
     known, known_lowered = _known(function, inputs), _known(lowered, inputs)
     saved = saved_values(function, known)
@@ -78,6 +83,16 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
     defined = (s for s in walk(lowered.body) if isinstance(s, Def))
     sizes = Sizes({s.var: s for s in defined if s.var is not None}, known_lowered)
     code = compiled.function.__code__
+    whole, nests = None, None
+    if timed is not None:
+        whole = call_time(entry.run, copies, MOST_SECONDS / 5)
+    if timed is not None and whole is not None and options.target == "cpu":
+        own = {s.loc for s in walk(function.body) if isinstance(s, For)}
+        trips = partial(_trips, sizes, own)
+        nests = nest_times(lowered, backend, options, copies, trips, whole, MOST_SECONDS / 5)
+    elif timed is not None and options.target in ("python", "loops"):
+        ran = timed if lowered is function else timing(lowered, copies, MOST_SECONDS)
+        nests = None if ran is None else NestTimes(ran.seconds, ran.runs)
     return Facts(
         compiled._title(),
         described(compiled.spec),
@@ -88,6 +103,8 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
         backend.build(lowered, replace(options, cache=False)).print_source(),
         timed,
         untimed,
+        whole,
+        nests,
         tuple(kept(saved, lowered, sizes, measured)),
         tuple(loop_facts(function, lowered, places, sizes, options.target, options.parallel)),
         places,
@@ -103,11 +120,19 @@ def _timed(function: Function, inputs: list[Any]) -> tuple[Timing | None, str]:
     """The timing of the function, or why there is none."""
     if any(map(is_on_device, inputs)):
         return None, "arguments are on a device"
-    found = timing(function, lambda: [_copied(v) for v in inputs], MOST_SECONDS)
+    found = timing(function, partial(_copies, inputs), MOST_SECONDS)
     if found is None:
         return None, f"one run with a clock takes more than {MOST_SECONDS:g} s"
     return found, ""
 
 
-def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+def _copies(inputs: list[Any]) -> list[Any]:
+    return [v.copy() if isinstance(v, np.ndarray) else v for v in inputs]
+
+
+def _trips(sizes: Sizes, own: set[Location | None], s: For) -> int | None:
+    """The trips of a loop of the user's, if they are known before it runs."""
+    start, stop = sizes.value(s.start), sizes.value(s.stop)
+    if s.loc not in own or start is None or stop is None:
+        return None
+    return max(stop - start, 0)

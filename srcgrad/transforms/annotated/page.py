@@ -55,8 +55,10 @@ def page(facts: Facts) -> str:
     places = Places(facts.regions, facts.places)
     costs = line_costs(facts.timing, facts.kept, places)
     total = 0.0 if facts.timing is None else facts.timing.total
+    shared = 0.0 if facts.nests is None else sum(facts.nests.seconds.values())
+    whole = max(facts.call or 0.0, shared) if shared else 0.0
     program = program_rows(facts.program, places, facts.timing)
-    code = code_rows(facts.code, places)
+    code = code_rows(facts.code, places, facts.nests)
     parts = {
         "style": _file("page.css"),
         "script": _file("page.js"),
@@ -67,10 +69,10 @@ def page(facts: Facts) -> str:
         "program": _pane("p", program, total),
         "code_title": "What runs" if facts.target == "python" else "Lowered",
         "target": escape(facts.target),
-        "code": _pane("c", code, 0.0),
+        "code": _pane("c", code, whole),
         "measured": _measured(facts),
         "kept": kept_table(facts.kept, places),
-        "loops": loops_table(facts.loops, places),
+        "loops": loops_table(facts.loops, places, facts.nests),
         "explained": escape(facts.explained),
     }
     text = _file("page.html")
@@ -97,7 +99,9 @@ def _summary(facts: Facts, total: float) -> str:
         ("loops and nests", str(len(facts.loops))),
     ]
     if facts.timing is not None:
-        cells.insert(0, ("one run, with NumPy", time_text(total)))
+        cells.insert(0, ("an operation at a time", time_text(total)))
+    if facts.call is not None:
+        cells.insert(0, (f"a call, target {facts.target}", time_text(facts.call)))
     return "".join(f"<div><dt>{a}</dt><dd>{escape(b)}</dd></div>" for a, b in cells)
 
 
@@ -105,12 +109,24 @@ def _measured(facts: Facts) -> str:
     if facts.timing is None:
         return f"Times were not measured: {escape(facts.untimed)}."
     return (
-        "Times are those of the program in the middle, run by the reference backend on copies of "
-        "these arguments with a clock between its statements: NumPy and the interpreter, an "
-        "operation at a time, the shortest of up to five runs. Compiled code differs: what shares "
-        "a loop shares the way to memory, and loops over numbers run far faster. How often a line "
-        "runs is exact."
+        "Times of the source and of the program in the middle are those of the reference backend, "
+        "run on copies of these arguments with a clock between its statements: NumPy and the "
+        "interpreter, an operation at a time, the shortest of up to five runs. Compiled code "
+        "differs: what shares a loop shares the way to memory, and loops over numbers run far "
+        "faster. How often a line runs is exact. " + _of_code(facts)
     )
+
+
+def _of_code(facts: Facts) -> str:
+    if facts.target == "cpu" and facts.nests is not None:
+        return (
+            "Times of the lowered program are those of its machine code, which calls a clock "
+            "before each nest of loops and each call on arrays: a nest has the time of all its "
+            "lines, in percent of a whole call."
+        )
+    if facts.nests is not None:
+        return "Those of the text on the right are measured in the same way."
+    return "The text on the right has no times."
 
 
 # ---- rows ----

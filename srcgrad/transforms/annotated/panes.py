@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from srcgrad.backends.clocked import Timing
+from srcgrad.backends.marked import NestTimes
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Def, For, If, Stmt, While
 from srcgrad.ir.text import Printed, note_of
@@ -104,14 +105,21 @@ def _cost(statements: Sequence[Stmt], timing: Timing | None) -> Cost | None:
     )
 
 
-def code_rows(code: Printed, places: Places) -> list[Row]:
-    """The rows of what a target runs, without the imports before it."""
+def code_rows(code: Printed, places: Places, nests: NestTimes | None) -> list[Row]:
+    """The rows of what a target runs, without the imports before it.
+
+    The first line of a statement has its time; of a nest that of all its lines.
+    """
     lines = code.text.rstrip("\n").split("\n")
     first = next((k for k, line in enumerate(lines) if line.startswith("def ")), 0)
-    rows = [
-        Row(_without_note(line, s), places.of_statements([] if s is None else [s]))
-        for line, s in zip(lines, code.owners, strict=True)
-    ]
+    rows: list[Row] = []
+    left = {} if nests is None else dict(nests.seconds)
+    for line, s in zip(lines, code.owners, strict=True):
+        cost = None
+        if s is not None and nests is not None and s in left:
+            cost = Cost(left.pop(s), nests.runs[s])
+        at = places.of_statements([] if s is None else [s])
+        rows.append(Row(_without_note(line, s), at, cost))
     return rows[first:]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from srcgrad.backends.marked import NestTimes
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import While
 from srcgrad.transforms.annotated.kept import Kept
@@ -30,20 +31,26 @@ def kept_table(kept: Sequence[Kept], places: Places) -> str:
     return "\n".join([*out, "</tbody></table>"])
 
 
-def loops_table(loops: Sequence[LoopFacts], places: Places) -> str:
-    """A row for each loop: its lines, where its trips run and why."""
+def loops_table(loops: Sequence[LoopFacts], places: Places, nests: NestTimes | None) -> str:
+    """A row for each loop: its lines, its time if it has one, where its trips run and why."""
     if not loops:
         return "<p>No loop is left: every operation is a call on whole arrays.</p>"
-    out = [_head("loop", "lines that share it", "runs", "because")]
+    timed = ["time"] if nests is not None else []
+    out = [_head("loop", "lines that share it", *timed, "runs", "because")]
     for f in loops:
         kind = "while" if isinstance(f.loop, While) else "for"
         whose = kind if f.own else f"arrays{f', {f.deep} deep' if f.deep > 1 else ''}"
         reason = escape(f.reason)
         if f.at is not None and f.reason:
             reason += f" ({_links((f.at,), places)})"
+        cells = [_links(f.places, places), escape(f.runs), reason]
+        if nests is not None:
+            seconds = nests.seconds.get(f.loop)
+            cells.insert(1, "" if not seconds else time_text(seconds))
         out.append(
             f'<tr><th scope="row" style="--d:{f.depth}">{whose}</th>'
-            f"<td>{_links(f.places, places)}</td><td>{escape(f.runs)}</td><td>{reason}</td></tr>"
+            + "".join(f"<td>{cell}</td>" for cell in cells)
+            + "</tr>"
         )
     return "\n".join([*out, "</tbody></table>"])
 
