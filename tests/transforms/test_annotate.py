@@ -278,6 +278,26 @@ def test_loops_say_where_they_run_and_why():
     assert inner.runs == "trip by trip" and "'u'" in inner.reason and inner.at is not None
 
 
+def test_operations_that_share_no_loop_say_why():
+    def f(x):
+        s = np.sum(x * x)
+        y = np.exp(x / s)
+        return np.sum(y * y[::-1])
+
+    made = flow.compile(f, target="loops").annotate(np.ones(5))
+    line = f.__code__.co_firstlineno
+    found = {(u.early.line - line, u.late.line - line): u.reason for u in made._facts.unfused}
+    assert "only when the loop has ended" in found[1, 2]
+    assert found[2, 3] == "'y' is read through a slice or a transpose, which needs all of it"
+    assert "Operations on one array that share no loop" in made.html
+
+    def fused(x):
+        y = np.exp(x)
+        return np.sum(np.sin(y) * x)
+
+    assert not flow.grad(fused, target="loops").annotate(np.ones(5))._facts.unfused
+
+
 def test_many_trips_run_in_chunks():
     x = np.ones(4_000_000)
     compiled = flow.compile(lambda x: np.sum(np.sin(x)), target="loops", parallel=True)

@@ -6,7 +6,7 @@ Names that hold throughout: a *step* is an array operation inside a nest's body;
 Allocation, views and library calls stay whole. Never looks at a derivative.
 """
 
-from srcgrad.passes.lower.fuse import fuse
+from srcgrad.passes.lower.fuse import Apart, fuse
 from srcgrad.passes.lower.lowering import lower
 
-__all__ = ["fuse", "lower"]
+__all__ = ["Apart", "fuse", "lower"]

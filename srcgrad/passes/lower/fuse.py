@@ -27,7 +27,7 @@ does not need the group is moved before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
@@ -41,14 +41,28 @@ from srcgrad.passes.lower.fusion_group import FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, Whole, expanded
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
+from srcgrad.records import record
 
 FAR = 64  # how many items back an operation may join a group
 ALONE = (memory.indices,)  # raises inside its nest
 
 
+@record(frozen=True)
+class Apart:
+    """An operation that began a nest of its own though it touches what an earlier one does."""
+
+    late: Def
+    early: Def  # the last one of that nest
+    reason: str
+
+
 class _Planner:
-    def __init__(self, b: Builder, classes: AliasClasses, in_order: bool, whole: Whole):
+    def __init__(
+        self, b: Builder, classes: AliasClasses, in_order: bool, whole: Whole,
+        told: Callable[[Apart], None] | None,
+    ):  # fmt: skip
         self.b, self.classes, self.in_order, self.whole = b, classes, in_order, whole
+        self.told = told
         self.known: dict[Def, Footprint] = {}
 
     def footprint(self, s: Def) -> Footprint:
@@ -78,6 +92,8 @@ class _Planner:
                 group.add(step)
                 self._merge(items, at)
             else:
+                if self.told is not None:
+                    self._tell(items, step)
                 items.append(FusionGroup(self.classes, self.footprint, step))
                 grouped = True
         return [
@@ -117,6 +133,17 @@ class _Planner:
                 moved, both = moved | facts, both | facts
         return None
 
+    def _tell(self, items: list[Stmt | FusionGroup], step: Step) -> None:
+        """Tells why the nearest earlier group that touches what a step does has not taken it."""
+        assert self.told is not None
+        shared = touched(step)
+        for k in _back(items, len(items), shared):
+            group = items[k]
+            if isinstance(group, FusionGroup) and group.touched & shared:
+                reason = group.obstacle(step) or _between(items[k + 1 :], group)
+                self.told(Apart(step.statement, group.steps[-1].statement, reason))
+                return
+
     def _merge(self, items: list[Stmt | FusionGroup], at: int) -> None:
         """Moves all of a group into an earlier one that it now shares something with."""
         late = items[at]
@@ -154,6 +181,14 @@ class _Planner:
         return False
 
 
+def _between(items: Sequence[Stmt | FusionGroup], group: FusionGroup) -> str:
+    """The reason why a step does not pass statements after a group that would take it."""
+    for s in items:
+        if isinstance(s, Def) and s.op.view and s.array in group.defined:
+            return f"'{s.array.name}' is read through a slice or a transpose, which needs all of it"
+    return "statements between them have to run first"
+
+
 def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None = None) -> range:
     """The places before `end`, nearest first, back to the farthest group among the last FAR items.
 
@@ -167,11 +202,13 @@ def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None
 
 
 def fuse(
-    function: Function, in_order: bool = False, library: frozenset[Primitive] = frozenset()
-) -> Function:
+    function: Function, in_order: bool = False, library: frozenset[Primitive] = frozenset(),
+    told: Callable[[Apart], None] | None = None,
+) -> Function:  # fmt: skip
     """The function lowered, with one nest for operations that may share it.
 
-    With `in_order` additions to the same memory keep their order. `library`: see `lower`.
+    With `in_order` additions to the same memory keep their order. `library`: see `lower`. `told`
+    is called with operations that share no nest, and the reason.
     """
     function = expanded(function)
     b = builder_for(function)
@@ -184,7 +221,7 @@ def fuse(
         return {v for v in made if v in reduced or counts[v] > inside[v]}
 
     whole = Whole(function, library)
-    planner = _Planner(b, AliasClasses(function), in_order, whole)
+    planner = _Planner(b, AliasClasses(function), in_order, whole, told)
     return Lowering(b, planner.plan, stored, whole).function(function)
 
 

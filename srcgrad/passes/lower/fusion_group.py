@@ -62,23 +62,31 @@ class FusionGroup:
 
     def accepts(self, step: Step) -> bool:
         """Whether `step` may run element by element after the steps."""
-        if not same_dims(self.dims, step.dims) or len(self.steps) >= MOST:
-            return False
-        if any(v in self.reduced for v in uses(step.statement)):
-            return False
-        inside = [v for v in uses(step.statement) if v in self.defined]
-        if any(not isinstance(v.type, Array) or not whole(step, v) for v in inside):
-            return False
-        return self._element_wise(step)
+        return not self.obstacle(step)
 
-    def _element_wise(self, step: Step) -> bool:
-        """Whether accesses to memory stay in order when the steps run element by element."""
+    def obstacle(self, step: Step) -> str:
+        """The reason why `step` may not run element by element after the steps; empty if it may."""
+        if not same_dims(self.dims, step.dims):
+            return "it runs over another shape"
+        if len(self.steps) >= MOST:
+            return f"{MOST} operations share the loop already"
+        for v in uses(step.statement):
+            if v in self.reduced:
+                return "it needs a result that is known only when the loop has ended"
+            if v in self.defined and not (isinstance(v.type, Array) and whole(step, v)):
+                return f"a trip of it reads '{v.name}' at places of other trips"
+        return self._out_of_order(step)
+
+    def _out_of_order(self, step: Step) -> str:
+        """The accesses to memory that leave their order when the steps run element by element."""
         for v, writes in accesses(step):
             for w, other_writes, other_whole in self.accesses.get(self.classes.of(v), ()):
                 conflict = writes or other_writes
                 if conflict and not (v is w and other_whole and whole(step, v)):
-                    return False
-        return True
+                    return (
+                        f"one stores to '{v.name}' where another trip of the other reads or stores"
+                    )
+        return ""
 
 
 def accesses(step: Step) -> list[tuple[Var, bool]]:

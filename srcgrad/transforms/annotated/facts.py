@@ -20,6 +20,7 @@ from srcgrad.ir.walk import walk
 from srcgrad.passes import run as run_passes
 from srcgrad.printing import Readable
 from srcgrad.records import record
+from srcgrad.transforms.annotated.apart import Unfused, unfused
 from srcgrad.transforms.annotated.kept import Kept, kept
 from srcgrad.transforms.annotated.located import located
 from srcgrad.transforms.annotated.loops import LoopFacts, loop_facts
@@ -51,6 +52,7 @@ class Facts:
     nests: NestTimes | None  # of the code's statements
     kept: tuple[Kept, ...]
     loops: tuple[LoopFacts, ...]
+    unfused: tuple[Unfused, ...]
     places: Mapping[Stmt, Location]  # of the statements of both texts
     explained: str
 
@@ -83,6 +85,7 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
     defined = (s for s in walk(lowered.body) if isinstance(s, Def))
     sizes = Sizes({s.var: s for s in defined if s.var is not None}, known_lowered)
     code = compiled.function.__code__
+    loops = tuple(loop_facts(function, lowered, places, sizes, options.target, options.parallel))
     whole, nests = None, None
     if timed is not None:
         whole = call_time(entry.run, copies, MOST_SECONDS / 5)
@@ -106,7 +109,8 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
         whole,
         nests,
         tuple(kept(saved, lowered, sizes, measured)),
-        tuple(loop_facts(function, lowered, places, sizes, options.target, options.parallel)),
+        loops,
+        tuple(unfused(function, passes, loops)),
         places,
         explain(compiled, arguments),
     )

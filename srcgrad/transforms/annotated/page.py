@@ -20,7 +20,13 @@ from srcgrad.transforms.annotated.panes import (
     line_costs,
     program_rows,
 )
-from srcgrad.transforms.annotated.tables import kept_table, loops_table, size_text, time_text
+from srcgrad.transforms.annotated.tables import (
+    kept_table,
+    loops_table,
+    size_text,
+    time_text,
+    unfused_table,
+)
 
 
 class Annotation:
@@ -73,6 +79,7 @@ def page(facts: Facts) -> str:
         "measured": _measured(facts),
         "kept": kept_table(facts.kept, places),
         "loops": loops_table(facts.loops, places, facts.nests),
+        "unfused": unfused_table(facts.unfused, places),
         "explained": escape(facts.explained),
     }
     text = _file("page.html")

@@ -8,6 +8,7 @@ from html import escape
 from srcgrad.backends.marked import NestTimes
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import While
+from srcgrad.transforms.annotated.apart import Unfused
 from srcgrad.transforms.annotated.kept import Kept
 from srcgrad.transforms.annotated.loops import LoopFacts
 from srcgrad.transforms.annotated.panes import Places
@@ -53,6 +54,18 @@ def loops_table(loops: Sequence[LoopFacts], places: Places, nests: NestTimes | N
             + "</tr>"
         )
     return "\n".join([*out, "</tbody></table>"])
+
+
+def unfused_table(found: Sequence[Unfused], places: Places) -> str:
+    """A row for two lines that share no loop."""
+    if not found:
+        return ""
+    out = [_head("line", "apart from line", "because")]
+    for u in found:
+        cells = [_links((u.late,), places), _links((u.early,), places), escape(u.reason)]
+        out.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+    title = "<h3>Operations on one array that share no loop</h3>"
+    return "\n".join([title, *out, "</tbody></table>"])
 
 
 def _head(*titles: str) -> str:
