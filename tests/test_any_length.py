@@ -7,7 +7,8 @@ from scipy import special
 import srcgrad as flow
 from srcgrad.primitives import REGISTRY, reductions, scans
 from srcgrad.primitives.registry import Primitive
-from tests.autodiff.examples import EXAMPLES, Example, Ordered
+from tests.autodiff.example import Example, Ordered
+from tests.autodiff.examples import EXAMPLES
 
 LENGTHS = (1, 7, 64, 65, 1000, 4095, 5000)  # one after the other; some have ways of their own
 TOTAL = sum(LENGTHS)

@@ -3,108 +3,30 @@
 An entry of `EXAMPLES` is tried on random inputs, uniform in the interval of each parameter.
 """
 
-from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-
 from srcgrad.primitives import REGISTRY
-from tests.autodiff.build import function
-
-ANY = (-1.5, 1.5)
-POSITIVE = (0.3, 2.0)
-INSIDE = (-0.8, 0.8)
-
-
-@dataclass(frozen=True)
-class Example:
-    """`params` as for `build.function`, with the shapes' lengths: "f64[3,4]"."""
-
-    op: str
-    params: tuple[str, ...]
-    static: dict[str, Any] = field(default_factory=dict)
-    domains: tuple = ANY
-    extra: tuple = ()  # atoms behind the parameters: dims, indices
-
-    def __str__(self) -> str:
-        return f"{self.op}({', '.join(self.params)})"
-
-    def kinds(self, dtype: str) -> list[str]:
-        """The parameters in the form that `function` takes, floats in `dtype`."""
-        out = []
-        for k, p in enumerate(self.params):
-            kind, _, lengths = p.rstrip("]").partition("[")
-            rank = f"[{lengths.count(',') + 1}]" if lengths else ""
-            kind = {"f64": dtype, "c128": "c64" if dtype == "f32" else "c128"}.get(kind, kind)
-            out.append(f"{'abcd'[k]}:{kind}{rank}")
-        return out
-
-    def inputs(self, dtype: str = "f64", seed: int = 0) -> list[Any]:
-        rng = np.random.default_rng(seed)
-        domains = self.domains if isinstance(self.domains[0], tuple) else (self.domains,) * 4
-        args = []
-        for p, (low, high) in zip(self.params, domains, strict=False):
-            kind, _, lengths = p.rstrip("]").partition("[")
-            shape = tuple(map(int, lengths.split(","))) if lengths else ()
-            if kind == "bool":
-                value = rng.uniform(-1, 1, shape) > 0
-            elif kind == "i64":
-                value = rng.integers(0, 3, shape)
-            elif kind == "c128":
-                value = rng.uniform(low, high, shape) + 1j * rng.uniform(-1.0, 1.0, shape)
-                value = value.astype({"f64": np.complex128, "f32": np.complex64}[dtype])
-            else:
-                value = rng.uniform(low, high, shape)
-                value = value.astype({"f64": np.float64, "f32": np.float32}[dtype])
-            args.append(value if shape else value[()] if isinstance(value, np.ndarray) else value)
-        return args
-
-    def program(self, dtype: str = "f64") -> Any:
-        return function(lambda b, *xs: self.call(b, *xs), *self.kinds(dtype))
-
-    def call(self, b: Any, *xs: Any) -> Any:
-        extra = [e(xs) if callable(e) else e for e in self.extra]
-        return b(self.op, *xs, *extra, **self.static)
-
-
-class Spread(Example):
-    """broadcast_to: the second parameter only lends its dims."""
-
-    def call(self, b: Any, *xs: Any) -> Any:
-        return b(self.op, xs[0], *xs[1].type.dims)
-
-
-class Ordered(Example):
-    """A function of an order and a variable: the constants stand in front."""
-
-    def call(self, b: Any, *xs: Any) -> Any:
-        return b(self.op, *self.extra, *xs)
-
-
-def _unary(domain: tuple, *names: str) -> list[Example]:
-    return [Example(n, (p,), domains=domain) for n in names for p in ("f64", "f64[4]")]
-
-
-def _binary(*names: str, domains: tuple = ANY) -> list[Example]:
-    shapes = (("f64", "f64"), ("f64[3,4]", "f64[4]"), ("f64", "f64[4]"), ("f64[3,4]", "f64"))
-    return [Example(n, s, domains=domains) for n in names for s in shapes]
-
-
-def _dims(k: int, *axes: int) -> tuple:
-    return tuple(lambda xs, a=a: xs[k].type.dims[a] for a in axes)
-
+from tests.autodiff.example import (
+    ANY,
+    INSIDE,
+    POSITIVE,
+    Example,
+    Ordered,
+    Spread,
+    binary,
+    dims,
+    unary,
+)
 
 S, V, M = "f64", "f64[4]", "f64[3,4]"
 Q = "f64[3,3]"
 ELEMENTWISE = [
-    *_unary(ANY, "neg", "abs", "exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh"),
-    *_unary(ANY, "cosh", "tanh", "relu", "arcsinh", "sigmoid", "erf", "erfc"),
-    *_unary(POSITIVE, "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
-    *_unary(INSIDE, "arcsin", "arccos", "arctanh"),
-    *_unary((1.2, 3.0), "arccosh"),
-    *_binary("add", "sub", "mul", "maximum", "minimum", "logaddexp", "copysign", "absorb"),
-    *_binary("div", "pow", "hypot", "arctan2", domains=POSITIVE),
-    *_binary("mod", "fmod", domains=((-9.0, 9.0), (1.1, 1.3))),
+    *unary(ANY, "neg", "abs", "exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh"),
+    *unary(ANY, "cosh", "tanh", "relu", "arcsinh", "sigmoid", "erf", "erfc"),
+    *unary(POSITIVE, "log", "log2", "log10", "log1p", "sqrt", "cbrt"),
+    *unary(INSIDE, "arcsin", "arccos", "arctanh"),
+    *unary((1.2, 3.0), "arccosh"),
+    *binary("add", "sub", "mul", "maximum", "minimum", "logaddexp", "copysign", "absorb"),
+    *binary("div", "pow", "hypot", "arctan2", domains=POSITIVE),
+    *binary("mod", "fmod", domains=((-9.0, 9.0), (1.1, 1.3))),
     *(Example("powi", (p,), {"n": n}) for p in (S, V) for n in (-2, 0, 1, 2, 3)),
     Example("where", ("bool[4]", V, S)),
     Example("where", ("bool[3,4]", V, M)),
@@ -116,25 +38,25 @@ ELEMENTWISE = [
 ]
 UNIT = (0.2, 0.8)
 SPECIAL_FUNCTIONS = [
-    *_unary(ANY, "erfcx", "erfi", "dawsn", "ndtr", "log_ndtr", "bessel_j0", "bessel_j1"),
-    *_unary(ANY, "bessel_i0", "bessel_i1"),
-    *_unary(POSITIVE, "digamma", "gammaln", "gammafn", "expi", "exp1", "bessel_i0e", "bessel_i1e"),
-    *_unary((0.5, 3.0), "bessel_y0", "bessel_y1", "bessel_k0", "bessel_k1", "bessel_k0e"),
-    *_unary((0.5, 3.0), "bessel_k1e"),
-    *_unary(UNIT, "erfinv", "ndtri"),
-    *_unary(ANY, "rgamma", "ber", "bei", "berp", "beip"),
-    *_unary((-0.9, 0.9), "ellipk", "ellipe"),
-    *_unary((0.2, 1.8), "ellipkm1", "spence"),
-    *_unary((0.5, 3.0), "ker", "kei", "kerp", "keip"),
-    *_unary((0.4, 1.6), "erfcinv"),
-    *_unary(ANY, "airy_ai", "airy_aip", "airy_bi", "airy_bip", "fresnel_s", "fresnel_c"),
-    *_unary(ANY, "sine_integral", "sinh_integral", "wrightomega"),
-    *_unary(POSITIVE, "cosine_integral", "cosh_integral"),
-    *_binary("jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am", domains=((0.2, 1.4), (0.2, 0.8))),
-    *_binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
+    *unary(ANY, "erfcx", "erfi", "dawsn", "ndtr", "log_ndtr", "bessel_j0", "bessel_j1"),
+    *unary(ANY, "bessel_i0", "bessel_i1"),
+    *unary(POSITIVE, "digamma", "gammaln", "gammafn", "expi", "exp1", "bessel_i0e", "bessel_i1e"),
+    *unary((0.5, 3.0), "bessel_y0", "bessel_y1", "bessel_k0", "bessel_k1", "bessel_k0e"),
+    *unary((0.5, 3.0), "bessel_k1e"),
+    *unary(UNIT, "erfinv", "ndtri"),
+    *unary(ANY, "rgamma", "ber", "bei", "berp", "beip"),
+    *unary((-0.9, 0.9), "ellipk", "ellipe"),
+    *unary((0.2, 1.8), "ellipkm1", "spence"),
+    *unary((0.5, 3.0), "ker", "kei", "kerp", "keip"),
+    *unary((0.4, 1.6), "erfcinv"),
+    *unary(ANY, "airy_ai", "airy_aip", "airy_bi", "airy_bip", "fresnel_s", "fresnel_c"),
+    *unary(ANY, "sine_integral", "sinh_integral", "wrightomega"),
+    *unary(POSITIVE, "cosine_integral", "cosh_integral"),
+    *binary("jacobi_sn", "jacobi_cn", "jacobi_dn", "jacobi_am", domains=((0.2, 1.4), (0.2, 0.8))),
+    *binary("betafn", "betaln", "poch", "xlogy", "xlog1py", "owens_t", domains=POSITIVE),
     Example("elliprd", (V, V, V), domains=((0.2, 0.4), (0.6, 0.9), (1.2, 1.9))),
-    *_binary("ellipkinc", "ellipeinc", domains=((0.2, 1.4), (0.1, 0.8))),
-    *_binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
+    *binary("ellipkinc", "ellipeinc", domains=((0.2, 1.4), (0.1, 0.8))),
+    *binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
     *(Example("polygamma", (p,), {"n": n}, domains=POSITIVE) for n in (1, 2, 4) for p in (S, V)),
 ]
 # orders and degrees of freedom have no derivative: they are numbers here
@@ -183,8 +105,8 @@ WHOLE = [
     Example("softmax_bar", (M, M), {"axes": (1,)}),
     Example("softmax_bar", (M, M), {"axes": (0,)}),
     Example("log_softmax_bar", (M, M), {"axes": (1,)}),
-    Example("sum_to", (M,), extra=_dims(0, 1)),
-    Example("sum_to", (M,), extra=(1, *_dims(0, 1))),
+    Example("sum_to", (M,), extra=dims(0, 1)),
+    Example("sum_to", (M,), extra=(1, *dims(0, 1))),
     Spread("broadcast_to", (V, M)),
     Spread("broadcast_to", (S, M)),
     Example("concatenate", (M, "f64[2,4]", M), {"axis": 0}),
@@ -362,7 +284,7 @@ COMPLEX = [
     Example("cast", (V,), {"dtype": "c128"}),
     Example("sum", (CM,), {"axes": (0,)}),
     Example("cumsum", (CM,), {"axis": 1, "reverse": False}),
-    Example("sum_to", (CM,), extra=_dims(0, 1)),
+    Example("sum_to", (CM,), extra=dims(0, 1)),
     Spread("broadcast_to", (CV, CM)),
     Example("concatenate", (CM, "c128[2,4]", CM), {"axis": 0}),
     Example("pack", (CS, CS, CS)),

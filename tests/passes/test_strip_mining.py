@@ -7,41 +7,17 @@ import pytest
 
 from srcgrad.ir.nodes import For
 from srcgrad.ir.walk import walk
-from srcgrad.passes.strips import candidates, sizes, strip_mining, tapes
+from srcgrad.passes.strips import candidates, strip_mining
 from srcgrad.passes.verdicts import Independent
-from tests.passes.pass_programs import after, agree, count, outcome, program, text
+from tests.passes.pass_programs import count, program, text
+from tests.passes.strips import COUNTS, differs, same, shorten, stays, whole
 
-COUNTS = (0, 1, 2, 3, 4, 7, 11)
 IN_ORDER = partial(strip_mining, in_order=True)
 
 
 @pytest.fixture(autouse=True)
-def small(monkeypatch):
-    """Strips of three trips, so that short arrays have several."""
-    for name, value in (("LANES", 3), ("TILE", 2), ("FEW", 1), ("SHORT", 8)):
-        monkeypatch.setattr(sizes, name, value)
-
-
-def whole(*shape):
-    """Small whole numbers: their sums are exact in any order."""
-    k = np.arange(1, int(np.prod(shape)) + 1)
-    return ((k * 7) % 5 - 2.0).reshape(shape)
-
-
-def lanes(f):
-    """The number of loops over lanes."""
-    return sum(isinstance(s, For) and s.index.name == "lane" for s in walk(f.body))
-
-
-def same(f, *calls, run=strip_mining):
-    """The function in strips, having given the same."""
-    new = agree(run, f, *calls)
-    assert lanes(new), "no loop was rewritten"
-    return new
-
-
-def stays(f, run=strip_mining):
-    assert text(after(run, f)) == text(f)
+def short_strips(monkeypatch):
+    shorten(monkeypatch)
 
 
 # ---- what is rewritten ----
@@ -192,125 +168,6 @@ for i in range(0, n):
     same(f, *calls)
 
 
-# ---- memory that lanes touch at a distance ----
-ROWS = "x: f64[n, m], y: f64[n, m]"
-
-
-def rows(body, *, down=False):
-    order = "reversed(range(0, m))" if down else "range(0, m)"
-    return program(
-        f"{ROWS}, out: f64[n]",
-        f"""
-m: int = dim(x, axis=1)
-for i in range(0, n):
-    s: f64 = f64(1.0)
-    for t in {order}:
-        v: f64 = load(x, i, t)
-        p: f64 = mul(s, v)
-        s1: f64 = sub(p, v)
-        {body}
-        s = s1
-    store(out, i, s)
-""",
-    )
-
-
-def of_rows(*more):
-    sizes_ = [(n, m) for n in (2, 3, 7) for m in (1, 2, 3, 5)]
-    return [(whole(n, m), whole(n, m), np.zeros(n), *more) for n, m in sizes_]
-
-
-@pytest.mark.parametrize("down", [False, True])
-@pytest.mark.parametrize("body", ["store(y, i, t, s)", "add_at(y, i, t, s)"])
-def test_rows_pass_through_tiles(body, down):
-    f = rows(body, down=down)
-    f = same(f, *of_rows())
-    assert text(f).count("empty(2, 3") == 2
-
-
-def test_an_array_that_is_read_and_stored_to_has_no_tile():
-    f = same(
-        rows("store(y, i, t, s)\n        w: f64 = load(y, i, 0)\n        store(x, i, 0, w)"),
-        *of_rows(),
-    )
-    assert "empty(2, 3" not in text(f)
-
-
-def test_a_store_under_a_condition_has_no_tile():
-    body = "c: bool = gt(s, 0.0)\n        if c:\n            store(y, i, 0, s)"
-    stays(rows(body))  # nor is it vectorised
-
-
-# ---- tapes ----
-SWEEPS = """
-size: int = mul(n, {row})
-saved: tape[f64] = tape(size, dtype='f64')
-for i in range(0, n):
-    a: f64 = load(x, i)
-    first: int = mul(i, {row})
-    s: f64 = a
-    for t in range(0, k):
-        at: int = add(first, t)
-        store(saved, at, s)
-        q: f64 = mul(s, s)
-        s1: f64 = sub(q, a)
-        s = s1
-    store(x, i, s)
-for i1 in reversed(range(0, {stop})):
-    first1: int = mul(i1, {row})
-    g: f64 = f64(1.0)
-    for t1 in reversed(range(0, k)):
-        at1: int = add(first1, t1)
-        old: f64 = load(saved, at1)
-        h: f64 = mul(g, old)
-        g1: f64 = sub(h, old)
-        g = g1
-    store(y, i1, g)
-"""
-
-
-def sweeps(row="k", stop="n"):
-    return program("x: f64[n], y: f64[m], k: int", SWEEPS.format(row=row, stop=stop))
-
-
-def test_tapes_are_laid_out_for_strips():
-    every = [(whole(n), np.zeros(n), k) for n in COUNTS for k in (0, 1, 4)]
-    f = same(sweeps(), *every)
-    assert "empty(2, 3" not in text(f)
-    assert "mul(t1, 3)" in text(f) or "mul(t2, 3)" in text(f) or ", 3)" in text(f)
-
-
-@pytest.mark.parametrize(
-    "f",
-    [sweeps(stop="m"), sweeps(row="5")],
-    ids=["loops over other ranges", "rows that are not known to be long enough"],
-)
-def test_tapes_that_stay_as_they_are(f):
-    new = same(f, *((whole(n), np.zeros(n), k) for n in COUNTS for k in (1, 4)))
-    assert "empty(2, 3" in text(new)
-
-
-BRANCH = """
-    b: f64 = load(x, i1)
-    c: bool = gt(b, 0.0)
-    if c:
-        kept: f64 = load(saved, first1)
-        add_at(y, i1, kept)
-"""
-LOOP = """
-    for j in range(0, k):
-        at2: int = add(first1, j)
-        kept: f64 = load(saved, at2)
-        add_at(y, i1, kept)
-"""
-
-
-@pytest.mark.parametrize("more", [BRANCH, LOOP])
-def test_tapes_that_branches_and_other_loops_read(more):
-    f = program("x: f64[n], y: f64[m], k: int", SWEEPS.format(row="k", stop="n") + more)
-    same(f, *((whole(n), np.zeros(n), k) for n in COUNTS for k in (1, 4)))
-
-
 # ---- while ----
 def roots():
     return program(
@@ -399,11 +256,6 @@ def test_a_loop_is_rewritten_once():
 
 
 # ---- what would be noticed ----
-def differs(f, *every):
-    new = after(strip_mining, f)
-    return any(outcome(new, args) != outcome(f, args) for args in every)
-
-
 def test_a_proof_that_is_too_weak_is_noticed(monkeypatch):
     monkeypatch.setattr(
         candidates.Dependence, "of", lambda self, s: Independent((None,) * len(s.params))
@@ -433,18 +285,3 @@ for i in range(1, n):
     stays(f)
     monkeypatch.setattr(candidates.Candidates, "may_interleave", lambda self, s, found: True)
     assert differs(f, *((whole(n), whole(n), 3) for n in COUNTS))
-
-
-def test_a_tape_laid_out_for_strips_of_another_loop_is_noticed(monkeypatch):
-    monkeypatch.setattr(tapes, "_are_alike", lambda rows, accesses, facts: True)
-    assert differs(sweeps(stop="m"), (whole(7), np.zeros(4), 4))
-
-
-def test_a_tile_for_what_the_trip_stores_to_is_noticed(monkeypatch):
-    body = "store(x, i, 0, s)"
-    f = same(rows(body, down=True), *of_rows())
-    assert "empty(2, 3" not in text(f)
-    monkeypatch.setattr(
-        candidates.Uniform, "stored", property(lambda self: set(), lambda *_: None), raising=False
-    )
-    assert differs(rows(body, down=True), *of_rows())
