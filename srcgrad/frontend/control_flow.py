@@ -96,6 +96,19 @@ def exited(it: Interpreter, kinds: set[str]) -> Any:
     return gone
 
 
+def leave_loop(it: Interpreter, node: gast.For | gast.While, kinds: set[str]) -> None:
+    """Forgets the flags of a loop that has ended, and interprets its `else`."""
+    broken = it.env.pop(flag(it, "break"), False)
+    it.env.pop(flag(it, "continue"), None)
+    it.frame.depth -= 1
+    if node.orelse:
+        gone = broken
+        if "return" in kinds:
+            returned = it.env.get(RETURNED, False)
+            gone = returned if gone is False else either(it, gone, returned)
+        it.branch(negate(it, gone), lambda: it.block(node.orelse), nothing, node)
+
+
 def negate(it: Interpreter, c: Any) -> Any:
     return (not c) if not isinstance(c, Var) else plain(it.b.logical_not(c, weak=True))
 

@@ -13,8 +13,8 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.control_flow import either, exited, flag, negate, nothing
-from srcgrad.frontend.frame import RETURNED, Frame
+from srcgrad.frontend.control_flow import either, exited, flag, leave_loop, nothing
+from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import EVERY, LISTING, SOME, exits, function_at
@@ -94,15 +94,7 @@ def for_each(it: Interpreter, node: gast.For, over: Generated) -> None:
             return exited(it, leaves)
 
     over.run(step, bool(leaves))
-    broken = it.env.pop(flag(it, "break"), False)
-    it.env.pop(flag(it, "continue"), None)
-    frame.depth -= 1
-    if node.orelse:
-        gone = broken
-        if "return" in kinds:
-            returned = it.env.get(RETURNED, False)
-            gone = returned if gone is False else either(it, gone, returned)
-        it.branch(negate(it, gone), lambda: it.block(node.orelse), nothing, node)
+    leave_loop(it, node, kinds)
 
 
 def _forget(it: Interpreter, node: gast.For) -> None:

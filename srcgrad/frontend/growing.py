@@ -61,9 +61,10 @@ def set_length(it: Interpreter, v: GrownList, n: Any) -> None:
 
 def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
     unknown = owner.key in it.grown and it.grown[owner.key][0] is None
-    if unknown and (is_scalar(item) or are_rows([item]) or is_tabular([item])):
+    fits = is_scalar(item) or are_rows([item]) or is_tabular([item])
+    if fits and unknown:
         it.grow(owner.key, item)
-    if owner.key in it.captures.required.guessed and _is_other(owner, item):
+    if fits and owner.key in it.captures.required.guessed and _is_other(owner, item):
         it.captures.required.guessed.discard(owner.key)
         it.grow(owner.key, item)
     if isinstance(item, list | GrownList) and not is_tabular([item]):

@@ -15,7 +15,7 @@ import gast
 
 from srcgrad.frontend.branches import Cell, lasting
 from srcgrad.frontend.carried import Trip, carry, held_at, name_of_test, narrowed, put, widen
-from srcgrad.frontend.control_flow import either, exited, flag, negate, nothing
+from srcgrad.frontend.control_flow import exited, flag, leave_loop, negate
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.handlers.schedules import of_test
@@ -61,19 +61,11 @@ def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None
     if iterated is not None:
         schedule = iterated.schedule
     _settled(it, node, iterated, kinds, turned, schedule)
-    broken = it.env.pop(flag(it, "break"), False)
-    it.env.pop(flag(it, "continue"), None)
-    it.frame.depth -= 1
     if _endless(node) and "break" not in kinds:
         if "return" not in kinds:
             it.fail("RuntimeError", "the end of an endless loop was reached")
         it.env[RETURNED] = True
-    if node.orelse:
-        gone = broken
-        if "return" in kinds:
-            returned = it.env.get(RETURNED, False)
-            gone = returned if gone is False else either(it, gone, returned)
-        it.branch(negate(it, gone), lambda: it.block(node.orelse), nothing, node)
+    leave_loop(it, node, kinds)
 
 
 def _settled(

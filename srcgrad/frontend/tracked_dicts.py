@@ -22,7 +22,7 @@ from srcgrad.frontend.formulas.dicts_and_sets import (
     OrderedTable,
     Table,
 )
-from srcgrad.frontend.formulas.groups import DefaultGroups, Groups
+from srcgrad.frontend.formulas.groups import DefaultGroups, Groups, OrderedGroups
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
@@ -35,6 +35,7 @@ TABLES = {
     collections.defaultdict: DefaultTable, collections.Counter: CountTable,
     collections.OrderedDict: OrderedTable,
 }  # fmt: skip
+GROUPS = {collections.defaultdict: DefaultGroups, collections.OrderedDict: OrderedGroups}
 OTHER_KEY = "a key that only the run tells changes the keys of a dict that is not made here"
 MOST = 64  # known keys that one of the run is compared with
 
@@ -47,10 +48,8 @@ def tracked_dict(it: Interpreter, node: Node, cls: type = dict, factory: Any = N
         return TrackedDict((), key, cls, factory)
     known = it.tracked_list([], node, "keys")
     if factory is list or (*key, "values") in it.captures.required.of_lists:
-        lists = {n: it.tracked_list([], node, n) for n in ("owned", "numbers", "all")}
-        return Record(
-            Groups if factory is None else DefaultGroups, {"known": known, **lists, "count": 0}
-        )
+        lists = {n: it.tracked_list([], node, n) for n in ("held", "numbers", "all")}
+        return Record(GROUPS.get(cls, Groups), {"known": known, **lists, "count": 0})
     fields = {"known": known, "held": it.tracked_list([], node, "values")}
     if cls is collections.defaultdict:
         fields["factory"] = factory

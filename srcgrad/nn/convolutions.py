@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager.functions.images import around
@@ -21,8 +22,9 @@ class _Convolution(Module):
     transposed = False
 
     def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
-        dilation: Any, groups: int, bias: bool, padding_mode: str, device: Any, dtype: Any,
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
+        padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
+        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
         if groups <= 0:
@@ -72,6 +74,10 @@ class _Convolution(Module):
             return input, self.padding
         return functional.pad(input, self._around(), self.padding_mode), 0
 
+    def _convolved(self, function: Callable, input: Any) -> Any:
+        x, padding = self._padded(input)
+        return function(x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
     def extra_repr(self) -> str:
         shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"]
         shown.append(f"stride={self.stride}")
@@ -94,21 +100,8 @@ class Conv1d(_Convolution):
 
     dims = 1
 
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
-        padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
-        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype,
-        )  # fmt: skip
-
     def forward(self, input: Any) -> Any:
-        x, padding = self._padded(input)
-        return functional.conv1d(
-            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
-        )
+        return self._convolved(functional.conv1d, input)
 
 
 class Conv2d(_Convolution):
@@ -123,21 +116,8 @@ class Conv2d(_Convolution):
 
     dims = 2
 
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
-        padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
-        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias,
-            padding_mode, device, dtype,
-        )  # fmt: skip
-
     def forward(self, input: Any) -> Any:
-        x, padding = self._padded(input)
-        return functional.conv2d(
-            x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
-        )
+        return self._convolved(functional.conv2d, input)
 
 
 class ConvTranspose2d(_Convolution):

@@ -93,6 +93,11 @@ def quotient(x: Any, d: Any, same: Any, evidence: Any) -> tuple[Any, Any]:
     return select(same, 0.0, x / select(same, 1.0, d)), logical_and(same, ne(evidence, 0.0))
 
 
+def over_gaps(x: Any, w: Any, evidence: Any) -> tuple[Any, Any]:
+    """x_ij / (w_j - w_i), 0 where these values coincide; and where that is unknown but needed."""
+    return quotient(x, row(w) - column(w), coincide(w, w), evidence)
+
+
 def nan_where(made: Any, unknown: Any) -> Any:
     """NaN where an unknown contributes."""
     return select(undetermined(gt(unknown, 0.0)), NAN, made)

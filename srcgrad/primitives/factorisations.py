@@ -31,7 +31,6 @@ from srcgrad.primitives.factorisation_parts import (
     adjoint,
     both,
     coincide,
-    column,
     conjugate,
     diagonal_of,
     eye,
@@ -39,7 +38,7 @@ from srcgrad.primitives.factorisation_parts import (
     moved_by_phase,
     nan_where,
     off_diagonal,
-    quotient,
+    over_gaps,
     real_part,
     row,
     turned,
@@ -74,7 +73,7 @@ def _eigh_jvp(ts: tuple[Any, ...], y: Any, a: Any, lower: bool) -> Any:
     w, v = _eigh_parts(y)
     w = real_part(w)
     p = turned(v, matmul(stated(ts[0], lower), v))
-    off, unknown = quotient(p, row(w) - column(w), coincide(w, w), p)
+    off, unknown = over_gaps(p, w, p)
     lost = matmul(absolute(v), off_diagonal(marked(unknown)))
     moved = nan_where(matmul(v, off_diagonal(off)), lost)
     return concatenate(row(diagonal_of(p)), moved, axis=0)
@@ -86,7 +85,7 @@ def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
     w, back = real_part(w), conjugate(v)
     m = turned(back, gv)
     skew = (m - adjoint(m)) * 0.5
-    off, unknown = quotient(skew, row(w) - column(w), coincide(w, w), both(m))
+    off, unknown = over_gaps(skew, w, both(m))
     diagonal = eye(shape_of(m)[0])
     inner = select(diagonal, row(real_part(gw)), off)
     beside = logical_and(unknown, logical_not(diagonal))
@@ -121,7 +120,7 @@ def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     """Each vector moves along the others only; whoever normalises them adds the rest."""
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
-    off, unknown = quotient(p, row(w) - column(w), coincide(w, w), p)
+    off, unknown = over_gaps(p, w, p)
     moved = select(unknown_beside(unknown), NAN, off_diagonal(off))
     return concatenate(row(diagonal_of(p)), matmul(v, moved), axis=0)
 
@@ -130,7 +129,7 @@ def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
     w, v = _eigh_parts(y)
     gw, gv = _eigh_parts(g)
     m = matmul(matrix_transpose(v), gv)
-    off, unknown = quotient(m, row(w) - column(w), coincide(w, w), m)
+    off, unknown = over_gaps(m, w, m)
     inner = select(unknown_beside(unknown), NAN, select(eye(shape_of(m)[0]), row(gw), off))
     back = matrix_transpose(v)
     return solve(back, matmul(inner, back))

@@ -42,6 +42,7 @@ from srcgrad.primitives.factorisation_parts import (
     moved_by_phase,
     nan_where,
     off_diagonal,
+    over_gaps,
     quotient,
     real_part,
     row,
@@ -72,7 +73,7 @@ def _svd_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
 
 def _even_and_odd(j: Any, k: Any, s: Any, evidence: Any) -> tuple[Any, Any, Any]:
     """(j + k) / 2 (s_j - s_i) and (j - k) / 2 (s_j + s_i) off the diagonal, and the unknowns."""
-    even, lost = quotient((j + k) * 0.5, row(s) - column(s), coincide(s, s), evidence)
+    even, lost = over_gaps((j + k) * 0.5, s, evidence)
     odd, too = quotient((j - k) * 0.5, row(s) + column(s), coincide(s, -s), evidence)
     off = logical_not(eye(shape_of(s)[0]))
     return off_diagonal(even), off_diagonal(odd), logical_and(logical_or(lost, too), off)

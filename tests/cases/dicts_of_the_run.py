@@ -167,6 +167,33 @@ def lists_that_are_replaced(x, keys):
 
 
 @case(X, KEYS, wrt=(0,))
+def items_taken_from_dicts_of_lists(x, keys):
+    rows, more = OrderedDict(), {}
+    for k, v in zip(keys, x, strict=True):
+        rows.setdefault(int(k), []).append(v)
+    for k in (keys[1], keys[0], keys[2], keys[3]):
+        more.setdefault(int(k), []).append(x[k] * x[0])
+    rows.move_to_end(2)
+    weighed = sum((k + 1) * sum(row) * sum(row) for k, row in enumerate(rows.values()))
+    key, last = more.popitem()
+    while rows:
+        k, row = rows.popitem(last=False)
+        weighed += (k + key) * row[0] * last[0]
+    return weighed + len(more)
+
+
+@case(X, KEYS, wrt=(0,))
+def order_of_dicts_of_lists(x, keys):
+    one, other = OrderedDict(), OrderedDict()
+    for k in keys:
+        one.setdefault(int(k), []).append(k)
+    for k in keys[::-1]:
+        other.setdefault(int(k), []).append(k)
+    same = {k: v for k, v in zip(keys, x, strict=True)}
+    return x[0] * (1.0 if one == other else 2.0) + len(same) * x[1]
+
+
+@case(X, KEYS, wrt=(0,))
 def arrays_in_lists_by_key(x, keys):
     rows = defaultdict(list)
     for i in range(len(x)):

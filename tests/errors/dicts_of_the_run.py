@@ -179,3 +179,12 @@ def counters_of_the_run_compared(x):
         one[int(k)] += 1
         other[int(k) + 1] += 1
     return x[0] if one == other else x[1]  # error: UnsupportedError: an operator of Counters
+
+
+@program(vec(3))
+def copy_of_a_dict_of_lists(x):
+    rows = defaultdict(list)
+    for k in KEYS:
+        rows[int(k)].append(x[k])
+    copied = rows.copy()  # error: UnsupportedError: make one in a loop
+    return len(copied) * x[0]

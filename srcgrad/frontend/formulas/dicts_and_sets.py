@@ -54,19 +54,28 @@ class Table:
                 return k
         return -1
 
+    def holding(self, value: Any) -> Any:
+        """The item of `held` that represents a value."""
+        return value
+
+    def value(self, item: Any) -> Any:
+        """The value that an item of `held` represents."""
+        return item
+
     def __getitem__(self, key: Any) -> Any:
         k = self.place(key)
         if k < 0:
             raise KeyError(key)
-        return self.held[k]
+        return self.value(self.held[k])
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        item = self.holding(value)
         k = self.place(key)
         if k < 0:
             self.known.append(key)
-            self.held.append(value)
+            self.held.append(item)
         else:
-            self.held[k] = value
+            self.held[k] = item
 
     def __delitem__(self, key: Any) -> None:
         k = self.place(key)
@@ -106,14 +115,13 @@ class Table:
 
     def get(self, key: Any, default: Any = None) -> Any:
         k = self.place(key)
-        return default if k < 0 else self.held[k]
+        return default if k < 0 else self.value(self.held[k])
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         k = self.place(key)
         if k < 0:
-            self.known.append(key)
-            self.held.append(default)
-        return self.held[k]
+            self[key] = default
+        return self.value(self.held[k])  # of a new key: the last one
 
     def pop(self, key: Any, *default: Any) -> Any:
         k = self.place(key)
@@ -122,23 +130,26 @@ class Table:
                 return default[0]
             raise KeyError(key)
         self.known.pop(k)
-        return self.held.pop(k)
+        return self.value(self.held.pop(k))
 
     def popitem(self, last: Any = True) -> Any:
         if len(self.known) == 0:
             raise KeyError("dictionary is empty")
-        return (
-            (self.known.pop(), self.held.pop()) if last else (self.known.pop(0), self.held.pop(0))
-        )
+        k = len(self.known) - 1 if last else 0
+        return self.known.pop(k), self.value(self.held.pop(k))
 
     def move_to_end(self, key: Any, last: Any = True) -> None:
-        value = self.pop(key)
+        k = self.place(key)
+        if k < 0:
+            raise KeyError(key)
+        self.known.pop(k)
+        item = self.held.pop(k)
         if last:
             self.known.append(key)
-            self.held.append(value)
+            self.held.append(item)
         else:
             self.known.insert(0, key)
-            self.held.insert(0, value)
+            self.held.insert(0, item)
 
     def update(self, other: Any) -> None:
         for key, value in other.items() if isinstance(other, dict) else other:

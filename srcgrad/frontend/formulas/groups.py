@@ -10,7 +10,9 @@ import collections
 from typing import Any
 
 from srcgrad.frontend.formulas.dicts_and_sets import Table
-from srcgrad.frontend.formulas.registry import instance_of
+from srcgrad.frontend.formulas.registry import instance_of, unsupported
+
+WAY_OUT = "make one in a loop: copied[key] = list(items)"
 
 
 def taken_over(items: Any) -> Any:
@@ -117,14 +119,14 @@ class Group:
 class Groups(Table):
     """A dict of lists. Each list that is made has a number of its own, so old ones stay whole."""
 
-    def __init__(self, known: list, owned: list, numbers: list, all: list):
+    def __init__(self, known: list, held: list, numbers: list, all: list):
         self.known = known
-        self.owned = owned  # the number of the list of each key
+        self.held = held  # the number of the list of each key
         self.numbers = numbers
         self.all = all
         self.count = 0
 
-    def made(self, items: Any) -> Any:
+    def holding(self, items: Any) -> Any:
         """The number of a new list of the items, or that of a list that is here."""
         number = own_number(self, items)
         if number is not None:
@@ -141,60 +143,34 @@ class Groups(Table):
                 self.numbers.pop(k)
                 self.all.pop(k)
 
-    def __getitem__(self, key: Any) -> Group:
-        k = self.place(key)
-        if k < 0:
-            raise KeyError(key)
-        return Group(self, self.owned[k])
-
-    def __setitem__(self, key: Any, items: Any) -> None:
-        number = self.made(items)
-        k = self.place(key)
-        if k < 0:
-            self.known.append(key)
-            self.owned.append(number)
-        else:
-            self.owned[k] = number
-
-    def __delitem__(self, key: Any) -> None:
-        k = self.place(key)
-        if k < 0:
-            raise KeyError(key)
-        self.known.pop(k)
-        self.owned.pop(k)
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        k = self.place(key)
-        return default if k < 0 else Group(self, self.owned[k])
-
-    def setdefault(self, key: Any, default: Any = None) -> Group:
-        if self.place(key) < 0:
-            self[key] = default
-        return Group(self, self.owned[self.place(key)])
-
-    def pop(self, key: Any, *default: Any) -> Any:
-        k = self.place(key)
-        if k < 0:
-            if default:
-                return default[0]
-            raise KeyError(key)
-        self.known.pop(k)
-        return Group(self, self.owned.pop(k))
+    def value(self, item: Any) -> Group:
+        return Group(self, item)
 
     def values(self) -> Any:
-        return (Group(self, n) for n in self.owned)
+        return (Group(self, n) for n in self.held)
 
     def items(self) -> Any:
-        return ((key, Group(self, self.owned[k])) for k, key in enumerate(self.known))
+        return ((key, Group(self, self.held[k])) for k, key in enumerate(self.known))
 
-    def clear(self) -> None:
-        self.known.clear()
-        self.owned.clear()
+    def copy(self) -> Any:
+        return unsupported("a copy of a dict of lists, whose lists are those of the dict", WAY_OUT)
 
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, dict) or len(self.known) != len(other):
             return False
         return all(key in other and self[key] == other[key] for key in self.known)
+
+    __hash__ = None
+
+
+@instance_of(collections.OrderedDict, "known")
+class OrderedGroups(Groups):
+    """A dict of lists whose order counts where it is compared with one of its class."""
+
+    def __eq__(self, other: Any) -> Any:
+        if isinstance(other, collections.OrderedDict) and self.known != list(other):
+            return False
+        return super().__eq__(other)
 
     __hash__ = None
 
@@ -207,4 +183,4 @@ class DefaultGroups(Groups):
         k = self.place(key)
         if k < 0:
             self[key] = []
-        return Group(self, self.owned[self.place(key)])
+        return Group(self, self.held[self.place(key)])

@@ -24,7 +24,7 @@ class Around:
         for step, low, high in zip(by, self.low, self.high):  # noqa: B905 (they are equally many)
             if step < low or step > high:
                 raise IndexError("a stencil reads outside of its neighborhood")
-        return self.array[tuple([i + k for i, k in zip(self.at, by)])]  # noqa: B905
+        return self.array[tuple([self.at[k] + step for k, step in enumerate(by)])]
 
 
 def stenciled(
@@ -44,7 +44,7 @@ def stenciled(
                 raise ValueError("a further array of a stencil is smaller than the first one")
     if out is None:
         # the kernel's result for ones has the dtype of all its results
-        shape = tuple([b - a + 1 for a, b in zip(low, high)])  # noqa: B905
+        shape = tuple([high[k] - low[k] + 1 for k in range(len(low))])
         ones = [np.ones(shape, v.dtype) if k in relative else v for k, v in enumerate(given)]
         at = tuple([-a for a in low])
         kind = np.asarray(_at(kernel, ones, relative, low, high, at)).dtype

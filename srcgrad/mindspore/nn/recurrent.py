@@ -133,10 +133,8 @@ class RNN(_Sequences, recurrent.RNN):
         )  # fmt: skip
 
 
-class GRU(_Sequences, recurrent.GRU):
-    """The steps of a gated recurrent unit over sequences: (states of all steps, last states)."""
-
-    layers = recurrent.GRU
+class _Gated(_Sequences):
+    """Layers whose steps have no choice of a nonlinearity."""
 
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True,
@@ -149,7 +147,13 @@ class GRU(_Sequences, recurrent.GRU):
         )  # fmt: skip
 
 
-class LSTM(_Sequences, recurrent.LSTM):
+class GRU(_Gated, recurrent.GRU):
+    """The steps of a gated recurrent unit over sequences: (states of all steps, last states)."""
+
+    layers = recurrent.GRU
+
+
+class LSTM(_Gated, recurrent.LSTM):
     """The steps of a long short-term memory: (states of all steps, (last states, memories)).
 
     >>> import srcgrad as flow
@@ -159,13 +163,3 @@ class LSTM(_Sequences, recurrent.LSTM):
     """
 
     layers = recurrent.LSTM
-
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, has_bias: bool = True,
-        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
-        dtype: Any = None,
-    ) -> None:  # fmt: skip
-        self._make(
-            input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional,
-            dtype,
-        )  # fmt: skip
