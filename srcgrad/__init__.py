@@ -53,6 +53,7 @@ _MODULES = (
     "amp",
     "autograd",
     "cuda",
+    "distributed",
     "errors",
     "func",
     "linalg",

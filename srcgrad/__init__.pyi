@@ -18,6 +18,7 @@ from srcgrad.eager import devices, dtypes, graph, kinds
 from srcgrad import amp as amp
 from srcgrad import autograd as autograd
 from srcgrad import cuda as cuda
+from srcgrad import distributed as distributed
 from srcgrad import errors as errors
 from srcgrad import func as func
 from srcgrad import linalg as linalg
@@ -945,6 +946,7 @@ __all__ = [
     "diagonal",
     "diff",
     "dist",
+    "distributed",
     "div",
     "divide",
     "dot",

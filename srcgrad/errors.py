@@ -236,6 +236,10 @@ class DeviceError(SrcgradError, RuntimeError):
     """A GPU, its driver or a package for it that is missing, or an array on the wrong device."""
 
 
+class RankError(SrcgradError, RuntimeError):
+    """Another process of a distributed computation has failed, or computes something else."""
+
+
 class SingularError(SrcgradError):
     """A matrix that a decomposition or a solve cannot take (NumPy's LinAlgError, located)."""
 

@@ -23,8 +23,8 @@ CLASSES = [
 ]
 SECTION = r"^## {}\n(.*?)(?=^## |\Z)"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<text>.*?)```\n", re.S)
-# tests/backends/test_faults.py and tests/cuda/test_machine.py raise these
-MADE_BY_A_FAULT = {errors.CompilerError, errors.DeviceError}
+# tests/backends/test_faults.py, tests/cuda/test_machine.py and tests/distributed raise these
+MADE_BY_A_FAULT = {errors.CompilerError, errors.DeviceError, errors.RankError}
 
 
 def section(cls: type) -> str:

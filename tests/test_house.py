@@ -26,6 +26,7 @@ CATCHES_ANY = {
     "backends/python.py": "the user's program",
     "bridge/calls.py": "the user's function on the tape: always raises",
     "command_line/programs.py": "the user's file, arguments and function: printed",
+    "distributed/agreement.py": "the user's function on one rank: raised on all",
     "eager/files.py": "NumPy and zipfile on any file",
     "frontend/problems.py": "what follows a refused statement, which is what is raised",
     "frontend/versions.py": "a probe: the exception is the answer",

@@ -132,6 +132,7 @@ from srcgrad import diagflat as diagflat
 from srcgrad import diagonal as diagonal
 from srcgrad import diff as diff
 from srcgrad import dist as dist
+from srcgrad import distributed as distributed
 from srcgrad import div as div
 from srcgrad import divide as divide
 from srcgrad import dot as dot

@@ -1,0 +1,26 @@
+"""`flow.distributed`: gradients over several processes, by MPI through mpi4py.
+
+Every process (a rank) runs the same program on its share of the data, and all have the same result.
+Without mpi4py, or on one rank, the same program runs alone.
+"""
+
+from srcgrad.distributed.gradients import grad, hvp, value_and_grad
+from srcgrad.distributed.optimizers import DistributedOptimizer
+from srcgrad.distributed.parameters import broadcast
+from srcgrad.distributed.ranks import rank, size
+from srcgrad.distributed.reduced import Reduced
+from srcgrad.distributed.shares import shard
+from srcgrad.tracebacks import entered
+
+__all__ = [
+    "DistributedOptimizer",
+    "Reduced",
+    "broadcast",
+    "grad",
+    "hvp",
+    "rank",
+    "shard",
+    "size",
+    "value_and_grad",
+]
+globals().update(entered({n: globals()[n] for n in __all__}, __name__))

@@ -1,0 +1,126 @@
+"""The ranks that compute together, over mpi4py's communicators or alone.
+
+All communication of the package goes through `Group`. Never pickles an array.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from srcgrad.errors import ArgumentTypeError
+
+T = TypeVar("T")
+GRACE = (
+    1.0  # seconds: mpiexec passes on what was printed, and drops what it has not when one aborts
+)
+
+
+def rank(comm: Any = None) -> int:
+    """The number of this process in a communicator of mpi4py, by default of all processes.
+
+    >>> from srcgrad import distributed
+    >>> distributed.rank()
+    0
+    """
+    return group(comm).rank
+
+
+def size(comm: Any = None) -> int:
+    """The number of processes in a communicator of mpi4py, by default of all.
+
+    >>> from srcgrad import distributed
+    >>> distributed.size()
+    1
+    """
+    return group(comm).size
+
+
+class Group:
+    """The ranks of a communicator; without one, this process alone."""
+
+    def __init__(self, comm: Any):
+        self.comm = comm
+        self.rank: int = 0 if comm is None else comm.Get_rank()
+        self.size: int = 1 if comm is None else comm.Get_size()
+
+    def told(self, value: T) -> list[T]:
+        """The values of all ranks, in their order; they are pickled."""
+        return [value] if self.comm is None else self.comm.allgather(value)
+
+    def of_root(self, value: T, root: int) -> T:
+        """The value of one rank; it is pickled."""
+        return value if self.comm is None else self.comm.bcast(value, root)
+
+    def array_of_root(self, a: np.ndarray, root: int) -> None:
+        """Overwrites a contiguous array with that of one rank."""
+        if self.comm is not None:
+            self.comm.Bcast(a, root)
+
+    def add_up(self, a: np.ndarray) -> None:
+        """Overwrites a contiguous array with the sum over all ranks, the same bits on each."""
+        if self.comm is not None:
+            mpi = sys.modules["mpi4py.MPI"]
+            self.comm.Allreduce(mpi.IN_PLACE, a, mpi.SUM)
+
+    def rows(self, mine: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+        """The rows of all ranks, of which each has given its own."""
+        if self.comm is None:
+            return mine
+        every = np.empty((sum(counts), mine.shape[1]), mine.dtype)
+        self.comm.Allgatherv(mine, [every, [n * mine.shape[1] for n in counts]])
+        return every
+
+
+def group(comm: Any = None) -> Group:
+    """The ranks of a communicator of mpi4py; None: all processes that were started together."""
+    if comm is None:
+        return _world()
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or not isinstance(comm, mpi.Comm):
+        raise ArgumentTypeError(
+            f"comm must be a communicator of mpi4py, not {type(comm).__name__}", None,
+            "leave it out for all processes, or pass MPI.COMM_WORLD.Split(...)",
+        )  # fmt: skip
+    return _started(comm)
+
+
+@functools.cache
+def _world() -> Group:
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        return Group(None)
+    except RuntimeError as error:  # mpi4py is there, and finds no MPI
+        if "MPI library" not in str(error):
+            raise
+        return Group(None)
+    return _started(MPI.COMM_WORLD)
+
+
+def _started(comm: Any) -> Group:
+    made = Group(comm)
+    if made.size > 1:
+        _end_all_with_one()
+    return made
+
+
+@functools.cache
+def _end_all_with_one() -> None:
+    """Ends all ranks where one ends by an exception: the others would wait for it for ever."""
+    before = sys.excepthook
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        before(kind, error, trace)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        time.sleep(GRACE)
+        sys.modules["mpi4py.MPI"].COMM_WORLD.Abort(1)
+
+    sys.excepthook = hook

@@ -1,0 +1,87 @@
+"""Runs checks on the ranks of one mpiexec: `mpiexec -n 3 python -m tests.distributed.on_ranks`.
+
+Each check is a function that asserts on every rank and returns what is to be the same for any
+number of ranks. Rank 0 prints a line of JSON for each: name, failures of the ranks, result.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from srcgrad.distributed.ranks import group
+from tests.tools.kept import ROOT
+
+CHECKS: dict[str, Callable[[], Any]] = {}
+LIMIT = 60  # seconds
+
+
+def check(function: Callable[[], Any]) -> Callable[[], Any]:
+    CHECKS[function.__name__] = function
+    return function
+
+
+def lacking() -> str:
+    """Why nothing can be run on several ranks; empty if it can."""
+    if not find_spec("mpi4py"):
+        return "mpi4py is not installed: pip install 'srcgrad[mpi]'"
+    return "" if launcher() else "there is no mpiexec"
+
+
+def launcher() -> str | None:
+    """The mpiexec beside this Python, or that of the path."""
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+    return beside if os.path.exists(beside) else shutil.which("mpiexec")
+
+
+def launched(ranks: int, *words: str, limit: float = LIMIT) -> subprocess.CompletedProcess:
+    """A Python program on several ranks; TimeoutExpired, all ended, if it takes longer."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [str(launcher()), "-n", str(ranks), sys.executable, *words], cwd=ROOT, env=env,
+        capture_output=True, text=True, timeout=limit, check=False,
+    )  # fmt: skip
+
+
+def results(module: str, ranks: int) -> dict[str, dict]:
+    """The results of all checks of a module, by name."""
+    done = launched(ranks, "-m", "tests.distributed.on_ranks", module)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    for line in lines:
+        for rank, failure in line["failures"].items():
+            pytest.fail(f"{line['name']}, rank {rank} of {ranks}: {failure}", pytrace=False)
+    assert done.returncode == 0, done.stderr[-5000:]
+    return {line["name"]: line for line in lines}
+
+
+def main(module: str) -> None:
+    import_module(module)
+    ranks = group()
+    for name, function in CHECKS.items():
+        made, failure = None, None
+        try:
+            made = function()
+        except BaseException:
+            failure = traceback.format_exc()
+        told = ranks.told((failure, made))
+        failures = {k: f for k, (f, _) in enumerate(told) if f is not None}
+        if ranks.rank == 0:
+            same = all(m == made for _, m in told)
+            print(json.dumps({"name": name, "failures": failures, "same": same, "made": made}))
+            sys.stdout.flush()
+        if failures:
+            sys.exit(1)  # ranks may be at different places
+
+
+if __name__ == "__main__":
+    from tests.distributed import on_ranks
+
+    on_ranks.main(sys.argv[1])
