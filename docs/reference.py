@@ -8,7 +8,9 @@ import srcgrad
 from srcgrad.eager import PUBLIC
 
 TOP = {
-    "Functions": ["compile", "Compiled", "jit", "export", "prange", "checkpoint", "checkpointed"],
+    "Functions": [
+        "compile", "Compiled", "jit", "annotate", "export", "prange", "checkpoint", "checkpointed",
+    ],
     "Derivatives": [
         "grad", "value_and_grad", "elementwise_grad", "vjp", "jvp", "jacobian", "value_and_jac",
         "jacrev", "jacfwd", "hessian", "hvp", "vhp", "value_grad_hess", "hessian_diag",
@@ -43,6 +45,7 @@ MODULES = {
     "amp": "Scales of losses",
     "utils.data": "Data sets and loaders",
     "cuda": "Devices",
+    "distributed": "Several processes",
     "tools": "Pictures of graphs",
 }
 

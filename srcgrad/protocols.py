@@ -7,6 +7,7 @@ another class: no conclusion is drawn from an instance's answers. Never runs the
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from typing import Any
 
@@ -86,7 +87,8 @@ def marked(function: Any, name: str, default: Any = None) -> Any:
 def home_module(value: Any) -> str:
     """The module that a function or class belongs to; "" where it says none.
 
-    `functools.wraps` copies `__module__`: of a function, the package that its code lies in counts.
+    `functools.wraps` copies `__module__`: of a function, the package that its code lies in counts,
+    unless that is Python's own, as in what `contextlib.contextmanager` makes.
 
     >>> import functools, numpy
     >>> home_module(numpy.sum), home_module(functools.wraps(numpy.sum)(lambda x: x)) == __name__
@@ -95,7 +97,9 @@ def home_module(value: Any) -> str:
     said = str(getattr(value, "__module__", None) or "")
     if type(value) is types.FunctionType:
         own = str(value.__globals__.get("__name__") or said)
-        return said if own.partition(".")[0] == said.partition(".")[0] else own
+        top = own.partition(".")[0]
+        wraps = top in sys.stdlib_module_names
+        return said if wraps or top == said.partition(".")[0] else own
     return said
 
 

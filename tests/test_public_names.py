@@ -10,8 +10,8 @@ import srcgrad as flow
 from srcgrad import interop
 
 MODULES = [
-    "amp", "autograd", "autograd.functional", "autograd.graph", "cuda", "errors", "func", "interop",
-    "linalg", "mindspore", "mindspore.amp", "mindspore.dtype", "mindspore.nn", "mindspore.ops",
+    "amp", "autograd", "autograd.functional", "autograd.graph", "cuda", "distributed", "errors",
+    "func", "interop", "linalg", "mindspore", "mindspore.amp", "mindspore.dtype", "mindspore.nn", "mindspore.ops",
     "nn", "nn.functional", "nn.init", "nn.utils", "ops", "optim", "optim.lr_scheduler", "scipy",
     "testing", "tools", "tree", "utils", "utils.data",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from srcgrad.distributed.parameters import broadcast
 from srcgrad.distributed.ranks import rank, size
 from srcgrad.distributed.reduced import Reduced
 from srcgrad.distributed.shares import shard
-from srcgrad.tracebacks import entered
+from srcgrad.namespace import publish
 
 __all__ = [
     "DistributedOptimizer",
@@ -23,4 +23,4 @@ __all__ = [
     "size",
     "value_and_grad",
 ]
-globals().update(entered({n: globals()[n] for n in __all__}, __name__))
+publish(globals())
