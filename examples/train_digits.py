@@ -2,7 +2,7 @@
 
 1797 real images of 8 x 8 pixels that scikit-learn brings along (pip install scikit-learn tqdm). A
 step is one compiled function: forward, backward and Adam's update. `main` returns 0 if the digits
-that were held out are read as well as asked for.
+that were held out are read as well as required.
 Run it: python examples/train_digits.py [folder for the pictures]
 """
 

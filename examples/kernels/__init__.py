@@ -1,7 +1,7 @@
 """Kernels of scientific computing as plain NumPy code, with nothing changed for srcgrad.
 
-Each is written from its mathematical definition, as a scientist would, and differentiated as it
-stands. The tables `KERNELS` say how to call them; `docs/kernels.md` lists them with their times.
+Each is written from its mathematical definition, as a scientist would, and differentiated without
+changes. The tables `KERNELS` say how to call them; `docs/kernels.md` lists them with their times.
 """
 
 from examples.kernels import (

@@ -134,7 +134,7 @@ def kepler(mean_anomaly, eccentricity, a):
 
 
 def vincenty(lat1, lon1, lat2, lon2):
-    """The distance of two points on the ellipsoid, iterated until it stands (Vincenty 1975)."""
+    """The distance of two points on the ellipsoid, iterated to convergence (Vincenty 1975)."""
     a, f = 6378.137, 1 / 298.257223563
     b = (1 - f) * a
     u1, u2 = np.arctan((1 - f) * np.tan(lat1)), np.arctan((1 - f) * np.tan(lat2))

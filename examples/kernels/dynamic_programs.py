@@ -28,7 +28,7 @@ def nussinov(pair):
 
 
 def viterbi(start, transition, emission, symbols):
-    """The most probable states behind symbols, and the logarithm of their probability."""
+    """The most probable hidden states of symbols, and the logarithm of their probability."""
     steps = len(symbols)
     delta = np.log(start) + np.log(emission[:, symbols[0]])
     back = np.zeros((steps, len(start)), dtype=int)

@@ -91,7 +91,7 @@ def arc_distance(theta_1, phi_1, theta_2, phi_2):
 
 
 def local_maxima(x, width):
-    """Smoothed by a triangle, then the sum over what stands out of its neighbours."""
+    """Smoothed by a triangle, then the sum over the elements above their neighbours."""
     kernel = np.concatenate((np.arange(1, width + 1), np.arange(width - 1, 0, -1))).astype(float)
     kernel /= kernel.sum()
     smooth = np.convolve(x, kernel, mode="same")

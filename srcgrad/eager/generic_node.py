@@ -1,6 +1,6 @@
 """The node of any primitive on any operands.
 
-Operands that no rule of a wanted gradient reads are kept as a shape and a dtype only;
+Operands that no rule of a wanted gradient reads are saved as a shape and a dtype only;
 contributions get their operand's form. Writes no derivative.
 """
 

@@ -49,11 +49,11 @@ def _place(it: Interpreter, v: GrownList, k: Any, node: Node, said: str) -> Any:
 
 
 def close(it: Interpreter, v: GrownList, first: Any, stop: Any) -> None:
-    """Takes out the items from `first` to before `stop`; those behind them move up."""
+    """Takes out the items from `first` to before `stop`; the later ones move up."""
     b, n = it.b, it.grown_length(v)
-    behind = b.sub(n, stop)
+    later = b.sub(n, stop)
     for column, size in _sizes(it, v):
-        count = b.dim(b.mul(behind, size))
+        count = b.dim(b.mul(later, size))
         rest = b.copy(b.tape_view(column.tape, b.mul(stop, size), count))
         b.assign(b.tape_view(column.tape, b.mul(first, size), count), rest)
     it.set_length(v, b.sub(n, b.sub(stop, first)))

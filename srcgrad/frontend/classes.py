@@ -302,7 +302,7 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     instance = owner.owner
     cls = instance if isinstance(instance, type) else class_of_instance(instance)
     order = cls.__mro__
-    classes = order[order.index(owner.behind) + 1 :] if owner.behind in order else ()
+    classes = order[order.index(owner.after) + 1 :] if owner.after in order else ()
     home = next((c for c in classes if name in vars(c)), None)
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)

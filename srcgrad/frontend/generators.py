@@ -159,8 +159,8 @@ def zipped(it: Interpreter, node: Node, parts: list[Iterated], lengths: list[Any
 
     def run(step: Stepping, stops: bool) -> None:
         def joined(item: Any) -> Any:
-            behind = ended(lengths[k + 1 :])
-            return it.branch(behind, lambda: True, lambda: go_on(item), None, live_rest=True)
+            gone = ended(lengths[k + 1 :])
+            return it.branch(gone, lambda: True, lambda: go_on(item), None, live_rest=True)
 
         def go_on(item: Any) -> Any:
             i = place[0]

@@ -68,7 +68,7 @@ class Liveness:
     """`after[node]` for each branch and loop; `head[node]` for each loop: names live there.
 
     At the head of a loop is live what is live after it, and what a trip reads before it binds it.
-    The latter is the same wherever the loop stands: a body is walked once to find it, and once to
+    The latter is the same wherever the loop is: a body is walked once to find it, and once to
     note what is live inside.
     """
 

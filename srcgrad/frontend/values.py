@@ -195,7 +195,7 @@ class Super(Abstract):
     """The result of `super()` in a method: attributes of the classes after one of them."""
 
     owner: Any  # a Record, a captured object or a class
-    behind: type
+    after: type
 
 
 @record(frozen=True)

@@ -15,7 +15,7 @@ from srcgrad.nn.parameter import Buffer, Parameter
 
 
 def _affine(module: Module, shape: Any, weight: bool, bias: bool, dtype: Any, device: Any) -> None:
-    """Gives a module a weight of ones and a bias of zeros, each if it is asked for."""
+    """Gives a module a weight of ones and a bias of zeros, each on request."""
     for name, wanted, made in (("weight", weight, create.ones), ("bias", bias, create.zeros)):
         start = Parameter(made(shape, dtype=dtype, device=device)) if wanted else None
         module.register_parameter(name, start)

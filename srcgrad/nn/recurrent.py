@@ -98,7 +98,7 @@ def _known(nonlinearity: str) -> str:
 
 # ---- sequences ----
 class _Layers(Module):
-    """The weights of layers of steps, forwards and, where asked for, backwards."""
+    """The weights of layers of steps, forwards and, if `bidirectional`, backwards."""
 
     gates = 1
 

@@ -290,9 +290,9 @@ class Speller:
         missing = self._missing(dim, length)
         if missing is not None and isinstance(start, Const):
             # `length` ends `missing` places before the end of the axis
-            behind = missing - start.value
-            if behind >= 0:
-                return f"{first}:{f'-{behind}' if behind else ''}"
+            from_end = missing - start.value
+            if from_end >= 0:
+                return f"{first}:{f'-{from_end}' if from_end else ''}"
         return f"{first}:{f'{first} + ' if first else ''}{self(length).within(SUM + bool(first))}"
 
     def _stride(self, dim: Dim, start: Atom, length: Atom, step: int) -> str | None:

@@ -19,7 +19,7 @@ FIRST = _Default(0)
 def positions_of(
     position: Any, argnums: Any = None, weights: Any = None
 ) -> tuple[tuple[int, ...], bool]:
-    """The positions, and whether a single derivative stands alone, not in a tuple.
+    """The positions, and whether a single derivative is returned bare, not in a tuple.
 
     `argnums` is JAX's name: a sequence of one position gives a tuple of one.
     """

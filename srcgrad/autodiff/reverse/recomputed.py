@@ -1,4 +1,4 @@
-"""The reverse of loops whose trips are computed again: of each trip its beginning is kept.
+"""The reverse of loops whose trips are recomputed from the state stored at the beginning of each.
 
 A trip is reversed as a function of its own, from what it begins with: its joint function runs the
 trip once more, with tapes that serve one trip after another, and adds to the adjoints of arrays

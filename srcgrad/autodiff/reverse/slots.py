@@ -1,4 +1,4 @@
-"""The reverse of a loop of which only so many beginnings of trips are kept as there are slots.
+"""The reverse of a loop that stores the states at the beginning of as many trips as it has slots.
 
 The schedule is binomial: A. Griewank and A. Walther, "Algorithm 799: Revolve", ACM Transactions on
 Mathematical Software 26 (2000). The slots are a stack. Before a trip is reversed, the loop runs

@@ -75,17 +75,17 @@ class _Recognised:
             return
         first, last = left[-1 - k], right[j]
         scales = [f for f in (*left[len(left) - k :], *right[:j]) if isinstance(f, Scale)]
-        before, behind = left[: -1 - k], right[j + 1 :]
+        before, after = left[: -1 - k], right[j + 1 :]
         if not isinstance(first, Vectors) or not isinstance(last, Vectors):
             return
-        others = [f for f in (*before, *behind) if not isinstance(f, Other)]
+        others = [f for f in (*before, *after) if not isinstance(f, Other)]
         if others or not _belong(first.role, last.role):
             return
         if self.found.before(first.role.of, s):
-            self._recognised(s, first.role, scales, before, behind)
+            self._recognised(s, first.role, scales, before, after)
 
     def _recognised(
-        self, s: Def, role: Role, scales: list[Scale], before: list[Factor], behind: list[Factor]
+        self, s: Def, role: Role, scales: list[Scale], before: list[Factor], after: list[Factor]
     ) -> None:
         parts = self._parts(role.of)
         if parts is None:
@@ -99,21 +99,21 @@ class _Recognised:
             except Unlike:
                 return
             value = Var(s.var.name, s.var.type)
-            if not before and not behind:
+            if not before and not after:
                 attached(b, term, of, value, s.var)
             else:
-                made = self._around(differentiated(b, term, of), before, behind)
+                made = self._around(differentiated(b, term, of), before, after)
                 following(b, value, made, s.var)
         self.renamed[s] = altered(s, var=value)
         self.after.setdefault(s, []).extend(out)
         self.chains.whole.add(s.var)
 
-    def _around(self, made: Any, before: list[Factor], behind: list[Factor]) -> Any:
+    def _around(self, made: Any, before: list[Factor], after: list[Factor]) -> Any:
         """The product of a matrix function with the factors before and after it."""
         b = self.b
         for f in reversed(before):
             made = b.matmul(b.cast(self._other(f), Scalar(made.type.dtype)), made)
-        for f in behind:
+        for f in after:
             x = b.cast(self._other(f), Scalar(made.type.dtype))
             made = (b.matmul if x.type.ndim > 1 else b.matvec)(made, x)
         return made

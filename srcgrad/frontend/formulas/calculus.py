@@ -20,7 +20,7 @@ from srcgrad.frontend.versions import raised
 
 @stands_for(np.diff)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The n-th difference along an axis, of the array with what stands in front and behind.
+    """The n-th difference along an axis, of `prepend`, the array and `append`.
 
     >>> diff(np.array([1.0, 3.0]), prepend=0.0)
     array([1., 2.])

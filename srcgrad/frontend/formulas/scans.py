@@ -39,7 +39,7 @@ def scanned(f: Any, x: Any, axis: Any) -> Any:
 def reduced_at(reduce: Any, x: Any, places: Any, axis: Any) -> Any:
     """Reductions of the parts that end at the next place, or at the end of the axis.
 
-    A part whose next place is not behind its own is one element.
+    A part whose next place does not follow its own is one element.
 
     >>> reduced_at(np.add.reduce, np.arange(4.0), [0, 2, 1], 0)
     array([1., 2., 6.])

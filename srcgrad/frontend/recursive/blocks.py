@@ -5,9 +5,9 @@
         if pc == 0: ...    # from the beginning to the first call
         elif pc == 1: ...  # from the return of that call on
 
-A block ends by naming the next one. Before a call the names that are read after it go on a stack,
-behind the number of the block that goes on then; a return takes that number off. Nothing is
-evaluated here.
+A block ends by naming the next one. Before a call, the values that are read after it are pushed on
+a stack, together with the number of the block that continues then; a return looks up that number.
+Nothing is evaluated here.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def _most_in(part: Any, text: str) -> int:
 
 
 class NotApart(Exception):
-    """Raised where a call stands in a statement that cannot be cut."""
+    """Raised for a call inside a statement that cannot be cut."""
 
     def __init__(self, node: Any, what: str):
         super().__init__(what)

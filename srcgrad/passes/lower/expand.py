@@ -186,10 +186,10 @@ def _log_softmax_bar(b: Builder, s: Def) -> None:
     (g, y), axes = s.args, s.params["axes"]
     total = b.sum(g, axes=axes, name="total")
     key = "total of exponentials", y
-    behind = next((scope[key] for scope in b.scopes if key in scope), None)
-    if isinstance(behind, Var):
-        e = b.definition[behind].args[0]
-        weights = b.div(e, _kept(b, behind, e, axes))
+    known = next((scope[key] for scope in b.scopes if key in scope), None)
+    if isinstance(known, Var):
+        e = b.definition[known].args[0]
+        weights = b.div(e, _kept(b, known, e, axes))
     else:
         weights = b.exp(y)
     _define(b, s, "sub", g, b.absorb(_kept(b, total, g, axes), weights))

@@ -162,9 +162,9 @@ class _Search:
 
     def stored_later(self, c: Var, path: Path, loops: tuple[Loop, ...]) -> bool:
         """Whether a statement, or one that may run after it, stores to a class."""
-        behind = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
+        later = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
         again = [(t,) for t in loops if t not in self.scope[c]]
-        return any(c in classes_written(block, self.classes) for block in (*behind, *again))
+        return any(c in classes_written(block, self.classes) for block in (*later, *again))
 
 
 def _fit(s: Def, dims: list[tuple[int, ...]]) -> bool:

@@ -1,4 +1,4 @@
-"""The tables of the page: what is kept, and how loops run."""
+"""The tables of the page: saved values, and how loops run."""
 
 from __future__ import annotations
 

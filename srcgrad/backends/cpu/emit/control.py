@@ -31,7 +31,7 @@ COUNTED = (Array, Tape, RefTape)
 
 
 def statements(w: Writer, block: Block, kept: Sequence[Atom]) -> None:
-    """The statements of a block; what it owns is given up behind the last that reads it."""
+    """The statements of a block; what it owns is released after the last that reads it."""
     last = None if w.owners is None else LastReads(w, block, kept)
     for part, apart in stretches(w, block):
         write = partial(_statements, block=block, part=part, last=last)
