@@ -162,7 +162,7 @@ def global_that_a_derivative_reads(x):
     return flow.grad(counted_times)(x)  # error: UnsupportedError: reads 'COUNT', which is stored to
 
 
-@program(2.0)
+@program(0.5)  # plain Python, which runs it too, leaves the name unbound
 def global_that_one_path_sets(x):
     global NEVER_BOUND
     if x > 1.0:
