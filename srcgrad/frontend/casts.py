@@ -22,6 +22,7 @@ from srcgrad.operation import Primitive
 TOO_LARGE = "an integer of more than 64 bits"
 DIVIDED_BY_NUMPY = "integer division or modulo by zero, which gives 0 in NumPy"
 NO_FLOAT = "an integer to a negative power is a float: write float(n) ** k"
+_OF_PYTHON = (bool, int, float, complex)
 LIMITS = (TOO_LARGE, DIVIDED_BY_NUMPY, NO_FLOAT)
 
 
@@ -124,6 +125,33 @@ def across_signs(it: Interpreter, op: Primitive, args: tuple) -> Any:
     if op.impl(0, 1) if signed is args[0] else op.impl(1, 0):
         return plain(it.b.logical_or(below, here))
     return plain(it.b.logical_and(it.b.logical_not(below), here))
+
+
+def in_order_of_parts(it: Interpreter, op: Primitive, args: tuple) -> Any:
+    """A comparison of complex numbers of NumPy: by real parts, then by imaginary ones.
+
+    NaN as an imaginary part leaves no order. None for anything else, and for Python's numbers.
+    """
+    ordering = op.name in ("lt", "le", "gt", "ge")
+    if not ordering or not any(is_complex(atom(v).type.dtype) for v in args):
+        return None
+    if all(
+        is_scalar(v) and v.type.weak if isinstance(v, Var) else type(v) in _OF_PYTHON for v in args
+    ):
+        return None
+    b = it.b
+    (re, im), (other_re, other_im) = (_parts(it, v) for v in args)
+    strictly = "lt" if op.name in ("lt", "le") else "gt"
+    apart = b(strictly, re, other_re)
+    known = b.logical_not(b.logical_or(b.isnan(im), b.isnan(other_im)))
+    beside = b.logical_and(b.eq(re, other_re), b(op.name, im, other_im))
+    return plain(b.logical_or(b.logical_and(apart, known), beside))
+
+
+def _parts(it: Interpreter, v: Any) -> tuple[Any, Any]:
+    if is_number(v):
+        return v.real, float(v.imag)
+    return (it.b.real(v), it.b.imag(v)) if is_complex(v.type.dtype) else (v, 0.0)
 
 
 def check_same_kind(

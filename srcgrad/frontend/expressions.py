@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad.frontend.casts import (
     DIVIDED_BY_NUMPY,
     across_signs,
+    in_order_of_parts,
     of_python,
     operands_in_bounds,
     widened,
@@ -251,9 +252,9 @@ def emit(
     """Emits an elementwise primitive; dtypes that it does not take are refused at `node`."""
     try:
         if not params:
-            exact = across_signs(it, it.b.table[op], args)
-            if exact is not None:
-                return exact
+            for special in (across_signs, in_order_of_parts):
+                if (result := special(it, it.b.table[op], args)) is not None:
+                    return result
             args = operands_in_bounds(it, it.b.table[op], args)
         return plain(it.b(op, *args, weak=weak, **params))
     except TypeError as e:

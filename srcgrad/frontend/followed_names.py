@@ -13,6 +13,9 @@ FOLLOWED: dict[str, list[str]] = {
         "matrix_transpose", "polydiv", "real_if_close", "require", "resize", "rollaxis",
         "setxor1d", "union1d", "unstack", "unwrap", "vsplit",
     ],
+    "numpy.lib.scimath": [
+        "arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt",
+    ],
     "numpy.linalg": ["cross", "diagonal", "matrix_transpose", "trace"],
     "numpy.polynomial.chebyshev": [
         "chebadd", "chebcompanion", "chebder", "chebdiv", "chebgauss", "chebgrid2d", "chebgrid3d",

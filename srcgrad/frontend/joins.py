@@ -50,7 +50,7 @@ from srcgrad.frontend.values import (
     is_scalar,
 )
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import INT, join_scalars, same_dim
+from srcgrad.ir.types import INT, is_complex, join_scalars, same_dim
 
 KINDS = 3  # the most that one place has
 CONSTANTS = 8  # if all are known values: texts, functions, members of an Enum
@@ -137,17 +137,8 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             return None if inner is None else _maybe(inner, None)
         case _ if _is_apart(a, b) or _is_apart(b, a):
             return None
-        case StaticSpec(v), _ if is_scalar(v):
-            return join_specs(_dynamic(a), _dynamic(b) if _static_number(b) else b)
-        case _, StaticSpec(w) if is_scalar(w):
-            return join_specs(a, _dynamic(b))
-        case ScalarSpec(t), ScalarSpec(u):
-            mixed = a.mixed or b.mixed or unlike(t, u)
-            either = a.either or b.either or t.weak != u.weak
-            if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
-                t, u = (INT if x.dtype == "bool" else x for x in (t, u))
-            shell, shared = a.shell or b.shell, a.shared or b.shared
-            return ScalarSpec(join_scalars(t, u), mixed, either, shell, shared)
+        case _ if _is_number(a) and _is_number(b):
+            return _join_numbers(_dynamic(a), _dynamic(b))
         case ArraySpec(), ArraySpec() if a.dtype == b.dtype and len(a.dims) == len(b.dims):
             dims = tuple(
                 d if d is not VARIES and same_dim(d, e) else VARIES
@@ -157,6 +148,16 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
         case PartsSpec(), PartsSpec():
             return _join_parts(a, b)
     return None
+
+
+def _join_numbers(a: ScalarSpec, b: ScalarSpec) -> ScalarSpec:
+    t, u = a.type, b.type
+    mixed = a.mixed or b.mixed or unlike(t, u) or is_complex(t.dtype) != is_complex(u.dtype)
+    either = a.either or b.either or t.weak != u.weak
+    if "bool" in (t.dtype, u.dtype) and t.dtype != u.dtype:
+        t, u = (INT if x.dtype == "bool" else x for x in (t, u))
+    shell, shared = a.shell or b.shell, a.shared or b.shared
+    return ScalarSpec(join_scalars(t, u), mixed, either, shell, shared)
 
 
 def _poisoned(*specs: Spec) -> Spec:
@@ -320,7 +321,13 @@ def loose(spec: Spec) -> Spec:
 
 
 def _is_apart(a: Spec, other: Spec) -> bool:
-    """Whether an integer is not exact in the floats that it is joined with; NaN beside integers."""
+    """Whether an integer is not exact in the floats that it is joined with; NaN beside integers.
+
+    A real number beside complex ones as well: roots and logarithms tell them apart. 0 and 1, from
+    which sums and products begin, have complex ones that are as good.
+    """
+    if _is_number(a) and _is_number(other) and _is_complex(other) and not _is_complex(a):
+        return not (isinstance(a, StaticSpec) and a.value in (0, 1))
     v = a.value if isinstance(a, StaticSpec) else None
     if isinstance(v, float) and v != v:
         held = other.type.dtype[0] if isinstance(other, ScalarSpec) else ""
@@ -330,9 +337,17 @@ def _is_apart(a: Spec, other: Spec) -> bool:
     return floats and type(v) is int and int(float(v)) != v
 
 
+def _is_number(s: Spec) -> bool:
+    return isinstance(s, ScalarSpec) or _static_number(s)
+
+
+def _is_complex(s: Spec) -> bool:
+    return is_complex(_dynamic(s).type.dtype)
+
+
 def _static_number(s: Spec) -> bool:
     return isinstance(s, StaticSpec) and is_scalar(s.value)
 
 
 def _dynamic(s: Any) -> ScalarSpec:
-    return ScalarSpec(atom(s.value).type)
+    return s if isinstance(s, ScalarSpec) else ScalarSpec(atom(s.value).type)

@@ -5,6 +5,7 @@ Rules are mathematics only: no broadcasting, no casting, no storage, no backend.
 """
 
 from srcgrad.primitives import (
+    arcs,
     arrays,
     attached,
     banded,
@@ -35,6 +36,7 @@ from srcgrad.primitives.registry import REGISTRY, Primitive
 __all__ = [
     "REGISTRY",
     "Primitive",
+    "arcs",
     "arrays",
     "attached",
     "banded",

@@ -312,9 +312,6 @@ hypot = derive(
 sin = derive("sin", np.sin, lambda y, a: cos(a), nonfinite="complex")
 cos = derive("cos", np.cos, lambda y, a: -sin(a), nonfinite="complex")
 tan = derive("tan", np.tan, lambda y, a: 1.0 + y * y, singular=True, nonfinite=True)
-_singular = functools.partial(derive, singular=True, nonfinite=True)
-arcsin = _singular("arcsin", np.arcsin, lambda y, a: 1.0 / sqrt((1.0 - a) * (1.0 + a)))
-arccos = _singular("arccos", np.arccos, lambda y, a: -1.0 / sqrt((1.0 - a) * (1.0 + a)))
 arctan = derive("arctan", np.arctan, lambda y, a: 1.0 / (1.0 + a * a), nonfinite="complex")
 arctan2 = derive(
     "arctan2",
@@ -327,10 +324,9 @@ arctan2 = derive(
 sinh = derive("sinh", np.sinh, lambda y, a: cosh(a), singular=True, nonfinite=True)
 cosh = derive("cosh", np.cosh, lambda y, a: sinh(a), singular=True, nonfinite=True)
 tanh = derive("tanh", np.tanh, lambda y, a: 1.0 - y * y)
-arcsinh = derive("arcsinh", np.arcsinh, lambda y, a: 1.0 / sqrt(a * a + 1.0), nonfinite="complex")
-# two roots: the sign of their product belongs to the principal value, and no square overflows
-arccosh = _singular("arccosh", np.arccosh, lambda y, a: 1.0 / (sqrt(a - 1.0) * sqrt(a + 1.0)))
-arctanh = _singular("arctanh", np.arctanh, lambda y, a: 1.0 / ((1.0 - a) * (1.0 + a)))
+arctanh = derive(
+    "arctanh", np.arctanh, lambda y, a: 1.0 / ((1.0 - a) * (1.0 + a)), singular=True, nonfinite=True
+)
 
 
 def _sigmoid(a: Any) -> Any:

@@ -372,3 +372,41 @@ def largest_and_smallest(z, x):
 def without_nan(z, x):
     w = np.nan_to_num(z / x, nan=0.5, posinf=2.0, neginf=-2.0) * x
     return np.sum(w.real**2 + np.nan_to_num(z).imag)
+
+
+@case(zvec(4), vec(4))
+def compared_by_parts(z, x):
+    w = np.round(z.real) + 1j * z.imag
+    kept = np.where(w > w[::-1], z, x * z) + np.where(w <= 1.0, x, 2.0 * z)
+    return np.sum(np.abs(kept) ** 2) + np.sum(x[np.greater_equal(x, w)]) * (w[0] < w[1])
+
+
+OUTSIDE = np.array([-0.7, 0.4, 1.8])
+
+
+@case(vec(3))
+@case(OUTSIDE)
+def functions_whose_result_may_be_complex(x):
+    roots = np.emath.sqrt(x - 0.2) * np.emath.log(x)
+    angles = np.emath.arccos(x) + np.emath.arcsin(x[0] * 2.0) * np.emath.power(x, 0.3)
+    return np.sum(np.abs(roots) ** 2) + np.sum(np.real(angles * angles) - np.imag(angles))
+
+
+@case(vec(2))
+@case(OUTSIDE)
+def roots_of_one_path(x):
+    root = np.emath.sqrt(x[0])
+    if np.iscomplexobj(root):
+        return root.imag * x[1]
+    return np.real(root) * x[1] ** 2
+
+
+@case(Z, vec(2))
+@case(-2.0 + 0.3j, vec(2))
+def real_on_one_path(z, x):
+    """A root tells a real number from a complex one with the same value."""
+    v = z if z.real < 0.0 else -x[0]
+    total = 0.0
+    for k in range(2):
+        total = total * z + x[k] * z
+    return np.nan_to_num(np.abs(np.sqrt(v)), nan=x[1] ** 2) + np.abs(total)

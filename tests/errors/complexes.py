@@ -131,3 +131,13 @@ def overwritten_part_of_the_right_side(x):
 
     z.real[0] += changed()  # error: UnsupportedError: the right side stores to memory
     return abs(z[0])
+
+
+@program(zvec(3))
+def class_of_a_sum_that_begins_with_zero(z):
+    total = 0.0
+    for v in z:
+        total += v
+    if np.iscomplexobj(total):  # error: UnsupportedError: one class on one path
+        return abs(total)
+    return total

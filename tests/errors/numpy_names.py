@@ -238,8 +238,3 @@ def place_by_a_shorter_mask(x):
     y = x.copy()
     np.place(y, x[:2] > 0.0, [1.0])  # error: ValueError: mask and data must be the same size
     return np.sum(y)
-
-
-@program(2.0)
-def emath_of_what_becomes_complex(x):
-    return np.emath.sqrt(-x).real  # error: UnsupportedError: outside of its domain ... astype

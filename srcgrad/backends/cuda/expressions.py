@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Atom, Def, Var
 from srcgrad.ir.text import OURS
 from srcgrad.ir.types import is_complex
 from srcgrad.operation import Primitive
-from srcgrad.primitives import REGISTRY, bessel, memory
+from srcgrad.primitives import REGISTRY, arcs, bessel, memory
 from srcgrad.primitives import elementwise as e
 from srcgrad.primitives import error_functions as ef
 from srcgrad.primitives import special as sp
@@ -59,7 +59,7 @@ COMPLEX = (
     {op: _SAME[op] for op in (e.add, e.sub, e.mul, e.div, e.neg, e.pow, e.eq, e.ne, e.where)}
     | {op: _SAME[op] for op in (e.real, e.imag, e.conj, e.abs, e.absorb, e.stop_gradient)}
     | {op: f"cmath.{op.name}(a)" for op in (e.exp, e.log, e.sqrt, e.isnan, e.isinf, e.isfinite)}
-    | {op: f"cmath.{op.name[0]}{op.name[3:]}(a)" for op in (e.arcsin, e.arccos, e.arctan)}
+    | {op: f"cmath.{op.name[0]}{op.name[3:]}(a)" for op in (arcs.arcsin, arcs.arccos, e.arctan)}
     | {op: f"complex_{op.name}(a)" for op in (e.sin, e.cos, e.sinh, e.cosh)}
 )
 KERNEL = {

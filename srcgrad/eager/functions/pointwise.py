@@ -18,6 +18,7 @@ from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.inplace import in_place
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError, TensorTypeError
+from srcgrad.primitives import arcs
 from srcgrad.primitives import elementwise as p
 from srcgrad.tracebacks import is_entrance, shorten
 
@@ -133,8 +134,8 @@ def power(input: Any, exponent: Any) -> Tensor:
 _UNARY = {
     "exp": p.exp, "exp2": p.exp2, "expm1": p.expm1, "log": p.log, "log2": p.log2,
     "log10": p.log10, "log1p": p.log1p, "sqrt": p.sqrt, "sin": p.sin, "cos": p.cos, "tan": p.tan,
-    "asin": p.arcsin, "acos": p.arccos, "atan": p.arctan, "sinh": p.sinh, "cosh": p.cosh,
-    "tanh": p.tanh, "asinh": p.arcsinh, "acosh": p.arccosh, "atanh": p.arctanh,
+    "asin": arcs.arcsin, "acos": arcs.arccos, "atan": p.arctan, "sinh": p.sinh, "cosh": p.cosh,
+    "tanh": p.tanh, "asinh": arcs.arcsinh, "acosh": arcs.arccosh, "atanh": p.arctanh,
     "sigmoid": p.sigmoid, "erf": p.erf, "erfc": p.erfc,
 }  # fmt: skip
 _LONG = {

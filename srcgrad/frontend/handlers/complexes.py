@@ -21,6 +21,7 @@ from srcgrad.frontend.handlers.elementwise import (
 )
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.values import is_array, is_number, is_value, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.rows import RowName
@@ -70,6 +71,7 @@ def conj(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(np.iscomplexobj)
 def iscomplexobj(it: Interpreter, node: Node, x: Any) -> Any:
     (x,) = operands(it, node, (x,), "iscomplexobj")
+    refuse_mixed(it, x, node, "iscomplexobj() asks for the class of")
     return complex_operand(x)
 
 

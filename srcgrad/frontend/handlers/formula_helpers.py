@@ -9,7 +9,6 @@ from srcgrad.frontend.formulas import (
     calculus,
     covariances,
     elementwise,
-    emath,
     indices,
     matrices,
     nan_reductions,

@@ -10,7 +10,7 @@ from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import INTRINSIC, KINDS, Number, literal
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import Primitive
+from srcgrad.primitives import Primitive, arcs
 from srcgrad.primitives import elementwise as e
 
 
@@ -92,9 +92,9 @@ FUNCTIONS: dict[Primitive, Emit] = {
        (e.exp, e.expm1, e.log, e.log1p, e.sin, e.cos, e.tanh)},
     **{op: _function(libm, name) for op, name in (
         (e.cbrt, "cbrt"), (e.tan, "tan"),
-        (e.arcsin, "asin"), (e.arccos, "acos"), (e.arctan, "atan"), (e.arctan2, "atan2"),
-        (e.sinh, "sinh"), (e.cosh, "cosh"), (e.arcsinh, "asinh"),
-        (e.arccosh, "acosh"), (e.arctanh, "atanh"), (e.erf, "erf"), (e.erfc, "erfc"),
+        (arcs.arcsin, "asin"), (arcs.arccos, "acos"), (e.arctan, "atan"), (e.arctan2, "atan2"),
+        (e.sinh, "sinh"), (e.cosh, "cosh"), (arcs.arcsinh, "asinh"),
+        (arcs.arccosh, "acosh"), (e.arctanh, "atanh"), (e.erf, "erf"), (e.erfc, "erfc"),
         (e.hypot, "hypot"))},
     e.logaddexp: _logaddexp,
 }  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import DTYPES, is_complex, is_float
-from srcgrad.primitives import REGISTRY, Primitive, memory
+from srcgrad.primitives import REGISTRY, Primitive, arcs, memory
 from srcgrad.primitives import elementwise as e
 from srcgrad.primitives.special import SPECIAL
 
@@ -60,7 +60,7 @@ INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
 BOOL = {e.add: "a | b", e.mul: "a & b", e.invert: "not a", e.maximum: "a | b", e.minimum: "a & b",
         e.bit_xor: "a != b", e.floor: "a", e.ceil: "a", e.trunc: "a", e.abs: "a"}  # fmt: skip
 COMPLEX = {e.div: "divide(a, b)", e.pow: "power(a, b)", e.sign: "np.sign(a)",
-           e.arccosh: "complex_arccosh(a)", e.expm1: "complex_expm1(a)"}  # fmt: skip
+           arcs.arccosh: "complex_arccosh(a)", e.expm1: "complex_expm1(a)"}  # fmt: skip
 SMALL = {"i8", "i16", "i32", "u8", "u16", "u32", "u64"}
 TRUTH = {e.logical_and, e.logical_or, e.logical_xor, e.logical_not}
 
