@@ -69,6 +69,7 @@ _MODULES = (
 )
 # names that other packages have and this one lacks, and what to write instead
 _ELSEWHERE = {
+    "derivative": "write flow.grad(f), or flow.elementwise_grad(f) for arrays",
     "pmap": "write a loop and flow.compile(f, parallel=True)",
     "scan": "write a loop, which is compiled",
     "lax": "write loops and branches, which are compiled",

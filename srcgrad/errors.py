@@ -8,6 +8,7 @@ anything else of srcgrad.
 from __future__ import annotations
 
 import linecache
+import sys
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Self
@@ -55,6 +56,19 @@ def _edits(a: str, b: str) -> int:
     return row[-1]
 
 
+def place(file: str, line: int) -> str:
+    """A line of a file as errors name it: `file.py:3`, or `Cell In[13], line 3` in a notebook."""
+    cell = cell_of(file)
+    return f"{cell}, line {line}" if cell else f"{file}:{line}"
+
+
+def cell_of(file: str) -> str:
+    """The name of a notebook's cell by the name of its code, as `Cell In[13]`; "" for a file."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    name = getattr(getattr(shell, "compile", None), "format_code_name", lambda file: None)
+    return " ".join(name(file) or ())
+
+
 def located(reason: str, location: Location | None, way_out: str = "") -> str:
     """The text of an error at a place of the user's source."""
     if location is None or not location.file:
@@ -63,7 +77,7 @@ def located(reason: str, location: Location | None, way_out: str = "") -> str:
     shown = line.strip()
     start = max(location.column - (len(line) - len(line.lstrip())), 0)
     width = max(min(location.end - location.column, len(shown) - start), 1)
-    where = f"{location.file}:{location.line}"
+    where = place(location.file, location.line)
     if location.function:
         where += f", in {location.function}"
     lines = [reason, f"  {where}"]

@@ -24,7 +24,7 @@ CATCHES_ANY = {
     "backends/cpu/runtime_errors.py": "NumPy, which says what has failed",
     "backends/cuda/machine.py": "CUDA's bindings, whose classes differ between releases",
     "backends/python.py": "the user's program",
-    "bridge/calls.py": "the user's function on the tape: always raises",
+    "bridge/refused_calls.py": "the user's function on the tape: always raises",
     "command_line/programs.py": "the user's file, arguments and function: printed",
     "distributed/agreement.py": "the user's function on one rank: raised on all",
     "eager/files.py": "NumPy and zipfile on any file",

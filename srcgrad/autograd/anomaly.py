@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.eager import mode
 from srcgrad.eager.graph import Node
 from srcgrad.eager.tensor import Tensor
-from srcgrad.errors import AutogradError
+from srcgrad.errors import AutogradError, cell_of
 
 _PACKAGE = str(Path(__file__).parents[1])
 _lines: weakref.WeakKeyDictionary[Node, tuple[str, int, str]] = weakref.WeakKeyDictionary()
@@ -68,7 +68,8 @@ def _place(node: Node) -> str:
     file, line, name = _lines[node]
     text = linecache.getline(file, line).strip()
     shown = f"\n    {text}" if text else ""
-    return f' It was recorded here:\n  File "{file}", line {line}, in {name}{shown}'
+    at = cell_of(file) or f'File "{file}"'
+    return f" It was recorded here:\n  {at}, line {line}, in {name}{shown}"
 
 
 class set_detect_anomaly:

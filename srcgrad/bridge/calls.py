@@ -7,7 +7,6 @@ where there is a tensor.
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from srcgrad.bridge.fast_path import tensor_path
 from srcgrad.bridge.kernel import kernel_of
 from srcgrad.bridge.node import applied, at_home, called, home_of, raw, wanted
 from srcgrad.bridge.recorded.values import is_recorded
+from srcgrad.bridge.refused_calls import run_refused
 from srcgrad.eager import devices
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
@@ -88,7 +88,7 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
         return eager_fallback.run_recorded(compiled, arguments, extra)
     on_tape, refusal = _on_tape(compiled, arguments)
     if on_tape:
-        return _by_tape(compiled, arguments, refusal)
+        return run_refused(compiled, arguments, refusal)
     try:
         call = Call(compiled, arguments, extra)
     except (UnsupportedError, SourceError, ReturnTypeError) as error:
@@ -99,7 +99,7 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
         _REFUSED.setdefault(compiled, {})[_kinds(compiled, arguments)] = refusal
     else:
         return _made(compiled, call, arguments, extra)
-    return _by_tape(compiled, arguments, refusal)
+    return run_refused(compiled, arguments, refusal)
 
 
 on_tape = eager_fallback.run
@@ -135,23 +135,6 @@ def _on_tape(compiled: Any, arguments: dict[str, Any]) -> tuple[bool, SrcgradErr
     known = _REFUSED.get(compiled) if eager_fallback.permitted(compiled) else None
     refusal = known.get(_kinds(compiled, arguments)) if known else None
     return refusal is not None, refusal
-
-
-def _by_tape(compiled: Any, arguments: dict[str, Any], refusal: SrcgradError | None) -> Any:
-    """Makes a call on the tape; if that fails too, raises the compiler's refusal."""
-    try:
-        return eager_fallback.run(compiled, arguments)
-    except Exception as error:
-        if refusal is None:
-            raise
-        if isinstance(error, SrcgradError):
-            refused = copy.copy(refusal)
-            refused.add_note(f"The tape, which was tried instead, failed as well: {error}")
-            raise refused from error
-        error.add_note(
-            f"This is of the tape: the compiler had refused {compiled.__name__}(): {refusal}"
-        )
-        raise
 
 
 def _kinds(compiled: Any, arguments: dict[str, Any]) -> Any:

@@ -175,15 +175,18 @@ def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> lis
         if out._node is None:
             if g is None or len(outputs) == 1:
                 raise AutogradError(
-                    f"element {k} of tensors does not require grad and does not have a grad_fn"
-                )
+                    f"element {k} of tensors does not require grad and does not have a grad_fn",
+                    None, "make what it depends on with requires_grad=True, and compute it "
+                    "outside of no_grad() and detach()",
+                )  # fmt: skip
             continue
         if g is None:
             if out._a.size != 1:
                 raise AutogradError(
                     "Check failed: IsScalarTensor(*outputs.at(i)) "
-                    "Grad can be implicitly created only for scalar outputs"
-                )
+                    "Grad can be implicitly created only for scalar outputs", None,
+                    "reduce it first, y.sum().backward(), or weigh it: y.backward(weights)",
+                )  # fmt: skip
             seed: Any = devices.namespace(out._a).ones(out._a.shape, out._a.dtype)
             roots.append((out._node, make(seed) if record else seed))
             continue

@@ -23,6 +23,8 @@ from srcgrad.primitives import indexing, memory
 
 _CATEGORY = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}  # a result is not stored in a lower one
 
+OUTSIDE = "an update that is not to be recorded goes inside `with flow.no_grad():`"
+
 
 def check_writable(t: Tensor) -> None:
     """RuntimeError for a leaf that requires grad, or a view of one, while recording."""
@@ -30,13 +32,16 @@ def check_writable(t: Tensor) -> None:
         return
     if type(t._node) is Leaf:
         raise AutogradError(
-            "a leaf Tensor that requires grad is being used in an in-place operation."
+            "a leaf Tensor that requires grad is being used in an in-place operation.",
+            None,
+            OUTSIDE,
         )
     view = getattr(t, "_view", None)
     if view is not None and type(view[0]._node) is Leaf:
         raise AutogradError(
-            "a view of a leaf Tensor that requires grad is being used in an in-place operation."
-        )
+            "a view of a leaf Tensor that requires grad is being used in an in-place operation.",
+            None, OUTSIDE,
+        )  # fmt: skip
 
 
 def check_memory(t: Tensor) -> None:

@@ -24,8 +24,9 @@ def modified(node: Node, x: Any, version: int, saved: int) -> AutogradError:
     return AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [{kind}Tensor {list(x.shape)}], which is read by {node.label}, is at version "
-        f"{version}; expected version {saved} instead."
-    )
+        f"{version}; expected version {saved} instead.",
+        None, "write y = y + 1 rather than y += 1, or change a clone()",
+    )  # fmt: skip
 
 
 def rebuilt(a: Any, node: Node | None, store: Storage | None) -> Tensor:

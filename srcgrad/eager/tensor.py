@@ -155,7 +155,10 @@ class Tensor:
                 "var_no_grad = var.detach()."
             )
         if value and self._a.dtype.kind != "f":
-            raise AutogradError("only Tensors of floating point can require gradients")
+            raise AutogradError(
+                "only Tensors of floating point can require gradients", None,
+                "write floats, such as 1.0, or convert: x.float()",
+            )  # fmt: skip
         if value != (self._node is not None):
             self._node = graph.Leaf(self) if value else None
 

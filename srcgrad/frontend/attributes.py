@@ -61,6 +61,8 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
     if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
         said = f"{described(it, v)} has no attribute '{name}' in compiled code"
         way_out = similar(name, [*ATTRIBUTES, *methods_of("array")])
+        if name == "at":
+            way_out = "copy the array and store to the copy: y = x.copy(); y[0] = 2.0"
         if not hasattr(np.ones(()), name):
             it.wrong(node, said, AttributeError, way_out)
         it.refuse(node, said, way_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import collections
 import functools
 import inspect
@@ -147,7 +148,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         case Partial():
             return it.call(f.func, [*f.args, *args], {**f.keywords, **kwargs}, node)
         case types.MethodType():
-            if isinstance(f.__self__, io.IOBase):
+            if isinstance(f.__self__, io.IOBase) or f == builtins.input:
                 refuse_unknown(it, f, node)
             return it.call(f.__func__, [_owner(it, f.__self__, node), *args], kwargs, node)
         case types.FunctionType():

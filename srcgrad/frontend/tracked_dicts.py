@@ -126,6 +126,11 @@ def _comparable(known: Any, key: Any) -> bool:
     return is_number(known)
 
 
+def _keys_of(x: dict) -> str:
+    """The advice that names the keys of a dict, if they are few."""
+    return f"its keys are {', '.join(map(written, x))}" if 0 < len(x) <= 8 else ""
+
+
 def missing(it: Interpreter, x: dict, key: Any, node: Node) -> Any:
     """The value of a known key that a dict does not have."""
     tracked = isinstance(x, TrackedDict)
@@ -134,7 +139,7 @@ def missing(it: Interpreter, x: dict, key: Any, node: Node) -> Any:
     if cls is collections.Counter:
         return 0
     if cls is not collections.defaultdict or factory is None:
-        it.wrong(node, f"the dict has no key {written(key)}", KeyError)
+        it.wrong(node, f"the dict has no key {written(key)}", KeyError, _keys_of(x))
     value = it.call(factory, [], {}, node)
     put(it, x, key, value, node)
     return value
@@ -204,6 +209,6 @@ def take_out(it: Interpreter, x: dict, key: Any, node: Node) -> Any:
         make_anew(it, x)
         it.refuse(node, OTHER_KEY, "copy it first: dict(...)")
     if key not in x:
-        it.wrong(node, f"the dict has no key {written(key)}", KeyError)
+        it.wrong(node, f"the dict has no key {written(key)}", KeyError, _keys_of(x))
     it.shaped_at[id(x)] = it.frame.source.location(node)
     return x.pop(key)

@@ -5,6 +5,7 @@ Never emits anything.
 
 from __future__ import annotations
 
+import builtins
 import io
 import sys
 import types
@@ -96,6 +97,8 @@ def why_unknown(f: Any) -> tuple[str, str] | None:
         spelled = next((f"sys.{n}" for n in _STREAMS if owner is getattr(sys, n)), "a file")
         reason = f"{f.__name__}() of {spelled} is not supported in a compiled function"
         return reason, "use print(), or warnings.warn() for sys.stderr; leave out flush()"
+    if type(f) is types.MethodType and f == builtins.input:  # in a notebook a method of the kernel
+        return "input() is not supported in a compiled function", OUTSIDE
     library = foreign_library(f)
     if library:
         reason = f"{held(f, '__name__') or name}() is a function of {library}"
@@ -107,9 +110,11 @@ def why_unknown(f: Any) -> tuple[str, str] | None:
     if top in ("numpy", "scipy", "math") or isinstance(f, np.ufunc):
         return f"{name} is not supported", way_out(name)
     if isinstance(f, types.BuiltinFunctionType | types.BuiltinMethodType):
-        reason = f"{name}() is not supported in a compiled function"
-        return reason, "call it outside and pass the result"
+        return f"{name}() is not supported in a compiled function", OUTSIDE
     return None
+
+
+OUTSIDE = "call it outside and pass the result"
 
 
 _STREAMS = ("stdout", "stderr")

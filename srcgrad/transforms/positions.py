@@ -46,7 +46,8 @@ def checked_positions(position: Any, weights: Any, name: str = "grad_position") 
             raise ArgumentValueError(f"`{name}` and `weight` can not be None at the same time.")
         return ()
     if not isinstance(position, tuple):
-        single = _checked(position, as_int, f"the '{name}' must be int or tuple")
+        said = f"the '{name}' must be int or tuple"
+        single = _checked(position, as_int, said, "write a tuple: (0, 1)")
         if single < 0:
             raise ArgumentValueError(f"{name} must be >= 0.")
         return (single,)
@@ -65,8 +66,8 @@ def _int(p: Any) -> int:
     return p
 
 
-def _checked(p: Any, as_int: Callable[[Any], int], said: str) -> int:
+def _checked(p: Any, as_int: Callable[[Any], int], said: str, way_out: str = "") -> int:
     try:
         return as_int(p)
     except TypeError:
-        raise ArgumentTypeError(f"For 'F.grad', {said}.") from None
+        raise ArgumentTypeError(f"For 'F.grad', {said}.", None, way_out) from None

@@ -380,3 +380,20 @@ def test_second_derivatives_take_cotangents_that_are_not_contiguous():
     (g,) = flow.autograd.grad(f(x), x, w.expand(2), create_graph=True)
     h, k = flow.autograd.grad(g.sum(), (x, w))
     assert h.tolist() == [18.0, 36.0] and k.item() == 15.0
+
+
+class OwnBackward(flow.nn.Cell):
+    """A cell whose backward gives too few gradients."""
+
+    def construct(self, x, y):
+        return x * y
+
+    def bprop(self, x, y, out, dout):
+        return (dout,)
+
+
+def test_what_is_wrong_with_a_backward_pass_is_the_error():
+    """What the compiler says of it is no reason: a hand-written backward is run on the tape."""
+    with pytest.raises(RuntimeError, match="returns 1 gradients for 2 inputs") as caught:
+        flow.grad(OwnBackward(), (0, 1))(flow.tensor(2.0), flow.tensor(3.0))
+    assert not isinstance(caught.value, NotImplementedError)

@@ -329,7 +329,7 @@ def dtype_that_is_none(x):
 # ---- elementwise ----
 @program(vec(3))
 def math_of_an_array(x):
-    return math.sin(x)  # error: UnsupportedError: math.sin takes a number ... use numpy.sin
+    return math.sin(x)  # error: UnsupportedError: math.sin takes a number ... use np.sin
 
 
 @program(vec(3))

@@ -1,7 +1,7 @@
 """Typical user mistakes: definitions, and the line that raises.
 
 `python -m tests.tools.mistakes FOLDER` runs each as a script and as IPython cells, and prints the
-tracebacks that a terminal and a notebook would show.
+tracebacks that a terminal and a notebook would show; with `users`, those of `mistakes_of_users`.
 """
 
 import contextlib
@@ -208,9 +208,12 @@ def in_pytest(m: Mistake, folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    from tests.tools.mistakes_of_users import FOLLOWED
+
+    chosen = FOLLOWED if sys.argv[2:] == ["users"] else MISTAKES
     for where, show in (
         ("terminal", lambda m: in_terminal(m, Path(sys.argv[1]))),
         ("ipython", in_ipython),
     ):
-        for m in MISTAKES:
+        for m in chosen:
             print(f"==== {where} {m.name}", show(m), sep="\n")

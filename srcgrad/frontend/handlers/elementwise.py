@@ -158,7 +158,7 @@ def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
         it.refuse(
             node,
             f"math.{what} takes a number, not {describe(v)}",
-            f"use numpy.{what}",
+            f"use np.{what}",
             like=TypeError,
         )
     if v.type.dims and not _VECTORS_CONVERT:

@@ -45,7 +45,10 @@ class Cell(Module):
 
     def construct(self, *args: Any, **params: Any) -> Any:
         """Computes the result of a call; AttributeError unless a subclass defines it."""
-        raise AttributeError("For 'Cell', the method 'construct' is not defined.")
+        text = "For 'Cell', the method 'construct' is not defined."
+        if type(self).forward is not Cell.forward:
+            text += "\n  rename forward() to construct(), or derive the class from flow.nn.Module"
+        raise AttributeError(text)
 
     def forward(self, *args: Any, **params: Any) -> Any:
         return self.construct(*args, **params)
