@@ -1,6 +1,6 @@
 """Generators: the body of the loop over one is interpreted at each `yield`, in its own frame.
 
-So both run by turns as in Python, once, from the beginning on. Where all items are needed at once
+So the two alternate as in Python, once, from the beginning on. Where all items are needed at once
 they are collected in a list.
 """
 

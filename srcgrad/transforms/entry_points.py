@@ -75,7 +75,7 @@ def compile(
     `fastmath`, on the cpu target: with False every operation is computed in the order written.
     Unset, sums and products may be regrouped, so that loops vectorise: results differ from NumPy's
     by rounding, and by more where an intermediate result overflows in one grouping only. With True
-    NaN, infinities and signed zeros are given up as well. `parallel=True`, on the cpu target: loops
+    NaN, infinities and signed zeros may be lost as well. `parallel=True`, on the cpu target: loops
     whose trips do not depend on one another run on several cores, if there is enough to do;
     results do not depend on how many (docs/parallel.md). `deterministic=True`, on the cuda target:
     additions to one element are made in a fixed order, where atomic ones may differ from run to run

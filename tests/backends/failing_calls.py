@@ -88,7 +88,7 @@ def leaves_nothing(name, times, **settings):
 def main(name, times):
     calls = [(flow.value_and_grad(f), good, bad) for f, good, bad in CALLS[name]]
     before, after = left(calls, 10), left(calls, int(times))
-    if not os.environ.get("SRCGRAD_CPU"):  # guarded, what is given up stays
+    if not os.environ.get("SRCGRAD_CPU"):  # guarded, released buffers stay
         assert before == after, (before, after)
 
 

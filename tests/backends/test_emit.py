@@ -83,7 +83,7 @@ def test_a_loop_that_hands_on_is_right():
 )
 def test_what_is_wrong_is_found(where, what, said):
     text = BALANCED.replace(where, what)
-    if "null" in where:  # a slot that holds what is given up: a later failure would do so again
+    if "null" in where:  # a slot that holds a released reference: a later failure would do so again
         text = text.replace("body:\n", "body:\n  br i1 %c, label %exit, label %going\ngoing:\n")
         said = "not as in the slots"
     with pytest.raises(ownership.OwnershipError, match=said):
@@ -92,7 +92,7 @@ def test_what_is_wrong_is_found(where, what, said):
 
 @pytest.mark.parametrize(("way", "times"), [("", 10_000), ("guarded", 1000)])
 def test_no_buffer_is_left(way, times):
-    """By calls of which half fail. Guarded, what is given up stays: so they only run."""
+    """By calls of which half fail. Guarded, released buffers stay: so they only run."""
     leaves_nothing("rows", times, SRCGRAD_CPU=way)
 
 

@@ -271,5 +271,5 @@ def test_what_is_not_finite_is_as_numpy_has_it(bad):
 
 @pytest.mark.parametrize(("way", "times"), [("", 5000), ("guarded", 10)])
 def test_no_buffer_is_left_by_calls_that_fail(way, times):
-    """Guarded, what is given up stays: so they only run."""
+    """Guarded, released buffers stay: so they only run."""
     leaves_nothing("matrices", times, SRCGRAD_CPU=way)

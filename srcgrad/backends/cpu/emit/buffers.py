@@ -60,7 +60,7 @@ def place(w: Writer, x: Atom, idx: Sequence[Atom]) -> tuple[str, str]:
 
 
 def _inside(w: Writer, r: Ref, offset: str) -> None:
-    """Guarded: checks that an access is inside its buffer, which is not given up."""
+    """Guarded: checks that an access is inside its buffer, which is not released."""
     low, high = r.bounds
     under = w.do(f"icmp slt i64 {offset}, {low}")
     over = w.do(f"icmp sgt i64 {w.plus(offset, size_of(r.dtype))}, {high}")
@@ -236,7 +236,7 @@ def _keep(w: Writer, kept: Sequence[str], values: Sequence[str]) -> None:
 
 
 def reserve(w: Writer, s: Def) -> None:
-    """Makes room for a number of items; the old memory is given up."""
+    """Makes room for a number of items; the old memory is released."""
     kept = w.value(s.args[0]).slots
     old, wanted = w.do(f"load i64, ptr {kept[1]}, align 8"), w.whole(s.args[1])
     more, after = w.labels("grow", "grown")

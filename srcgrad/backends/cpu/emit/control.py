@@ -65,7 +65,7 @@ def _statements(w: Writer, block: Block, part: range, last: LastReads | None) ->
 
 
 def scoped(w: Writer, block: Block, yields: Sequence[Atom]) -> list[Any]:
-    """Writes a block; its yields are counted, the references it owns are given up at its end."""
+    """Writes a block; its yields are counted, the references it owns are released at its end."""
     w.memo.append({})
     open_scope(w)
     statements(w, block, yields)

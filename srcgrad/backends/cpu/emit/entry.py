@@ -1,8 +1,8 @@
 """The function that Python calls of a program: it unpacks arguments, and packs results.
 
 Arguments and results lie in words: numbers by their parts, arrays as Numba's struct, which its
-runtime fills and reads. Python's lock is released while the emitted function runs. All ways out
-give up the arguments.
+runtime fills and reads. Python's lock is released while the emitted function runs. All exits
+release the arguments.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def fail_words(w: Writer, s: Def, words: Sequence[str], dtypes: Sequence[str]) -
 
 
 def leave(w: Writer, code: int) -> None:
-    """Leaves the function with this code; it gives up the references it owns."""
+    """Leaves the function with this code; it releases the references it owns."""
     w.fails = True
     if w.owners is None:
         w.put(f"ret @RESULT {w.do(f'insertvalue @RESULT undef, i32 {code}, 0')}")

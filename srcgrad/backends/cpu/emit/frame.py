@@ -46,5 +46,5 @@ class Frame:
 
     def give(self, place: Place) -> None:
         free = self.free.setdefault(place.size, [])
-        assert place not in free, "a place is given up twice"
+        assert place not in free, "a place is released twice"
         free.append(place)

@@ -1,6 +1,6 @@
 """Linear algebra and orderings: calls of routines, whose machine code has symbols.
 
-The caller makes the memory of the result, and gives up its references where a routine fails.
+The caller makes the memory of the result, and releases its references where a routine fails.
 """
 
 from __future__ import annotations

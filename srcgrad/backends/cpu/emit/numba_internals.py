@@ -47,7 +47,7 @@ class Words(Failure):
 
 
 class OutsideError(AssertionError):
-    """Raised for a guarded access outside its buffer, or after that was given up."""
+    """Raised for a guarded access outside its buffer, or after its release."""
 
 
 # ---- what Python calls of a program ----

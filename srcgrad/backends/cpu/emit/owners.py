@@ -1,7 +1,7 @@
 """Tracks the references owned at the point of a function that is written, and their slots.
 
 Each counted reference lies in a slot of `%owned` while it is owned; what lies in no use is null.
-So all failures of a function go on at one block, which gives up what the slots hold.
+So all failures of a function go on at one block, which releases what the slots hold.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Placed:
 
 
 class Scope:
-    """The references that a block owns, by alias class; a stretch of it may give up all of them."""
+    """The references that a block owns, by alias class; a stretch of it may release all of them."""
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.outer = outer  # of a stretch: what the block owns at its begin
-        self.taken: list[Owned] = []  # of that: what the stretch has given up
+        self.taken: list[Owned] = []  # of that: what the stretch has released
         self.held: dict[Var, list[Owned | Placed]] = {}
         self.new: dict[Var, None] = {}  # the classes of what was added since `added` was asked
 
@@ -55,7 +55,7 @@ class Scope:
         self.new.setdefault(of)
 
     def take(self, of: Var) -> list[Owned | Placed]:
-        """Removes and returns the references of an alias class, to be given up."""
+        """Removes and returns the references of an alias class, to be released."""
         found = self.held.pop(of, [])
         for each in self.outer.take(of) if self.outer else ():
             if isinstance(each, Owned):
@@ -104,7 +104,7 @@ class Owners:
         return f"%c{self.carved - 1}"
 
     def vacate(self, each: Owned | Placed) -> None:
-        """Let others have the slot, or the place in the frame, of what was given up."""
+        """Let others have the slot, or the place in the frame, of what was released."""
         if isinstance(each, Owned):
             self.free.append(each.slot)
         else:

@@ -1,10 +1,10 @@
-"""A proof over an emitted module: each reference that is made is given up once on every path.
+"""A proof over an emitted module: each reference that is made is released once on every path.
 
-The text says in comments where a reference is counted up (`; +NAME`) and given up (`; -NAME`), what
-lies in a slot from there on (`; SLOT = NAME`), where what all slots hold is given up (`; all`), and
+The text says in comments where a reference is counted up (`; +NAME`) and released (`; -NAME`), what
+lies in a slot from there on (`; SLOT = NAME`), where what all slots hold is released (`; all`), and
 which phis hand a reference on (`; counted`). Over the blocks of each function that owns, what is
 owned and what the slots hold is followed along every edge: both are the same on all edges into a
-block, what is owned is never negative, and nothing at a `ret`. Into a block that gives up what all
+block, what is owned is never negative, and nothing at a `ret`. Into a block that releases what all
 slots hold each edge comes with what it owns in the slots.
 """
 
@@ -25,7 +25,7 @@ _TARGET = re.compile(r"label %([\w.]+)")
 
 
 class OwnershipError(AssertionError):
-    """Raised for a fault of the emitter: a reference leaks, or is given up twice."""
+    """Raised for a fault of the emitter: a reference leaks, or is released twice."""
 
 
 @record()
@@ -33,7 +33,7 @@ class _Block:
     phis: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)  # "+", "-" or a slot, and a name
     targets: list[str] = field(default_factory=list)
-    all: bool = False  # it gives up what all slots hold
+    all: bool = False  # it releases what all slots hold
     returns: bool = False
 
 
@@ -89,7 +89,7 @@ def _apply(state: _State, block: str, what: str, name: str) -> None:
         return
     state.owned[name] += 1 if what == "+" else -1
     if state.owned[name] < 0:
-        raise OwnershipError(f"{name} is given up in %{block}, which does not own it")
+        raise OwnershipError(f"{name} is released in %{block}, which does not own it")
 
 
 def _over(state: _State, source: str, target: str, block: _Block) -> _State:

@@ -73,7 +73,7 @@ def _shape(s: Def, a: Ref, b: Ref) -> tuple[Words, Words, Words]:
 
 
 def inside(w: Writer, r: Ref) -> None:
-    """Guarded: checks that an operand with elements is inside its buffer, which is not given up."""
+    """Guarded: checks that an operand with elements is inside its buffer, which is not released."""
     low, high = w.extent(r)
     (first, last), off = r.bounds, r.off
     under = w.do(f"icmp slt i64 {w.plus(off, low)}, {first}")

@@ -1,9 +1,9 @@
-"""Ownership of references: the owner of each, and the point where it is given up.
+"""Ownership of references: the owner of each, and the point where it is released.
 
-A block owns what is made in it and gives it up after the last statement that reads its alias
+A block owns what is made in it and releases it after the last statement that reads its alias
 class; what a loop or a branch hands on is counted once more, and owned by the block that gets it.
 Views own nothing, but for those that outlive what they were taken of. Where a function fails, what
-lies in the slots of `%owned` is given up.
+lies in the slots of `%owned` is released.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _down_all(w: Writer, slots: str, n: int) -> None:
 
 
 def _return(w: Writer) -> None:
-    """Returns after giving up the carved buffers that did not fit in the workspace."""
+    """Returns after releasing the carved buffers that did not fit in the workspace."""
     assert w.owners is not None
     code = w.do("load i32, ptr %code, align 8")
     if w.program.guarded and w.owners.frame.size:

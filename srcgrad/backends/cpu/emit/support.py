@@ -9,7 +9,7 @@ is found through the MemInfo, so it must not come from `@fresh`, which promises 
 
 from srcgrad.memory_limit import NOTICED
 
-GUARD_WORD = "-81985529216486896"  # the count of a buffer that is given up, when guarded
+GUARD_WORD = "-81985529216486896"  # the count of a released buffer, when guarded
 
 CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes after a carved buffer, and their value
 
@@ -165,7 +165,7 @@ done:
 }
 """
 
-# a given-up buffer stays, overwritten and marked: a later access is found, and a second giving up
+# a released buffer stays, overwritten and marked: a later access is found, and a second release
 GUARDED = f"""
 declare void @abort() noreturn
 
