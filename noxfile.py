@@ -82,9 +82,9 @@ def lint(session: nox.Session):
 
 @nox.session(python=PYTHONS[0])
 def types(session: nox.Session):
-    """Wrong and right programs, read by pyright and by mypy."""
+    """Wrong and right programs, examples and public names, read by pyright and by mypy."""
     session.install(".[test]", "mypy>=1.11")
-    session.run("python", "-m", "pytest", "tests/test_typing.py")
+    session.run("python", "-m", "pytest", "--full", "tests/test_typing.py")
 
 
 def lower_bounds() -> list[str]:

@@ -11,7 +11,7 @@ import linecache
 import sys
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Self
+from typing import Any, Self
 
 from srcgrad.records import record
 
@@ -96,6 +96,11 @@ class SrcgradError(Exception):
     can be run on the tape.
     """
 
+    page: str
+    reason: str
+    location: Location | None
+    way_out: str
+
     page = "docs/errors.md"
     others: tuple[SrcgradError, ...] = ()
     runs = False
@@ -105,14 +110,14 @@ class SrcgradError(Exception):
         # not super(): among the bases of `_also` NumPy's AxisError would keep the text elsewhere
         Exception.__init__(self, located(reason, location, way_out))
 
-    def __init_subclass__(cls, **kwargs: object):
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__ == __name__:
             cls.page = f"docs/errors.md#{cls.__name__.lower()}"
 
 
 @lru_cache(maxsize=256)
-def _also(cls: type, like: type[Exception]) -> type:
+def _also(cls: type[Any], like: type[Exception]) -> type[Any]:
     """A subclass of an srcgrad error and a built-in one, under the name of the former."""
     members = {
         "__str__": lambda self: self.args[0],  # a KeyError would show the repr of its text
@@ -154,7 +159,7 @@ class UnsupportedError(SrcgradError, NotImplementedError):
     ):
         super().__init__(reason, location, way_out)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         ours = next(c for c in type(self).__mro__ if "like" not in vars(c) or c is UnsupportedError)
         given = (self.reason, self.location, self.way_out)
         return _again, (ours, self.like, given), self.__dict__
@@ -166,7 +171,7 @@ def refusal(text: str, location: Location | None) -> UnsupportedError:
     return UnsupportedError(reason, location, way_out)
 
 
-def _again(cls: type, like: type[Exception] | None, given: tuple) -> Exception:
+def _again(cls: type[Any], like: type[Exception] | None, given: tuple[Any, ...]) -> Exception:
     return cls(*given, like=like)
 
 
@@ -223,13 +228,18 @@ class GradientWarning(UserWarning):
 class LocatedWarning(UserWarning):
     """Base of the warnings that have a reason, a place and a way out, as errors have."""
 
+    page: str
+    reason: str
+    location: Location | None
+    way_out: str
+
     page = "docs/errors.md"
 
     def __init__(self, reason: str, location: Location | None = None, way_out: str = ""):
         self.reason, self.location, self.way_out = reason, location, way_out
         super().__init__(located(reason, location, way_out))
 
-    def __init_subclass__(cls, **kwargs: object):
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls.page = f"docs/errors.md#{cls.__name__.lower()}"
 

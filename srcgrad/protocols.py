@@ -12,7 +12,7 @@ import types
 from typing import Any
 
 
-def class_states(cls: type, name: str) -> bool:
+def class_states(cls: type[Any], name: str) -> bool:
     """Whether a class or one of its bases defines a name; its metaclass is not consulted."""
     return any(name in vars(c) for c in cls.__mro__)
 

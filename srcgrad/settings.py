@@ -91,4 +91,4 @@ def is_on(name: str) -> bool:
     return os.environ.get(_variable(name), "") not in ("", "0")
 
 
-config = Settings()
+config: Settings = Settings()

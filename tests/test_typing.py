@@ -6,7 +6,9 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import eager
-from tests.tools.checkers import INSTALLED, reported
+from tests.test_public_names import FOUND
+from tests.tools import turns
+from tests.tools.checkers import INSTALLED, incomplete, reported
 from tests.tools.kept import ROOT, check_file
 from tests.tools.stubs import stubs
 
@@ -45,3 +47,11 @@ def test_wrong_programs_are_reported_and_right_ones_are_not(checker: str):
         marked = {k for k, text in enumerate(lines, 1) if text.endswith("# wrong")}
         missed, extra = ([lines[k - 1] for k in ks] for ks in (marked - found, found - marked))
         assert not missed and not extra, f"{checker} misses {missed} and reports {extra}"
+
+
+def test_types_of_public_names_are_complete():
+    """One run in four, and each under `--full`: pyright reads the whole package."""
+    if "pyright" not in INSTALLED or not turns.in_one_of("types of public names", 4):
+        return
+    names, found = incomplete(FOUND)
+    assert names > 2000 and not found

@@ -160,6 +160,10 @@ class autocast:
     srcgrad.float32
     """
 
+    device: str
+    enabled: bool
+    dtype: dtypes.dtype | None
+
     def __init__(
         self, device_type: str, dtype: Any = None, enabled: bool = True,
         cache_enabled: bool | None = None,
@@ -176,7 +180,7 @@ class autocast:
     def __exit__(self, *exc: Any) -> None:
         return None
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             return function(*args, **kwargs)

@@ -12,14 +12,14 @@ from srcgrad.errors import TensorError
 from srcgrad.tree import leaves, mapped
 
 
-def jacobian(func: Callable, inputs: Any, create_graph: bool, strategy: str) -> Any:
+def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool, strategy: str) -> Any:
     """The Jacobian, in the mode of `strategy`."""
     mode = api.jacfwd if strategy == "forward-mode" else api.jacobian
     several, xs = _several(inputs)
     return _kept(mode(func, argnums=_all(several, xs))(*xs), create_graph)
 
 
-def hessian(func: Callable, inputs: Any, create_graph: bool) -> Any:
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool) -> Any:
     """The Hessian of a function of one number."""
     several, xs = _several(inputs)
     value, _, made = api.value_grad_hess(func, argnums=_all(several, xs))(*xs)
@@ -27,7 +27,7 @@ def hessian(func: Callable, inputs: Any, create_graph: bool) -> Any:
     return _kept(made, create_graph)
 
 
-def vjp(func: Callable, inputs: Any, v: Any, create_graph: bool) -> tuple[Any, Any]:
+def vjp(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool) -> tuple[Any, Any]:
     """(outputs, products with the adjoints `v`)."""
     several, xs = _several(inputs)
     out, pull = api.vjp(func, *xs)
@@ -40,13 +40,15 @@ def vjp(func: Callable, inputs: Any, v: Any, create_graph: bool) -> tuple[Any, A
     return _kept((out, made if several else made[0]), create_graph)
 
 
-def jvp(func: Callable, inputs: Any, v: Any, create_graph: bool) -> tuple[Any, Any]:
+def jvp(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool) -> tuple[Any, Any]:
     """(outputs, their derivatives along `v`)."""
     _, xs = _several(inputs)
     return _kept(api.jvp(func, xs, _directions(xs, v)), create_graph)
 
 
-def hvp(func: Callable, inputs: Any, v: Any, create_graph: bool, name: str) -> tuple[Any, Any]:
+def hvp(
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, name: str
+) -> tuple[Any, Any]:
     """(output, the product of the Hessian with `v`)."""
     several, xs = _several(inputs)
     gradient = api.value_and_grad(func, argnums=_all(several, xs))
@@ -55,16 +57,16 @@ def hvp(func: Callable, inputs: Any, v: Any, create_graph: bool, name: str) -> t
     return _kept((value, product), create_graph)
 
 
-def _several(inputs: Any) -> tuple[bool, tuple]:
+def _several(inputs: Any) -> tuple[bool, tuple[Any, ...]]:
     several = isinstance(inputs, tuple | list)
     return several, tuple(inputs) if several else (inputs,)
 
 
-def _all(several: bool, xs: tuple) -> Any:
+def _all(several: bool, xs: tuple[Any, ...]) -> Any:
     return tuple(range(len(xs))) if several else 0
 
 
-def _directions(xs: tuple, v: Any) -> tuple:
+def _directions(xs: tuple[Any, ...], v: Any) -> tuple[Any, ...]:
     """One direction for each input; None, for a single number, is 1."""
     if v is not None:
         return tuple(v) if isinstance(v, tuple | list) else (v,)

@@ -64,7 +64,7 @@ def gradcheck(
     return True
 
 
-def _checked_inputs(xs: tuple) -> None:
+def _checked_inputs(xs: tuple[Any, ...]) -> None:
     wanted = [t for t in xs if isinstance(t, Tensor) and t.requires_grad]
     if not wanted:
         raise ArgumentValueError(
@@ -80,7 +80,7 @@ def _checked_inputs(xs: tuple) -> None:
             )
 
 
-def _outputs(func: Callable, xs: Sequence) -> list[Tensor]:
+def _outputs(func: Callable[..., Any], xs: Sequence[Any]) -> list[Tensor]:
     """The floating results of the function."""
     made = func(*xs)
     every = list(made) if isinstance(made, tuple | list) else [made]
@@ -88,7 +88,13 @@ def _outputs(func: Callable, xs: Sequence) -> list[Tensor]:
 
 
 def _check(
-    func: Callable, xs: tuple, eps: float, atol: float, rtol: float, nondet: float, dtypes: bool
+    func: Callable[..., Any],
+    xs: tuple[Any, ...],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet: float,
+    dtypes: bool,
 ) -> None:
     with mode.enable_grad():
         outputs = _outputs(func, xs)
@@ -117,7 +123,9 @@ def _check(
                 )
 
 
-def _differences(func: Callable, xs: tuple, k: int, eps: float) -> list[np.ndarray]:
+def _differences(
+    func: Callable[..., Any], xs: tuple[Any, ...], k: int, eps: float
+) -> list[np.ndarray]:
     """Central differences as a matrix per output, with a row per element of the input."""
     a = xs[k]._a
     rows: list[list[np.ndarray]] = []
@@ -141,7 +149,7 @@ def _analytical(out: Tensor, wrt: list[Tensor], dtypes: bool) -> list[np.ndarray
     for place in np.ndindex(out._a.shape):
         weight = np.zeros(out._a.shape, out._a.dtype)
         weight[place] = 1
-        made: tuple = (None,) * len(wrt)
+        made: tuple[Any, ...] = (None,) * len(wrt)
         if out.requires_grad:
             made = grad([out], wrt, [make(weight)], retain_graph=True, allow_unused=True)
         for j, (g, t) in enumerate(zip(made, wrt, strict=True)):
@@ -198,7 +206,7 @@ def gradgradcheck(
         weights: list[Any] = list(given)
     n = len(xs)
 
-    def slopes(*args: Any) -> tuple:
+    def slopes(*args: Any) -> tuple[Any, ...]:
         with mode.enable_grad():
             given = [
                 t.detach().requires_grad_() if isinstance(t, Tensor) and not t.requires_grad

@@ -22,7 +22,9 @@ from srcgrad.protocols import is_compiled
 _zeros_like, _ones_like, _stack = PUBLIC["zeros_like"], PUBLIC["ones_like"], PUBLIC["stack"]
 
 
-def _by_transforms(func: Callable, inputs: Any, strict: bool, vectorize: bool = False) -> Any:
+def _by_transforms(
+    func: Callable[..., Any], inputs: Any, strict: bool, vectorize: bool = False
+) -> Any:
     """The module that computes a call by transforms; None for a call on the tape."""
     given = inputs if isinstance(inputs, tuple | list) else (inputs,)
     tensors = any(isinstance(t, Tensor) for t in given)
@@ -55,7 +57,7 @@ def _prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...
 
 
 def _called(
-    func: Callable, inputs: tuple[Tensor, ...], name: str, strict: bool
+    func: Callable[..., Any], inputs: tuple[Tensor, ...], name: str, strict: bool
 ) -> tuple[bool, tuple[Tensor, ...]]:
     """Whether the function returned a tuple, and its outputs."""
     with mode.enable_grad():
@@ -82,7 +84,9 @@ def _check_slopes(slopes: Sequence[Tensor], strict: bool) -> None:
             )
 
 
-def _checked(v: Any, others: Sequence[Tensor], several: bool, single: str, name: str) -> tuple:
+def _checked(
+    v: Any, others: Sequence[Tensor], several: bool, single: str, name: str
+) -> tuple[Any, ...]:
     """The vector of a product, one entry per tensor of `others`."""
     if v is None:
         if len(others) != 1 or others[0].numel() != 1:
@@ -102,7 +106,7 @@ def _checked(v: Any, others: Sequence[Tensor], several: bool, single: str, name:
 
 def _gradients(
     outputs: Sequence[Tensor], inputs: Sequence[Tensor], weights: Sequence[Any], keep: bool
-) -> tuple:
+) -> tuple[Any, ...]:
     """Gradients with respect to all inputs, None where there is none; nothing is released."""
     pairs = [(o, w) for o, w in zip(outputs, weights, strict=True) if o.requires_grad]
     if not pairs:
@@ -112,7 +116,9 @@ def _gradients(
         return grad(out, inputs, given, retain_graph=True, create_graph=keep, allow_unused=True)
 
 
-def _filled(grads: Sequence[Any], like: Sequence[Tensor], strict: bool, what: str) -> tuple:
+def _filled(
+    grads: Sequence[Any], like: Sequence[Tensor], strict: bool, what: str
+) -> tuple[Any, ...]:
     """Gradients with zeros for missing ones; an error in strict mode."""
     for k, g in enumerate(grads):
         if g is None and strict:
@@ -123,14 +129,14 @@ def _filled(grads: Sequence[Any], like: Sequence[Tensor], strict: bool, what: st
     return tuple(_zeros_like(t) if g is None else g for g, t in zip(grads, like, strict=True))
 
 
-def _finished(made: tuple, several: bool, create_graph: bool) -> Any:
+def _finished(made: tuple[Any, ...], several: bool, create_graph: bool) -> Any:
     if not create_graph:
         made = tuple(t.detach() for t in made)
     return made if several else made[0]
 
 
 def jacobian(
-    func: Callable,
+    func: Callable[..., Any],
     inputs: Any,
     create_graph: bool = False,
     strict: bool = False,
@@ -190,7 +196,7 @@ def _rows(
 
 
 def hessian(
-    func: Callable,
+    func: Callable[..., Any],
     inputs: Any,
     create_graph: bool = False,
     strict: bool = False,
@@ -220,7 +226,7 @@ def hessian(
     return made if several else made[0][0]
 
 
-def _single(func: Callable, xs: tuple[Tensor, ...], name: str, strict: bool) -> Tensor:
+def _single(func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool) -> Tensor:
     """The result of a function that has to return one number."""
     many, outputs = _called(func, xs, name, strict)
     if many:
@@ -237,7 +243,11 @@ def _values(outputs: tuple[Tensor, ...], several: bool, create_graph: bool) -> A
 
 
 def vjp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
     """(outputs, the product of `v` with the Jacobian): `v` has the outputs' shapes.
 
@@ -258,7 +268,11 @@ def vjp(
 
 
 def jvp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
     """(outputs, the product of the Jacobian with `v`): `v` has the inputs' shapes.
 
@@ -284,7 +298,11 @@ def jvp(
 
 
 def vhp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
     """(output, the product of `v` with the Hessian) of a function with one scalar result.
 
@@ -297,7 +315,11 @@ def vhp(
 
 
 def hvp(
-    func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., Any],
+    inputs: Any,
+    v: Any = None,
+    create_graph: bool = False,
+    strict: bool = False,
 ) -> tuple[Any, Any]:
     """(output, the product of the Hessian with `v`), which is symmetric: see `vhp`.
 
@@ -310,7 +332,7 @@ def hvp(
 
 
 def _by_hessian(
-    func: Callable, inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
 ) -> tuple[Any, Any]:
     if home := _by_transforms(func, inputs, strict):
         return home.hvp(func, inputs, v, create_graph, name)

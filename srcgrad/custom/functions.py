@@ -23,7 +23,7 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def any_tensor(args: tuple) -> bool:
+def any_tensor(args: tuple[Any, ...]) -> bool:
     """Whether there is a tensor in a structure."""
     return any(hasattr(type(v), "srcgrad_value") for v in leaves(args))
 
@@ -42,13 +42,13 @@ class Ruled(Generic[P, R]):
         self.function = function
         several = isinstance(nondiff_argnums, Iterable)
         numbers = nondiff_argnums if several else (nondiff_argnums,)
-        self.nondiff_argnums = tuple(map(operator.index, numbers))
-        self.__name__ = held(function, "__name__") or type(function).__name__
+        self.nondiff_argnums: tuple[int, ...] = tuple(map(operator.index, numbers))
+        self.__name__: str = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         function: Callable[..., Any] = self.function
-        given: tuple = args
+        given: tuple[Any, ...] = args
         if kwargs or any_tensor(given):
             given = self._positional(given, kwargs)
             if any_tensor(given):
@@ -62,7 +62,7 @@ class Ruled(Generic[P, R]):
             refuse_captured(made, [], self.__name__)
         return made
 
-    def _positional(self, args: tuple, kwargs: dict) -> tuple:
+    def _positional(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> tuple[Any, ...]:
         """All arguments by position, defaults included; keyword-only ones keep theirs."""
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
@@ -128,7 +128,9 @@ class custom_vjp(Ruled[P, R]):
         """Sets the rule: `fwd` gives the value and residuals, `bwd` the adjoints of the inputs."""
         self.fwd, self.bwd = fwd, bwd
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[Any, Any], node: Node
+    ) -> Any:
         from srcgrad.custom.calls import call_with_vjp
 
         return call_with_vjp(it, self, args, kwargs, node)
@@ -171,7 +173,7 @@ class custom_jvp(Ruled[P, R]):
             raise ArgumentTypeError("defjvps is for functions without nondiff_argnums: use defjvp")
         function = cast("Callable[..., Any]", self)
 
-        def summed(primals: tuple, tangents: tuple) -> Any:
+        def summed(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
             value, total = function(*primals), None
             for rule, t in zip(jvps, tangents):  # noqa: B905 (a length is checked below)
                 if rule is not None:
@@ -181,7 +183,9 @@ class custom_jvp(Ruled[P, R]):
 
         self.jvp = summed
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[Any, Any], node: Node
+    ) -> Any:
         from srcgrad.custom.calls import call_with_jvp
 
         return call_with_jvp(it, self, args, kwargs, node)

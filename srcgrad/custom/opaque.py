@@ -61,9 +61,14 @@ def opaque(
 class Opaque(Generic[R]):
     """A function that is called back, with its stated results and derivatives."""
 
+    function: Callable[..., R]
+    like: Any
+    vjp: Any
+    jvp: Any
+
     def __init__(self, function: Callable[..., R], like: Any, vjp: Any, jvp: Any):
         self.function, self.like, self.vjp, self.jvp = function, like, vjp, jvp
-        self.__name__ = held(function, "__name__") or type(function).__name__
+        self.__name__: str = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)
 
     @entrance
@@ -81,7 +86,9 @@ class Opaque(Generic[R]):
         """Every argument may have a derivative."""
         return ()
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[Any, Any], node: Node
+    ) -> Any:
         """Emits the call as IR; called by the frontend."""
         call = Call(it, self, args, kwargs, node)
         it.locate(node)
@@ -126,7 +133,7 @@ class Operands:
     def __init__(self, *values: Any):
         self.atoms: list[Atom] = []
         self._converters: list[Any] = []
-        self.templates = [mapped(v, self._leaf) for v in values]
+        self.templates: list[Any] = [mapped(v, self._leaf) for v in values]
 
     def _leaf(self, v: Any) -> Any:
         if not isinstance(v, Var) or not is_value(v):
@@ -140,7 +147,7 @@ class Operands:
         return [filled(s, made) for s in self.templates]
 
 
-def _value(call: Call, function: Callable, like: Any) -> Any:
+def _value(call: Call, function: Callable[..., Any], like: Any) -> Any:
     """The function's value for the arguments, with the types of `like`."""
     given = Operands(tuple(call.args))
     wanted = leaves(like)
@@ -155,7 +162,7 @@ def _value(call: Call, function: Callable, like: Any) -> Any:
     return unflattened(like, made)
 
 
-def _adjoints(call: Call, vjp: Callable, g: Any) -> list:
+def _adjoints(call: Call, vjp: Callable[..., Any], g: Any) -> list[Any]:
     given = Operands(tuple(call.primals), g)
     numbers = iter(range(len(call.inputs)))
     shape = mapped(tuple(call.primals), lambda v: next(numbers) if varies(v) else None)
@@ -169,7 +176,7 @@ def _adjoints(call: Call, vjp: Callable, g: Any) -> list:
     return [atom(v) for v in made]
 
 
-def _tangents(called: Called, jvp: Callable, dots: list) -> list:
+def _tangents(called: Called, jvp: Callable[..., Any], dots: list[Any]) -> list[Any]:
     call, mine, numbers = called.call, iter(dots), iter(range(len(called.values)))
     primals = tuple(call.primals)
     tangents = mapped(
@@ -190,7 +197,7 @@ def _tangents(called: Called, jvp: Callable, dots: list) -> list:
 def taken(given: Any, shape: Any, name: str) -> list[Any]:
     """The numbered leaves of a result, taken apart by its stated structure."""
 
-    def refuse(path: tuple, given: Any, like: Any) -> None:
+    def refuse(path: tuple[Any, ...], given: Any, like: Any) -> None:
         raise ValueError(f"{name} returned {type(given).__name__}, not what was said")
 
     return [g for _, number, g in matched(shape, given, refuse) if number is not None]
@@ -212,8 +219,8 @@ def _type(call: Call, v: Any) -> Any:
 
 
 def emitted(
-    it: Interpreter, name: str, run: Callable, types: Sequence[Any], operands: Sequence[Atom],
-    by_target: bool = False,
+    it: Interpreter, name: str, run: Callable[..., Any], types: Sequence[Any],
+    operands: Sequence[Atom], by_target: bool = False,
 ) -> Iterator[Any]:  # fmt: skip
     """Emits the call; yields its results as values of these types.
 

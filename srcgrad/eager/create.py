@@ -119,7 +119,7 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
 
 
 # ---- of a shape ----
-def shape_of(name: str, size: tuple | list) -> tuple[int, ...]:
+def shape_of(name: str, size: tuple[Any, ...] | list[Any]) -> tuple[int, ...]:
     """The shape from `f(2, 3)`, `f((2, 3))` or `f([2, 3])`."""
     dims = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
     for d in dims:
@@ -133,7 +133,7 @@ def shape_of(name: str, size: tuple | list) -> tuple[int, ...]:
     return tuple(d.__index__() for d in dims)
 
 
-def _of_shape(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
+def _of_shape(name: str, draw: Callable[..., Any], text: str) -> Callable[..., Tensor]:
     def function(
         *size: Any,
         dtype: Any = None,
@@ -152,7 +152,7 @@ def _of_shape(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
     return function
 
 
-def _like(name: str, draw: Callable, text: str) -> Callable[..., Tensor]:
+def _like(name: str, draw: Callable[..., Any], text: str) -> Callable[..., Tensor]:
     def function(
         input: Tensor, dtype: Any = None, device: Any = None, requires_grad: bool = False
     ) -> Tensor:
@@ -170,12 +170,12 @@ def _float(name: str, d: np.dtype) -> None:
         raise UnsupportedError(f"\"{name}\" not implemented for '{d}'")
 
 
-def _normal(dims: tuple, d: np.dtype) -> np.ndarray:
+def _normal(dims: tuple[Any, ...], d: np.dtype) -> np.ndarray:
     _float("normal", d)
     return _generator.standard_normal(dims).astype(d)
 
 
-def _uniform(dims: tuple, d: np.dtype) -> np.ndarray:
+def _uniform(dims: tuple[Any, ...], d: np.dtype) -> np.ndarray:
     _float("uniform", d)
     return _generator.random(dims).astype(d)
 
@@ -293,7 +293,7 @@ def logspace(
     return finished(a.astype(d.np), requires_grad, device)
 
 
-def _new(name: str, f: Callable) -> None:
+def _new(name: str, f: Callable[..., Any]) -> None:
     def method(self: Tensor, *args: Any, **params: Any) -> Tensor:
         return f(*args, **{"dtype": self.dtype, "device": self.device, **params})
 

@@ -128,7 +128,7 @@ def is_own(a: Any) -> bool:
     return 0 not in a.strides if on_device(a) else a.flags.writeable
 
 
-def alike(operands: Any, dtype: Any) -> list:
+def alike(operands: Any, dtype: Any) -> list[Any]:
     """Arrays of a device, and numbers, which become NumPy's scalars there, in one dtype."""
     return [array_of(a, dtype) if is_array(a) else dtype.type(a) for a in beside(operands)]
 

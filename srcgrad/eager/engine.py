@@ -21,7 +21,10 @@ from srcgrad.errors import ArgumentValueError, AutogradError, TensorTypeError
 
 
 def run(
-    roots: Sequence[tuple[Node, Any]], keep: bool, record: bool, wanted: dict | None = None
+    roots: Sequence[tuple[Node, Any]],
+    keep: bool,
+    record: bool,
+    wanted: dict[Any, Any] | None = None,
 ) -> None:
     """Sends gradients from the roots down the graph.
 
@@ -137,7 +140,7 @@ def leading_to(roots: Iterable[Node], targets: set[Node]) -> set[Node]:
     return {node for node, yes in reaches.items() if yes}
 
 
-def _heads(node: Node) -> tuple:
+def _heads(node: Node) -> tuple[Any, ...]:
     if node.many:
         return tuple(n for n in node.next if n is not None)
     return () if node.next is None else (node.next,)
@@ -167,7 +170,7 @@ def accumulate(leaf: Any, g: Any, record: bool) -> None:
 
 
 # ---- entry points ----
-def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> list:
+def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> list[Any]:
     roots = []
     for k, (out, g) in enumerate(zip(outputs, grads, strict=True)):
         if not isinstance(out, Tensor):
@@ -200,11 +203,11 @@ def _seeds(outputs: Sequence[Tensor], grads: Sequence[Any], record: bool) -> lis
     return roots
 
 
-def _sequence(x: Any) -> list:
+def _sequence(x: Any) -> list[Any]:
     return [x] if isinstance(x, Tensor) or x is None else list(x)
 
 
-def _pair_up(tensors: Any, grads: Any) -> tuple[list, list]:
+def _pair_up(tensors: Any, grads: Any) -> tuple[list[Any], list[Any]]:
     outputs = _sequence(tensors)
     given = [None] * len(outputs) if grads is None else _sequence(grads)
     for g in given:
@@ -216,7 +219,7 @@ def _pair_up(tensors: Any, grads: Any) -> tuple[list, list]:
     return outputs, given
 
 
-def _walk(roots: list, keep: bool, record: bool, wanted: dict | None) -> None:
+def _walk(roots: list[Any], keep: bool, record: bool, wanted: dict[Any, Any] | None) -> None:
     succeeded = False
     hooks.begin()
     try:
@@ -324,10 +327,10 @@ def grad(
 
 
 def _gradients(
-    targets: list, outputs: list, weights: list, keep: bool, create_graph: bool
+    targets: list[Any], outputs: list[Any], weights: list[Any], keep: bool, create_graph: bool
 ) -> list[Tensor | None]:
     """The gradient by each target; None where the outputs do not depend on it."""
-    wanted: dict = {t._node: None for t in targets}
+    wanted: dict[Any, Any] = {t._node: None for t in targets}
     _walk(_seeds(outputs, weights, create_graph), keep, create_graph, wanted)
     found = [wanted[t._node] for t in targets]
     if create_graph:
@@ -339,7 +342,7 @@ def _gradients(
 
 
 def _batched(
-    targets: list, outputs: list, weights: list, keep: bool, create_graph: bool
+    targets: list[Any], outputs: list[Any], weights: list[Any], keep: bool, create_graph: bool
 ) -> list[Tensor | None]:
     """The gradients for each item of the weights' first dim, stacked."""
     from srcgrad.eager.functions.shapes import stack

@@ -20,7 +20,7 @@ from srcgrad.errors import AutogradError, TensorError, TensorTypeError
 _NESTING = "srcgrad_nesting"
 
 
-def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
+def save(obj: Any, f: str | PathLike[str] | BinaryIO) -> None:
     """Writes a tensor, or dicts, lists and tuples of tensors, arrays, numbers and text, to a file.
 
     Keys are strings. TypeError for anything else, RuntimeError for a tensor that is not a leaf.
@@ -42,7 +42,7 @@ def save(obj: Any, f: str | PathLike | BinaryIO) -> None:
         np.savez(f, **arrays, **{_NESTING: text})  # type: ignore[arg-type]  (names, no options)
 
 
-def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
+def load(f: str | PathLike[str] | BinaryIO, map_location: Any = None) -> Any:
     """Reads a file written by `save`; an `.npz` file of NumPy's gives a dict of tensors.
 
     RuntimeError for a file of another kind. The tensors are on the device `map_location`; without
@@ -67,7 +67,7 @@ def load(f: str | PathLike | BinaryIO, map_location: Any = None) -> Any:
         raise _foreign(f"how it is nested cannot be read ({error})") from None
 
 
-def read(f: str | PathLike | BinaryIO) -> np.ndarray | dict[str, np.ndarray]:
+def read(f: str | PathLike[str] | BinaryIO) -> np.ndarray | dict[str, np.ndarray]:
     """The array of an `.npy` file, or those of an `.npz` file; RuntimeError for other files."""
     try:
         archive = np.load(f, allow_pickle=False)

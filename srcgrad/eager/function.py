@@ -27,10 +27,10 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...] = ()
 
     def __init__(self) -> None:
-        self._saved: list | None = []
-        self._kept: tuple = ()
-        self._constant: tuple = ()
-        self._dirty: tuple = ()
+        self._saved: list[Any] | None = []
+        self._kept: tuple[Any, ...] = ()
+        self._constant: tuple[Any, ...] = ()
+        self._dirty: tuple[Any, ...] = ()
         self._materialize = True
         self._node: Node | None = None
 
@@ -45,7 +45,7 @@ class FunctionCtx:
         self._kept = tensors
 
     @property
-    def saved_tensors(self) -> tuple:
+    def saved_tensors(self) -> tuple[Any, ...]:
         """The saved tensors; RuntimeError once released, or if one was modified since."""
         if self._saved is None:
             assert self._node is not None
@@ -77,7 +77,7 @@ class FunctionCtx:
         """Sets whether `backward` gets zeros rather than None for results that were not used."""
         self._materialize = value
 
-    def _pack(self, node: Node, outputs: list) -> None:
+    def _pack(self, node: Node, outputs: list[Any]) -> None:
         """Turns saved tensors into arrays with versions: own results are not held as tensors."""
         from srcgrad.eager.tensor import storage
 
@@ -113,7 +113,7 @@ class _FunctionNode(Node):
     def __repr__(self) -> str:
         return f"<srcgrad.autograd.function.{self.label} object at {id(self):#x}>"
 
-    def _run(self, given: dict[int, Tensor], keep: bool) -> list:
+    def _run(self, given: dict[int, Tensor], keep: bool) -> list[Any]:
         ctx = self.ctx
         if ctx._saved is None:
             raise self.released()
@@ -128,7 +128,7 @@ class _FunctionNode(Node):
             ctx._saved = None
         return self._checked(made if isinstance(made, tuple | list) else (made,))
 
-    def _checked(self, made: Any) -> list:
+    def _checked(self, made: Any) -> list[Any]:
         heads, name = self.next, self.label
         extra = made[len(heads) :]
         if len(made) < len(heads) or any(g is not None for g in extra):
@@ -157,7 +157,7 @@ class _FunctionNode(Node):
         return out
 
 
-def _summable(shape: tuple, target: tuple) -> bool:
+def _summable(shape: tuple[Any, ...], target: tuple[Any, ...]) -> bool:
     try:
         return np.broadcast_shapes(shape, target) == shape
     except ValueError:
@@ -169,7 +169,7 @@ def _own(g: Any) -> Any:
     return g if isinstance(g, Tensor) or devices.is_own(g) else g.copy()
 
 
-def _numbered(g: Any) -> dict:
+def _numbered(g: Any) -> dict[Any, Any]:
     return g if isinstance(g, dict) else {0: g}
 
 
@@ -217,7 +217,7 @@ class Function(metaclass=_Meta):
         )
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple, output: Any) -> Any:
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
         """Saves what `backward` needs. A class that defines it has a `forward` without `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -248,10 +248,10 @@ class Function(metaclass=_Meta):
         return tuple(outputs) if several else outputs[0]
 
 
-_node_classes: weakref.WeakKeyDictionary[type, type] = weakref.WeakKeyDictionary()
+_node_classes: weakref.WeakKeyDictionary[type[Any], type[Any]] = weakref.WeakKeyDictionary()
 
 
-def _node_class(cls: type) -> type:
+def _node_class(cls: type[Any]) -> type[Any]:
     """The class of the nodes of a function, which is named after it."""
     made = _node_classes.get(cls)
     if made is None:
@@ -261,7 +261,9 @@ def _node_class(cls: type) -> type:
     return made
 
 
-def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: list) -> list:
+def _recorded(
+    cls: Any, ctx: FunctionCtx, heads: tuple[Any, ...], args: tuple[Any, ...], outputs: list[Any]
+) -> list[Any]:
     node: Any = object.__new__(_node_class(cls))
     node.level, node.next, node.ctx, node.function = level_above(heads), heads, ctx, cls
     node.zeros = [
@@ -297,7 +299,7 @@ def _recorded(cls: Any, ctx: FunctionCtx, heads: tuple, args: tuple, outputs: li
     return made
 
 
-def _check_dirty(ctx: FunctionCtx, outputs: list) -> None:
+def _check_dirty(ctx: FunctionCtx, outputs: list[Any]) -> None:
     for t in ctx._dirty:
         if not any(t is o for o in outputs):
             raise AutogradError(

@@ -72,12 +72,16 @@ def label_of(name: str) -> str:
 class Leaf(Node):
     """The end of a leaf's gradient; the tensor is held weakly and owns its `grad`."""
 
+    tensor: weakref.ref[Any]
+    level: int
+    next: Any
+
     __slots__ = ("after", "tensor")
     label = "AccumulateGrad"
 
     def __init__(self, tensor: Any):
         self.level, self.next, self.tensor = 0, None, weakref.ref(tensor)
-        self.after: list = []  # hooks that follow the accumulation
+        self.after: list[Any] = []  # hooks that follow the accumulation
 
     @property
     def variable(self) -> Any:
@@ -87,6 +91,10 @@ class Leaf(Node):
 
 class Output(Node):
     """One of several results of a node: passes its gradient on with its number."""
+
+    index: int
+    level: int
+    next: Any
 
     __slots__ = ("index",)
 

@@ -18,7 +18,7 @@ from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import AutogradError, TensorTypeError
 
 
-def _of(node: Node) -> list:
+def _of(node: Node) -> list[Any]:
     """The node's hooks; an empty list is attached if it has none."""
     if node not in HOOKED:
         node.hooks = []
@@ -47,7 +47,7 @@ class RemovableHandle:
 class _Hook:
     """A user's function."""
 
-    def __init__(self, f: Callable):
+    def __init__(self, f: Callable[..., Any]):
         self.f = f
 
 
@@ -179,7 +179,7 @@ def after_accumulation(leaf: Leaf, tensor: Tensor) -> None:
         f(tensor)
 
 
-def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+def register_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook` with this tensor's gradient at each backward; its result replaces it.
 
     >>> import srcgrad as flow
@@ -197,7 +197,7 @@ def register_hook(self: Tensor, hook: Callable) -> RemovableHandle:
     return _registered(self._node, _Hook(hook))
 
 
-def register_post_accumulate_grad_hook(self: Tensor, hook: Callable) -> RemovableHandle:
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[..., Any]) -> RemovableHandle:
     """Calls `hook` with this leaf after adding to its `grad`; RuntimeError if it is not a leaf."""
     if type(self._node) is not Leaf:
         raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")

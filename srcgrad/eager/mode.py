@@ -20,7 +20,7 @@ class _State(threading.local):
     enabled = True
     inference = False
     watched: Any = None  # called with each node, and with the results of a backward pass at it
-    saving: tuple = ()  # pairs of functions that pack and unpack saved values
+    saving: tuple[Any, ...] = ()  # pairs of functions that pack and unpack saved values
     no_saving: str | None = None  # the text of the error for setting such functions
     differentiated: int = 0  # functions that are being run to be differentiated
 
@@ -79,13 +79,13 @@ def watch(by: Any) -> None:
     _set(_state.enabled, _state.inference)
 
 
-def save_by(hooks: tuple) -> None:
+def save_by(hooks: tuple[Any, ...]) -> None:
     """Sets the stack of (pack, unpack) of this thread."""
     _state.saving = hooks
     _set(_state.enabled, _state.inference)
 
 
-def saving_stack() -> tuple:
+def saving_stack() -> tuple[Any, ...]:
     """The stack that `save_by` sets."""
     return _state.saving
 
@@ -189,7 +189,7 @@ class _Bare(_Mode):
         cls.__init__(mode)
         return mode(f)
 
-    def __init__(self, f: Callable | None = None) -> None:
+    def __init__(self, f: Callable[..., Any] | None = None) -> None:
         super().__init__()
 
 
@@ -232,7 +232,7 @@ class set_grad_enabled(_Mode):
 
     def __init__(self, mode: bool):
         super().__init__()
-        self.mode = bool(mode)
+        self.mode: bool = bool(mode)
         self._outer = _state.enabled, _state.inference
         _set(self.mode, _state.inference)
 
@@ -273,7 +273,7 @@ class inference_mode(_Bare):
 
     def __init__(self, mode: Any = True) -> None:
         super().__init__()
-        self.mode = bool(mode)
+        self.mode: bool = bool(mode)
 
     def _wanted(self) -> tuple[bool, bool]:
         return _state.enabled, self.mode

@@ -59,24 +59,24 @@ class Captures:
     def __init__(self, required: Requirements):
         self.required = required
         self.unrolled = required.unrolled
-        self.grown = required.grown
-        self.hidden: dict[tuple, Hidden] = {}
-        self.guards: dict[tuple, Guard[Unchanged]] = {}
-        self.leaves: dict[Var, tuple] = {}  # a scalar argument's variable -> its path
-        self.dims: dict[Var, tuple] = {}  # a dim's variable -> (path, axis)
+        self.grown: dict[Any, Any] = required.grown
+        self.hidden: dict[tuple[Any, ...], Hidden] = {}
+        self.guards: dict[tuple[Any, ...], Guard[Unchanged]] = {}
+        self.leaves: dict[Var, tuple[Any, ...]] = {}  # a scalar argument's variable -> its path
+        self.dims: dict[Var, tuple[Any, ...]] = {}  # a dim's variable -> (path, axis)
         self.lengths: dict[Var, int] = {}  # what they are in this call, if that is known
         self.given: set[Var] = set()  # arrays among the parameters, whose layouts are known
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
-        self.loops: dict[Var, tuple] = {}  # a loop's index -> (file, line, length)
+        self.loops: dict[Var, tuple[Any, ...]] = {}  # a loop's index -> (file, line, length)
         # captured containers by key: one object each, which compiled code may not change
-        self.containers: dict[tuple, Any] = {}
+        self.containers: dict[tuple[Any, ...], Any] = {}
         self.immutable: dict[int, Any] = {}
         self.in_instances: set[int] = set()  # of these, those in instances
-        self.stopped: dict[tuple, Any] = {}  # weights that are not trained, as constants
+        self.stopped: dict[tuple[Any, ...], Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
         self.no_tensor_met = False  # whether a decision relied on that
-        self.classes = Classes()  # of numbers that have several
+        self.classes: Classes = Classes()  # of numbers that have several
         self.inlined: list[Any] = []  # held so that their ids stay theirs
 
     # ---- lookup ----
@@ -196,7 +196,7 @@ class Captures:
             return self._unchanging(key, as_tracked(value, {k: part(k) for k in value}))
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
 
-    def _unchanging(self, key: tuple, made: Any) -> Any:
+    def _unchanging(self, key: tuple[Any, ...], made: Any) -> Any:
         """Registers the stand-in of a captured container, which compiled code may not change."""
         self.containers[key] = made
         self.immutable[id(made)] = made
@@ -285,7 +285,7 @@ class Captures:
     def _is_weight(self, value: Any) -> bool:
         return any(value is w for w in self.required.weights)
 
-    def parameter(self, b: Builder, name: str, value: Any, path: tuple) -> Var:
+    def parameter(self, b: Builder, name: str, value: Any, path: tuple[Any, ...]) -> Var:
         """A parameter for a value, with the dims of an array as variables of their own.
 
         A length of 0 is not recorded: a placeholder's is unknown until the program runs.

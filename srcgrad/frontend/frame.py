@@ -18,6 +18,10 @@ RETURNED, RESULT = "$returned", "$result"
 class Diverged(Exception):
     """Raised where the interpreted path is certain to fail: no later statement is reached."""
 
+    kind: str
+    message: str
+    location: Any
+
     def __init__(self, kind: str, message: str, location: Any):
         super().__init__(message)
         self.kind, self.message, self.location = kind, message, location
@@ -62,7 +66,7 @@ class Poisoned(Exception):
     """Raised where a statement reads a name that a refused statement would have bound."""
 
 
-def frames_of(frame: Frame | None) -> list[dict]:
+def frames_of(frame: Frame | None) -> list[dict[Any, Any]]:
     """The names of a frame and of those that enclose it."""
     out = []
     while frame is not None:

@@ -47,7 +47,7 @@ class Writer:
 class Step:
     """One step from a value to another: its part of the key, a function, the end of a text."""
 
-    key: tuple
+    key: tuple[Any, ...]
     read: Callable[[Any], Any]
     suffix: str = ""
 
@@ -59,10 +59,10 @@ class Path:
     kind: str
     holder: Any
     steps: tuple[Step, ...] = ()
-    within: tuple = ()  # the start of the key, for what an inlined program captures
+    within: tuple[Any, ...] = ()  # the start of the key, for what an inlined program captures
 
     @property
-    def key(self) -> tuple:
+    def key(self) -> tuple[Any, ...]:
         """Tells captured values apart; names are not unique."""
         return (*self.within, self.kind, id(self.holder), *[k for s in self.steps for k in s.key])
 

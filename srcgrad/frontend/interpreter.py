@@ -56,7 +56,7 @@ class Interpreter:
     """The state, and the operations on it that all parts use."""
 
     def __init__(self, captures: Any):
-        self.b = Builder(REGISTRY)
+        self.b: Builder = Builder(REGISTRY)
         self.captures = captures
         self.frames: list[Frame] = []
         self.inside: Counter[Any] = Counter()  # the number of frames that each function has now
@@ -86,12 +86,14 @@ class Interpreter:
         self.defined_in: dict[Any, Frame] = {}  # methods of classes that are made here
         self.listed: dict[int, Any] = {}  # containers that lists hold by their leaves
         # comprehensions that were made loops, loops: unrolled if the program is refused
-        self.looped: set[tuple] = set()
+        self.looped: set[tuple[Any, ...]] = set()
         self.parts: tuple[str, ...] = ()  # tell what is made at one place apart
         # the names of modules and cells that are stored to, and their values at first
         self.outside: dict[tuple[str, int], dict[str, Any]] = {}
         self.outside_before: dict[tuple[str, int], dict[str, Any]] = {}
-        self.activations: dict[tuple, Any] = {}  # recursive functions that were made loops
+        self.activations: dict[
+            tuple[Any, ...], Any
+        ] = {}  # recursive functions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
 
     @property
@@ -108,7 +110,7 @@ class Interpreter:
         return self.frame.env
 
     # ---- errors and places ----
-    def place(self, node: Node) -> tuple:
+    def place(self, node: Node) -> tuple[Any, ...]:
         """The place of a node as a key, in a function of ours the call that it is for with it."""
         return (*self.frame.source.key(node), *self.parts)
 
@@ -154,7 +156,7 @@ class Interpreter:
     def forget(self, mark: Mark) -> None:
         """Forgets the problems since a mark, and which names they have poisoned."""
         del self.problems[mark.problems :]
-        self.passed = mark.passed
+        self.passed: int = mark.passed
         for env, names in mark.names:
             env.clear()
             env.update(names)
@@ -316,13 +318,13 @@ class Interpreter:
         self, /, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any: ...
     def follow_library(
-        self, /, handler: Any, args: tuple, kwargs: dict[str, Any], node: Node
+        self, /, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Node
     ) -> Any: ...
     def handled(
         self, /, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any: ...
     def attribute(self, /, owner: Any, name: str, node: Node) -> Any: ...
-    def parts_of(self, /, owner: Any, node: Node) -> tuple | None: ...
+    def parts_of(self, /, owner: Any, node: Node) -> tuple[Any, ...] | None: ...
     def compare(self, /, op: Any, a: Any, c: Any, node: Node) -> Any: ...
     def known_text(self, /, v: Any, node: Node) -> Any: ...
     def truth(self, /, v: Any, node: Node) -> Any: ...

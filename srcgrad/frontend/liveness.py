@@ -22,7 +22,7 @@ def assigned(nodes: Iterable[Any]) -> list[str]:
 
 
 @functools.lru_cache(maxsize=1024)  # each trial of a loop needs it
-def _assigned(nodes: tuple) -> tuple[str, ...]:
+def _assigned(nodes: tuple[Any, ...]) -> tuple[str, ...]:
     out: dict[str, None] = {}
 
     def visit(n: Any) -> None:

@@ -40,25 +40,27 @@ def restarted(
 class Requirements:
     """The known requirements beyond dtypes and ranks."""
 
-    static_leaves: set[tuple] = field(default_factory=set)  # paths of arguments
-    static_dims: set[tuple] = field(default_factory=set)  # (path, axis)
+    static_leaves: set[tuple[Any, ...]] = field(default_factory=set)  # paths of arguments
+    static_dims: set[tuple[Any, ...]] = field(default_factory=set)  # (path, axis)
     # loops by (file, line), comprehensions by (file, line, column); and those that are loops
-    unrolled: set[tuple] = field(default_factory=set)
-    looped: set[tuple] = field(default_factory=set)
+    unrolled: set[tuple[Any, ...]] = field(default_factory=set)
+    looped: set[tuple[Any, ...]] = field(default_factory=set)
     # calls of vmap by (file, line, column) whose first item is computed before the loop
-    first_items: set[tuple] = field(default_factory=set)
+    first_items: set[tuple[Any, ...]] = field(default_factory=set)
     refused: Exception | None = None  # why loops were unrolled after all
     # recursive functions by (file, line, column): loops, and why those are none that cannot be
-    activations: set[tuple] = field(default_factory=set)
-    inlined: dict[tuple, Any] = field(default_factory=dict)
+    activations: set[tuple[Any, ...]] = field(default_factory=set)
+    inlined: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
     # lists whose kind was found while the items of another list were not known
-    guessed: set[tuple] = field(default_factory=set)
-    indexed: set[tuple] = field(default_factory=set)  # that grow for how they are indexed
-    stored_names: dict[tuple, Any] = field(default_factory=dict)  # of modules, of cells
+    guessed: set[tuple[Any, ...]] = field(default_factory=set)
+    indexed: set[tuple[Any, ...]] = field(default_factory=set)  # that grow for how they are indexed
+    stored_names: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of modules, of cells
     # dicts and sets by place, whose keys and members the run decides
-    at_run_time: set[tuple] = field(default_factory=set)
-    of_lists: set[tuple] = field(default_factory=set)  # lists of lists that grow, by place
-    inputs: set[tuple] = field(default_factory=set)  # captured numbers that change
+    at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
+    of_lists: set[tuple[Any, ...]] = field(
+        default_factory=set
+    )  # lists of lists that grow, by place
+    inputs: set[tuple[Any, ...]] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none

@@ -56,7 +56,7 @@ class Source:
         end = node.end_col_offset if same and hasattr(node, "end_col_offset") else column + 1
         return Location(self.file, line, column, end or column + 1, self.function.__name__)
 
-    def key(self, node: Any) -> tuple:
+    def key(self, node: Any) -> tuple[Any, ...]:
         """The place of a node as a key: of a function of ours also the call that it is for."""
         own = (self.file, node.lineno, node.col_offset)
         at = self.place

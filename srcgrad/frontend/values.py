@@ -110,8 +110,10 @@ class Iterated(Abstract):
     static: bool = False
     range: Range | None = None
     backwards_of: Iterated | None = None  # the same items in the other order
-    sources: tuple = ()
-    grown: tuple = ()  # the lists that grow among them, with their lengths at its beginning
+    sources: tuple[Any, ...] = ()
+    grown: tuple[
+        Any, ...
+    ] = ()  # the lists that grow among them, with their lengths at its beginning
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, filter, a generator expression
     spent: bool = False
@@ -135,7 +137,7 @@ def is_unit(step: Any) -> bool:
     return step is None or (isinstance(step, int | np.integer) and step == 1)
 
 
-class TrackedList(list):
+class TrackedList(list[Any]):
     """A list by its items, with the place where it was made, in case it must grow at run time."""
 
     def __init__(self, items: Any = (), key: Any = None):
@@ -168,7 +170,7 @@ class GrownList(Abstract):
 class View(Abstract):
     """The view that `keys`, `values` or `items` of a dict gives: its parts are read on use."""
 
-    owner: dict
+    owner: dict[Any, Any]
     name: str
 
     def parts(self) -> list[Any]:
@@ -179,7 +181,7 @@ class View(Abstract):
 class Record(Abstract):
     """An instance of a dataclass, by its fields; `__init__` is not called for arguments."""
 
-    cls: type
+    cls: type[Any]
     fields: dict[str, Any] = field(default_factory=dict)
     lacks: frozenset[str] = frozenset()  # attributes that the caller's instance has otherwise
 
@@ -195,7 +197,7 @@ class Super(Abstract):
     """The result of `super()` in a method: attributes of the classes after one of them."""
 
     owner: Any  # a Record, a captured object or a class
-    after: type
+    after: type[Any]
 
 
 @record(frozen=True)
@@ -211,7 +213,7 @@ class Partial(Abstract):
     """functools.partial made inside: its function may be a closure, its arguments run-time."""
 
     func: Any
-    args: tuple
+    args: tuple[Any, ...]
     keywords: dict[str, Any]
 
 
@@ -221,8 +223,8 @@ class Closure(Abstract):
 
     node: Any
     env: dict[str, Any]
-    defaults: list
-    kw_defaults: list
+    defaults: list[Any]
+    kw_defaults: list[Any]
     frame: Any
     name: str
 
@@ -232,7 +234,7 @@ class Formatted(Abstract):
     """An f-string with run-time parts: a template and its values."""
 
     template: str
-    values: list
+    values: list[Any]
 
 
 OWN = (  # values that exist only while a function is compiled, no dataclasses of the user's

@@ -30,20 +30,20 @@ def compiled_of(fn: Any) -> Compiled:
     return compile(fn)
 
 
-def product_of(fn: Compiled) -> Callable[[tuple, Any], tuple]:
+def product_of(fn: Compiled) -> Callable[[tuple[Any, ...], Any], tuple[Any, ...]]:
     """The function from arguments and cotangents to the gradients, one entry per argument."""
 
-    def product(args: tuple, cotangents: Any) -> tuple:
+    def product(args: tuple[Any, ...], cotangents: Any) -> tuple[Any, ...]:
         _, pull = vjp(fn, *args)
         return pull(cotangents)
 
     return product
 
 
-def tupled(fn: Compiled) -> Callable[..., tuple]:
+def tupled(fn: Compiled) -> Callable[..., tuple[Any, ...]]:
     """The function with a tuple of its results, if it returns one alone."""
 
-    def call(*args: Any) -> tuple:
+    def call(*args: Any) -> tuple[Any, ...]:
         out = fn(*args)
         return out if isinstance(out, tuple) else (out,)
 

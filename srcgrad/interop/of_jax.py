@@ -14,7 +14,7 @@ from srcgrad.interop.functions import checked, compiled_of, library, product_of
 from srcgrad.transforms.compiled import Compiled
 
 
-def to_jax(fn: Callable, result: Any = None) -> Callable:
+def to_jax(fn: Callable[..., Any], result: Any = None) -> Callable[..., Any]:
     """A function of JAX's arrays that has the values and reverse-mode derivatives of `fn`.
 
     `fn` is a function of arrays by position, compiled or to be compiled. `result` states what it
@@ -56,7 +56,7 @@ class _Node:
     def _specs(self, args: Any) -> Any:
         return self.jax.tree.map(lambda v: self.jax.ShapeDtypeStruct(v.shape, v.dtype), args)
 
-    def _stated(self, specs: tuple) -> Any:
+    def _stated(self, specs: tuple[Any, ...]) -> Any:
         """The form of the result: as the caller states, or a number of the arguments' dtype."""
         if callable(self.result):
             return self.result(*specs)
@@ -84,12 +84,12 @@ class _Node:
     def _product(self) -> _Node:
         """The product of cotangents with the Jacobian, as a node of its own."""
 
-        def gradients(args: tuple, _: Any) -> Any:
+        def gradients(args: tuple[Any, ...], _: Any) -> Any:
             return self.jax.tree.map(lambda s: s if is_float(s) else None, args)
 
         return _Node(self.jax, compile(product_of(self.compiled)), gradients)
 
-    def _pulled(self, args: tuple, cotangents: Any) -> Any:
+    def _pulled(self, args: tuple[Any, ...], cotangents: Any) -> Any:
         """The gradients; JAX's of complex numbers are conjugates of ours."""
         weights = self.jax.tree.map(lambda g: _conjugate(g) if is_float(g) else None, cotangents)
         return self.jax.tree.map(_conjugate, self._product.call(args, weights))

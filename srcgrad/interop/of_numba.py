@@ -146,7 +146,9 @@ def _emitted(
     return _structure(context, builder, program.output, sig.return_type, parts)
 
 
-def _at(context: Any, builder: Any, tup: Any, kind: Any, path: tuple, names: Sequence[str]) -> Any:
+def _at(
+    context: Any, builder: Any, tup: Any, kind: Any, path: tuple[Any, ...], names: Sequence[str]
+) -> Any:
     """The value of an argument, or of a part of a tuple, and its type."""
     for key in (names.index(path[0]), *path[1:]):
         tup, kind = builder.extract_value(tup, key), kind.types[key]

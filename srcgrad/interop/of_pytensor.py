@@ -14,7 +14,7 @@ from srcgrad.interop.functions import checked, compiled_of, library, product_of,
 from srcgrad.transforms.compiled import Compiled
 
 
-def to_pytensor(fn: Callable, result: Any = None) -> Any:
+def to_pytensor(fn: Callable[..., Any], result: Any = None) -> Any:
     """An operation of PyTensor that has the values and reverse-mode derivatives of `fn`.
 
     `fn` is a function of arrays by position, compiled or to be compiled, that returns an array or
@@ -52,7 +52,7 @@ def _operation_class() -> Any:
             types = self._stated([v.type for v in variables])
             return graph.basic.Apply(self, variables, [t() for t in types])
 
-        def _stated(self, types: list) -> Sequence:
+        def _stated(self, types: list[Any]) -> Sequence[Any]:
             if self.result is None:
                 floats = [t.dtype for t in types if _is_float(t)]
                 return [pt.TensorType(np.result_type(*floats) if floats else "float64", ())]
@@ -60,7 +60,7 @@ def _operation_class() -> Any:
             made = self.result if stated else self.result(*types)
             return made if isinstance(made, list | tuple) else [made]
 
-        def perform(self, node: Any, inputs: Sequence, output_storage: list) -> None:
+        def perform(self, node: Any, inputs: Sequence[Any], output_storage: list[Any]) -> None:
             out = self.compiled(*map(_protected, inputs))
             made = [v for v in (out if isinstance(out, tuple) else (out,)) if v is not None]
             types, name = [v.type for v in node.outputs], self.compiled.__name__
@@ -73,7 +73,9 @@ def _operation_class() -> Any:
                 shared = any([np.may_share_memory(a, b) for b in arrays[:k]])
                 place[0] = a.copy() if shared else a
 
-        def pullback(self, inputs: Sequence, outputs: Sequence, cotangents: Sequence) -> list:
+        def pullback(
+            self, inputs: Sequence[Any], outputs: Sequence[Any], cotangents: Sequence[Any]
+        ) -> list[Any]:
             weights = [
                 v.zeros_like() if isinstance(g.type, gradient.DisconnectedType) else g
                 for v, g in zip(outputs, cotangents, strict=True)
@@ -87,7 +89,7 @@ def _operation_class() -> Any:
         def _product(self, count: int) -> Any:
             product = product_of(compile(tupled(self.compiled)))
 
-            def flat(*values: Any) -> tuple:
+            def flat(*values: Any) -> tuple[Any, ...]:
                 gradients = product(values[:count], values[count:])
                 return tuple([g for g in gradients if g is not None])
 

@@ -23,7 +23,7 @@ from srcgrad.tree import leaves, mapped
 Run = Callable[[list[Tensor]], list[Tensor]]  # the function on tensors of srcgrad
 
 
-def to_torch(fn: Callable) -> Callable:
+def to_torch(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function of PyTorch's tensors that has the values and derivatives of `fn`.
 
     `fn` is a function of arrays, compiled or to be compiled. Its arguments and results are
@@ -67,12 +67,14 @@ def to_torch(fn: Callable) -> Callable:
     return call
 
 
-def _called(compiled: Compiled, given: tuple, kind: type, tensors: list[Tensor]) -> Any:
+def _called(
+    compiled: Compiled, given: tuple[Any, ...], kind: type[Any], tensors: list[Tensor]
+) -> Any:
     args, named = _replaced(given, kind, tensors)
     return compiled(*args, **named)
 
 
-def _replaced(structure: Any, kind: type, values: Sequence) -> Any:
+def _replaced(structure: Any, kind: type[Any], values: Sequence[Any]) -> Any:
     """The structure with its leaves of a kind replaced, in order."""
     if isinstance(structure, kind):
         return values[0]
@@ -86,7 +88,7 @@ def _node_class(torch: Any) -> Any:
 
     class SrcgradFunction(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, run: Run, known: list[Tensor], *inputs: Any) -> tuple:
+        def forward(ctx: Any, run: Run, known: list[Tensor], *inputs: Any) -> tuple[Any, ...]:
             n = len(known)  # the first inputs, as tensors of an earlier node
             new = zip(inputs[n:], ctx.needs_input_grad[2 + n :], strict=True)
             given = [*known, *(_shared(t, needed) for t, needed in new)]
@@ -102,7 +104,7 @@ def _node_class(torch: Any) -> Any:
             return results
 
         @staticmethod
-        def backward(ctx: Any, *cotangents: Any) -> tuple:
+        def backward(ctx: Any, *cotangents: Any) -> tuple[Any, ...]:
             inputs = ctx.saved_tensors
             wanted = [k for k, needed in enumerate(ctx.needs_input_grad[2:]) if needed]
             pairs = [k for k, g in enumerate(cotangents) if g is not None]

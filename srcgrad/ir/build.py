@@ -6,10 +6,10 @@ The table of primitives is passed in: the IR does not know it. Never moves a sta
 
 from __future__ import annotations
 
-from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -215,8 +215,8 @@ class Builder(Rows):
         return not isinstance(a, Var) and (a.value if isinstance(a, Const) else a) == value
 
     # ---- types that rows of the table name ----
-    tape_type = staticmethod(Tape)
-    reftape_type = staticmethod(RefTape)
+    tape_type: ClassVar[Callable[..., Tape]] = staticmethod(Tape)
+    reftape_type: ClassVar[Callable[..., RefTape]] = staticmethod(RefTape)
 
     # ---- dims ----
     def dim(self, a: Atom | int) -> Dim:

@@ -71,8 +71,8 @@ class Printer:
     """`lines` is the text so far, `owners` the statement each line belongs to."""
 
     def __init__(self, taken: Set[str], notes: bool = True):
-        self.taken = RESERVED | taken
-        self.names = Names(self.taken)
+        self.taken: set[str] = RESERVED | taken
+        self.names: Names = Names(self.taken)
         self.lines: list[str] = []
         self.owners: list[Stmt | None] = []
         self.notes = notes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -85,7 +85,11 @@ class Var:
         return self.name
 
     __str__ = __repr__
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
+
+        def __hash__(self) -> int: ...
+    else:
+        __hash__ = object.__hash__  # in C
 
     def __bool__(self) -> bool:
         raise Unknown(f"the truth of '{self.name}' is not known when compiling")

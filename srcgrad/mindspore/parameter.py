@@ -140,10 +140,10 @@ class Parameter(parameter.Parameter):
             f"requires_grad={self.requires_grad})"
         )
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Parameter, (self._a, self.name, self.requires_grad)
 
-    def __deepcopy__(self, memo: dict) -> Parameter:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
         made = memo[id(self)] = self.clone()
         return made
 

@@ -32,6 +32,12 @@ class MultiheadAttention(Module):
     (srcgrad.Size([2, 5, 4]), srcgrad.Size([2, 5, 5]))
     """
 
+    embed_dim: int
+    num_heads: int
+    head_dim: int
+    dropout: float
+    batch_first: bool
+
     def __init__(
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
         add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
@@ -48,8 +54,8 @@ class MultiheadAttention(Module):
                 "value to yours, with flow.cat"
             )
         self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
-        self.kdim = embed_dim if kdim is None else kdim
-        self.vdim = embed_dim if vdim is None else vdim
+        self.kdim: int = embed_dim if kdim is None else kdim
+        self.vdim: int = embed_dim if vdim is None else vdim
         self.dropout, self.batch_first = dropout, batch_first
         self._drops, self._same = dropout > 0.0, self.kdim == self.vdim == embed_dim
         shapes = {"in_proj_weight": (3 * embed_dim, embed_dim)} if self._same else {
@@ -61,7 +67,7 @@ class MultiheadAttention(Module):
             self.register_parameter(name, None if made is None else _xavier(made))
         start = init.zeros_(drawn(1.0, (3 * embed_dim,), dtype, device)) if bias else None
         self.register_parameter("in_proj_bias", start)  # type: ignore[arg-type]  (a Parameter)
-        self.out_proj = Linear(embed_dim, embed_dim, bias, device, dtype)
+        self.out_proj: Linear = Linear(embed_dim, embed_dim, bias, device, dtype)
         if bias:
             init.zeros_(self.out_proj.bias)
 

@@ -10,7 +10,7 @@ from srcgrad.eager.functions.images import around
 from srcgrad.errors import ArgumentValueError
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
-from srcgrad.nn.parameter import drawn
+from srcgrad.nn.parameter import Parameter, drawn
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -18,8 +18,18 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 class _Convolution(Module):
     """The parameters of a convolution: kernels of dims (out, channels / groups, ...), a bias."""
 
+    in_channels: int
+    out_channels: int
+    groups: int
+    kernel_size: tuple[int, ...]
+    stride: tuple[int, ...]
+    padding: str | tuple[int, ...]
+    dilation: tuple[int, ...]
+    weight: Parameter
+    bias: Parameter
+
     dims: int
-    transposed = False
+    transposed: bool = False
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
@@ -50,7 +60,7 @@ class _Convolution(Module):
             self.register_parameter("bias", None)
         self._check(self.padding)
 
-    def _each(self, value: Any) -> tuple:
+    def _each(self, value: Any) -> tuple[Any, ...]:
         return (value,) * self.dims if isinstance(value, int) else tuple(value)
 
     def _check(self, padding: Any) -> None:
@@ -58,7 +68,7 @@ class _Convolution(Module):
         if isinstance(padding, str):
             self._around()
 
-    def _around(self) -> tuple:
+    def _around(self) -> tuple[Any, ...]:
         """The padding of the last dims, as `functional.pad` takes it."""
         fill = (0,) * (2 - self.dims), (1,) * (2 - self.dims)
         padding = self.padding if isinstance(self.padding, str) else (*fill[0], *self.padding)
@@ -98,7 +108,7 @@ class Conv1d(_Convolution):
     srcgrad.Size([1, 4, 6])
     """
 
-    dims = 1
+    dims: int = 1
 
     def forward(self, input: Any) -> Any:
         return self._convolved(functional.conv1d, input)
@@ -114,7 +124,7 @@ class Conv2d(_Convolution):
     srcgrad.Size([2, 8, 6, 6])
     """
 
-    dims = 2
+    dims: int = 2
 
     def forward(self, input: Any) -> Any:
         return self._convolved(functional.conv2d, input)
@@ -128,7 +138,10 @@ class ConvTranspose2d(_Convolution):
     srcgrad.Size([1, 1, 6, 6])
     """
 
-    dims, transposed = 2, True
+    output_padding: tuple[int, ...]
+
+    dims: int = 2
+    transposed: bool = True
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,

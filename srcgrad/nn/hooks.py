@@ -12,7 +12,7 @@ from srcgrad.records import record
 class Hook:
     """A hook, and whether it gets the keywords; a new object each time that it is registered."""
 
-    function: Callable
+    function: Callable[..., Any]
     with_kwargs: bool
 
 
@@ -37,7 +37,9 @@ class Removal:
         self.remove()
 
 
-def added(module: Any, place: str, function: Callable, prepend: bool, with_kwargs: bool) -> Removal:
+def added(
+    module: Any, place: str, function: Callable[..., Any], prepend: bool, with_kwargs: bool
+) -> Removal:
     """Registers a hook before or after a module's calls."""
     hook, held = Hook(function, with_kwargs), getattr(module, place)
     module.__dict__[place] = (hook, *held) if prepend else (*held, hook)
@@ -49,7 +51,9 @@ def _is_watched(module: Any) -> bool:
     return bool(module._before or module._after or type(module)._watched)
 
 
-def call_with_hooks(module: Any, run: Callable, args: tuple, params: dict[str, Any]) -> Any:
+def call_with_hooks(
+    module: Any, run: Callable[..., Any], args: tuple[Any, ...], params: dict[str, Any]
+) -> Any:
     """Runs the hooks before the call, the call, and the hooks after it."""
     for hook in module._before:
         if hook.with_kwargs:

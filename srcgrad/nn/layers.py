@@ -21,6 +21,9 @@ class Linear(Module):
     srcgrad.Size([5, 2])
     """
 
+    in_features: int
+    out_features: int
+
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
         dtype: Any = None,
@@ -28,9 +31,9 @@ class Linear(Module):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         width = 1.0 / math.sqrt(in_features) if in_features else 0.0
-        self.weight = drawn(width, (out_features, in_features), dtype, device)
+        self.weight: Parameter = drawn(width, (out_features, in_features), dtype, device)
         if bias:
-            self.bias = drawn(width, (out_features,), dtype, device)
+            self.bias: Parameter = drawn(width, (out_features,), dtype, device)
         else:
             self.register_parameter("bias", None)
 
@@ -53,6 +56,15 @@ class Embedding(Module):
     >>> flow.nn.Embedding(5, 3)(flow.tensor([1, 4])).shape
     srcgrad.Size([2, 3])
     """
+
+    num_embeddings: int
+    embedding_dim: int
+    max_norm: float | None
+    norm_type: float
+    scale_grad_by_freq: bool
+    sparse: bool
+    padding_idx: int | None
+    weight: Parameter
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
@@ -108,7 +120,7 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         start = create.full((num_parameters,), init, dtype=dtype, device=device)
-        self.weight = Parameter(start)
+        self.weight: Parameter = Parameter(start)
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.prelu(input, self.weight)
@@ -119,6 +131,9 @@ class PReLU(Module):
 
 class Dropout(Module):
     """Drops elements with probability p in training, nothing otherwise."""
+
+    p: float
+    inplace: bool
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -135,6 +150,9 @@ class Dropout(Module):
 
 class Flatten(Module):
     """The dims from `start_dim` to `end_dim` merged into one."""
+
+    start_dim: int
+    end_dim: int
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()

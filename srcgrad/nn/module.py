@@ -18,8 +18,8 @@ from srcgrad.nn.parameter import Buffer, Parameter
 class LoadResult(tuple):
     """The result of `load_state_dict`: the missing names and the unexpected ones."""
 
-    missing_keys = property(lambda self: self[0])
-    unexpected_keys = property(lambda self: self[1])
+    missing_keys: property = property(lambda self: self[0])
+    unexpected_keys: property = property(lambda self: self[1])
 
     def __repr__(self) -> str:
         if not self[0] and not self[1]:
@@ -38,8 +38,8 @@ class Module:
 
     training: bool = True
     _watched: bool = False  # whether a call has hooks
-    _before: tuple = ()
-    _after: tuple = ()
+    _before: tuple[Any, ...] = ()
+    _after: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         for name in ("_parameters", "_buffers", "_modules"):
@@ -61,7 +61,7 @@ class Module:
 
     # ---- hooks ----
     def register_forward_pre_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Any:
         """Calls `hook(module, inputs)` before each call; its result replaces the inputs.
 
@@ -71,7 +71,7 @@ class Module:
         return self._hooked("_before", hook, prepend, with_kwargs)
 
     def register_forward_hook(
-        self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False,
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
         always_call: bool = False,
     ) -> Any:  # fmt: skip
         """Calls `hook(module, inputs, output)` after each call; its result replaces the output.
@@ -83,7 +83,9 @@ class Module:
             raise ArgumentValueError("a forward hook is not called where forward() raises")
         return self._hooked("_after", hook, prepend, with_kwargs)
 
-    def _hooked(self, place: str, hook: Callable, prepend: bool, with_kwargs: bool) -> Any:
+    def _hooked(
+        self, place: str, hook: Callable[..., Any], prepend: bool, with_kwargs: bool
+    ) -> Any:
         from srcgrad.nn.hooks import added
 
         return added(self, place, hook, prepend, with_kwargs)
@@ -144,7 +146,9 @@ class Module:
     register_module = add_module
 
     # ---- contents ----
-    def named_modules(self, prefix: str = "", memo: set | None = None) -> Iterator[tuple]:
+    def named_modules(
+        self, prefix: str = "", memo: set[Any] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
         """This module and all below it, with their names; each once."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -155,14 +159,14 @@ class Module:
             yield from module.named_modules(f"{prefix}.{name}" if prefix else name, memo)
 
     def _named(self, place: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
-        seen: set = set()
+        seen: set[Any] = set()
         for path, module in self.named_modules(prefix) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[place].items():
                 if value is not None and id(value) not in seen:
                     seen.add(id(value))
                     yield (f"{path}.{name}" if path else name), value
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[Any, ...]]:
         """The parameters with their names, each once."""
         return self._named("_parameters", prefix, recurse)
 
@@ -170,7 +174,7 @@ class Module:
         """The parameters, each once."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[Any, ...]]:
         """The buffers with their names."""
         return self._named("_buffers", prefix, recurse)
 
@@ -178,7 +182,7 @@ class Module:
         """The buffers."""
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    def named_children(self) -> Iterator[tuple]:
+    def named_children(self) -> Iterator[tuple[Any, ...]]:
         """The modules directly below, with their names."""
         return iter(self._modules.items())
 

@@ -28,6 +28,12 @@ class _BatchNorm(Module):
     a momentum of None makes it the mean of all batches.
     """
 
+    num_features: int
+    eps: float
+    momentum: float | None
+    affine: bool
+    track_running_stats: bool
+
     ranks: tuple[int, ...]
 
     def __init__(
@@ -80,13 +86,13 @@ class BatchNorm1d(_BatchNorm):
     ([[-1.0], [1.0]], 0.20000000298023224)
     """
 
-    ranks = (2, 3)
+    ranks: tuple[int, ...] = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
     """Batch normalisation of images: dims (batch, channels, height, width)."""
 
-    ranks = (4,)
+    ranks: tuple[int, ...] = (4,)
 
 
 class LayerNorm(Module):
@@ -96,6 +102,9 @@ class LayerNorm(Module):
     >>> flow.nn.LayerNorm(2)(flow.tensor([[1.0, 3.0]])).round().tolist()
     [[-1.0, 1.0]]
     """
+
+    normalized_shape: tuple[int, ...]
+    eps: float
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-05, elementwise_affine: bool = True,
@@ -124,6 +133,10 @@ class GroupNorm(Module):
     >>> flow.nn.GroupNorm(2, 4)(flow.ones(1, 4, 3, 3)).shape
     srcgrad.Size([1, 4, 3, 3])
     """
+
+    num_groups: int
+    num_channels: int
+    eps: float
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-05, affine: bool = True,

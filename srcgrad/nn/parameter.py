@@ -60,11 +60,11 @@ class Buffer(Tensor):
         """The value in compiled code: the array, which is stored to also without dims."""
         return self._a
 
-    def __deepcopy__(self, memo: dict) -> Buffer:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Buffer:
         made = memo[id(self)] = Buffer(self.detach().clone(), persistent=self.persistent)
         return made
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _buffer, (self._a, self.persistent)
 
 

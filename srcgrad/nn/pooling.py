@@ -11,6 +11,12 @@ from srcgrad.nn.module import Module
 class _MaxPool(Module):
     """The window, the steps and the padding of a pooling by maxima."""
 
+    kernel_size: Any
+    stride: Any
+    padding: Any
+    dilation: Any
+    ceil_mode: bool
+
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
         return_indices: bool = False, ceil_mode: bool = False,
@@ -20,7 +26,7 @@ class _MaxPool(Module):
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
         self.return_indices = return_indices
 
-    def _options(self) -> tuple:
+    def _options(self) -> tuple[Any, ...]:
         return (
             self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
             self.return_indices,
@@ -55,6 +61,11 @@ class MaxPool2d(_MaxPool):
 class AvgPool1d(Module):
     """The means of windows of sequences: `functional.avg_pool1d`."""
 
+    kernel_size: Any
+    stride: Any
+    padding: Any
+    ceil_mode: bool
+
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True,
@@ -81,6 +92,13 @@ class AvgPool2d(Module):
     >>> flow.nn.AvgPool2d(2)(flow.ones(1, 1, 8, 8)).shape
     srcgrad.Size([1, 1, 4, 4])
     """
+
+    kernel_size: Any
+    stride: Any
+    padding: Any
+    ceil_mode: bool
+    count_include_pad: bool
+    divisor_override: int | None
 
     def __init__(
         self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,

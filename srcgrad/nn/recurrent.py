@@ -17,13 +17,19 @@ from srcgrad.eager.functions.shapes import cat, squeeze, stack, transpose, unsqu
 from srcgrad.errors import ArgumentValueError, TensorError
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
-from srcgrad.nn.parameter import drawn
+from srcgrad.nn.parameter import Parameter, drawn
 
 
 class _Cell(Module):
     """The weights of one step, for a number of gates."""
 
-    gates = 1
+    input_size: int
+    hidden_size: int
+    bias: bool
+    weight_ih: Parameter
+    weight_hh: Parameter
+
+    gates: int = 1
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
@@ -62,7 +68,7 @@ class RNNCell(_Cell):
         device: Any = None, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__(input_size, hidden_size, bias, device, dtype)
-        self.nonlinearity = _known(nonlinearity)
+        self.nonlinearity: str = _known(nonlinearity)
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         h = self._start(input) if hx is None else hx
@@ -72,7 +78,7 @@ class RNNCell(_Cell):
 class GRUCell(_Cell):
     """One step of a gated recurrent unit: Cho et al. 2014."""
 
-    gates = 3
+    gates: int = 3
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         return gru_step(input, self._start(input) if hx is None else hx, self._weights())
@@ -81,7 +87,7 @@ class GRUCell(_Cell):
 class LSTMCell(_Cell):
     """One step of a long short-term memory: (state, memory) from an input and both."""
 
-    gates = 4
+    gates: int = 4
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         state = (self._start(input), self._start(input)) if hx is None else hx
@@ -100,7 +106,15 @@ def _known(nonlinearity: str) -> str:
 class _Layers(Module):
     """The weights of layers of steps, forwards and, if `bidirectional`, backwards."""
 
-    gates = 1
+    input_size: int
+    hidden_size: int
+    num_layers: int
+    bias: bool
+    batch_first: bool
+    dropout: float
+    bidirectional: bool
+
+    gates: int = 1
 
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
@@ -179,7 +193,7 @@ class _Layers(Module):
 class _OneState(_Layers):
     """Layers whose steps have one state: (states of all steps, last states)."""
 
-    kind = "tanh"
+    kind: str = "tanh"
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         alone = input.ndim == 2
@@ -210,6 +224,9 @@ class RNN(_OneState):
     (srcgrad.Size([5, 4, 2]), srcgrad.Size([1, 4, 2]))
     """
 
+    nonlinearity: str
+    kind: str
+
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
         bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
@@ -231,7 +248,8 @@ class GRU(_OneState):
     (srcgrad.Size([5, 4, 4]), srcgrad.Size([2, 4, 2]))
     """
 
-    gates, kind = 3, "gru"
+    gates: int = 3
+    kind: str = "gru"
 
 
 class LSTM(_Layers):
@@ -243,7 +261,7 @@ class LSTM(_Layers):
     (srcgrad.Size([4, 5, 2]), srcgrad.Size([1, 4, 2]), srcgrad.Size([1, 4, 2]))
     """
 
-    gates = 4
+    gates: int = 4
 
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,

@@ -12,7 +12,9 @@ from srcgrad.nn.module import Module
 OF_FUNCTIONS = ("dtype",)  # options that the modules of PyTorch lack
 
 
-def _module(name: str, function: Any, tensors: int, without: tuple = OF_FUNCTIONS) -> type[Module]:
+def _module(
+    name: str, function: Any, tensors: int, without: tuple[Any, ...] = OF_FUNCTIONS
+) -> type[Module]:
     """A module whose arguments are the function's after its tensors, but for some."""
     options = list(inspect.signature(function).parameters.values())[tensors:]
     signature = inspect.Signature([o for o in options if o.name not in without])

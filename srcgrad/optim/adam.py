@@ -41,7 +41,9 @@ class Adam(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _update(self, a: np.ndarray, g: np.ndarray, state: dict, group: dict) -> None:
+    def _update(
+        self, a: np.ndarray, g: np.ndarray, state: dict[Any, Any], group: dict[Any, Any]
+    ) -> None:
         lr, decay, (b1, b2) = group["lr"], group["weight_decay"], group["betas"]
         if decay and group.get("decoupled_weight_decay"):
             a *= 1.0 - lr * decay

@@ -102,7 +102,7 @@ class LBFGS(Optimizer):
                 break
         return first
 
-    def _direction(self, state: dict, g: np.ndarray, size: int) -> np.ndarray:
+    def _direction(self, state: dict[Any, Any], g: np.ndarray, size: int) -> np.ndarray:
         """Minus the approximate inverse Hessian times the gradient."""
         if state["n_iter"] == 1:
             return -g

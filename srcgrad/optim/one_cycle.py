@@ -32,6 +32,8 @@ class OneCycleLR(LRScheduler):
     0.04
     """
 
+    total_steps: int
+
     def __init__(
         self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None,
         epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
@@ -110,6 +112,9 @@ class OneCycleLR(LRScheduler):
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half cosines to `eta_min`, each `T_mult` times as long as the one before: SGDR, 2017."""
+
+    T_mult: int
+    eta_min: float
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,

@@ -33,6 +33,8 @@ class Optimizer:
     ([-2.0, -4.0], 0.5)
     """
 
+    defaults: dict[str, Any]
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TensorTypeError(
@@ -115,7 +117,9 @@ class Optimizer:
             made[p] = a
         return made
 
-    def _update(self, a: np.ndarray, g: np.ndarray, state: dict, group: dict) -> None:
+    def _update(
+        self, a: np.ndarray, g: np.ndarray, state: dict[Any, Any], group: dict[Any, Any]
+    ) -> None:
         """Writes the new value into `a`; `g` may not be written."""
         raise NotImplementedError  # each optimizer has its own
 
@@ -147,7 +151,7 @@ class Optimizer:
         flat = [p for group in self.param_groups for p in group["params"]]
         for group, other in zip(self.param_groups, saved, strict=True):
             group.update({k: v for k, v in other.items() if k != "params"})
-        self.state = {
+        self.state: dict[Any, dict[Any, Any]] = {
             flat[k]: {n: v.copy() if is_array(v) else v for n, v in s.items()}
             for k, s in state_dict["state"].items()
         }
@@ -183,7 +187,7 @@ def _of_array(a: Any) -> Tensor:
     return made
 
 
-def _refuse_other(path: tuple, given: Any, like: Any) -> None:
+def _refuse_other(path: tuple[Any, ...], given: Any, like: Any) -> None:
     where = f" at {spelled(('gradients', *path))}" if path else ""
     raise ArgumentValueError(f"the gradients have another structure than the parameters{where}")
 

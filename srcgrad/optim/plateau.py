@@ -25,6 +25,18 @@ class ReduceLROnPlateau(LRScheduler):
     [0.1]
     """
 
+    optimizer: Optimizer
+    factor: float
+    eps: float
+    min_lrs: list[float]
+    threshold: float
+    patience: int
+    cooldown: int
+    cooldown_counter: int
+    best: float
+    num_bad_epochs: int
+    last_epoch: int
+
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
         threshold: float = 0.0001, threshold_mode: str = "rel", cooldown: int = 0,

@@ -16,6 +16,9 @@ from srcgrad.optim.scheduling import LRScheduler
 class StepLR(LRScheduler):
     """The rate times `gamma` after each `step_size` epochs."""
 
+    step_size: int
+    gamma: float
+
     def __init__(
         self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
     ) -> None:
@@ -29,6 +32,9 @@ class StepLR(LRScheduler):
 
 class MultiStepLR(LRScheduler):
     """The rate times `gamma` at each of the milestones."""
+
+    milestones: Counter[int]
+    gamma: float
 
     def __init__(
         self,
@@ -58,6 +64,9 @@ class ExponentialLR(LRScheduler):
 class CosineAnnealingLR(LRScheduler):
     """The rate along half a cosine from the first one to `eta_min` in `T_max` epochs, and back."""
 
+    T_max: int
+    eta_min: float
+
     def __init__(
         self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
     ) -> None:
@@ -80,7 +89,7 @@ class LambdaLR(LRScheduler):
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         n = len(optimizer.param_groups)
         several = isinstance(lr_lambda, list | tuple)
-        self.lr_lambdas: list[Callable] = list(lr_lambda) if several else [lr_lambda] * n
+        self.lr_lambdas: list[Callable[..., Any]] = list(lr_lambda) if several else [lr_lambda] * n
         if len(self.lr_lambdas) != n:
             raise ArgumentValueError(f"Expected {n} lr_lambdas, but got {len(self.lr_lambdas)}")
         super().__init__(optimizer, last_epoch)
@@ -98,6 +107,9 @@ class MultiplicativeLR(LambdaLR):
 
 class LinearLR(LRScheduler):
     """The first rate times a factor that goes along a line in `total_iters` epochs."""
+
+    start_factor: float
+    end_factor: float
 
     def __init__(
         self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
@@ -122,6 +134,9 @@ class LinearLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """The first rate times a factor, for `total_iters` epochs."""
 
+    factor: float
+    total_iters: int
+
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
         last_epoch: int = -1,
@@ -139,6 +154,9 @@ class ConstantLR(LRScheduler):
 
 class PolynomialLR(LRScheduler):
     """The first rate times a power of the part of `total_iters` epochs that is left."""
+
+    total_iters: int
+    power: float
 
     def __init__(
         self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1
@@ -168,6 +186,10 @@ class SequentialLR(LRScheduler):
     [0.5, 1.0, 0.5, 0.25]
     """
 
+    optimizer: Optimizer
+    schedulers: list[LRScheduler]
+    milestones: list[int]
+
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int],
         last_epoch: int = -1,
@@ -181,7 +203,7 @@ class SequentialLR(LRScheduler):
         if any(s.optimizer is not optimizer for s in schedulers):
             raise ArgumentValueError("all schedulers must belong to the optimizer that is given")
         self.optimizer, self.last_epoch = optimizer, last_epoch + 1
-        self.base_lrs = schedulers[0].base_lrs
+        self.base_lrs: list[Any] = schedulers[0].base_lrs
         self.schedulers, self.milestones = list(schedulers), list(milestones)
         if last_epoch == -1:
             schedulers[0].restart()
@@ -204,6 +226,6 @@ class SequentialLR(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over the state of another scheduler of this class, with parts alike."""
-        self.last_epoch = state_dict["last_epoch"]
+        self.last_epoch: int = state_dict["last_epoch"]
         for s, state in zip(self.schedulers, state_dict["schedulers"], strict=True):
             s.load_state_dict(state)

@@ -14,6 +14,8 @@ from srcgrad.optim.optimizer import Optimizer
 class LRScheduler:
     """The base of schedulers: `step` after each epoch, `get_last_lr`, `state_dict`."""
 
+    optimizer: Optimizer
+
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
             raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer")
@@ -24,7 +26,7 @@ class LRScheduler:
                 f"last_epoch >= 0: {last_epoch}"
             )
         self.optimizer, self.last_epoch = optimizer, last_epoch + 1
-        self.base_lrs = [g.setdefault("initial_lr", g["lr"]) for g in groups]
+        self.base_lrs: list[Any] = [g.setdefault("initial_lr", g["lr"]) for g in groups]
         self._set()
 
     def step(self) -> None:
@@ -34,7 +36,7 @@ class LRScheduler:
 
     def restart(self) -> None:
         """Begins the first epoch anew, with the first rates."""
-        self.last_epoch = 0
+        self.last_epoch: int = 0
         for group, rate in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
             group["lr"] = rate
         self._set()

@@ -37,7 +37,9 @@ class SGD(Optimizer):
         }  # fmt: skip
         super().__init__(params, defaults)
 
-    def _update(self, a: np.ndarray, g: np.ndarray, state: dict, group: dict) -> None:
+    def _update(
+        self, a: np.ndarray, g: np.ndarray, state: dict[Any, Any], group: dict[Any, Any]
+    ) -> None:
         if group["weight_decay"]:
             g = g + group["weight_decay"] * a
         if group["momentum"]:

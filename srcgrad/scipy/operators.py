@@ -19,7 +19,16 @@ NEAR = 0.1  # standard errors within which a point is at the minimum
 class Products(LinearOperator):
     """A linear operator by two functions: its products with vectors, and its transpose's."""
 
-    def __init__(self, dtype: Any, shape: tuple, product: Callable, transposed: Callable):
+    product: Callable[..., Any]
+    transposed: Callable[..., Any]
+
+    def __init__(
+        self,
+        dtype: Any,
+        shape: tuple[Any, ...],
+        product: Callable[..., Any],
+        transposed: Callable[..., Any],
+    ):
         super().__init__(dtype, shape)
         self.product, self.transposed = product, transposed
 
@@ -30,12 +39,12 @@ class Products(LinearOperator):
         return _of_parts(self.transposed, x)
 
 
-def _copied(args: tuple) -> tuple:
+def _copied(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arguments with arrays of their own: what the caller changes later changes no product."""
     return mapped(args, lambda v: v.copy() if isinstance(v, np.ndarray) else v)
 
 
-def jacobian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
+def jacobian_operator(fn: Callable[..., Any], x: Any, *args: Any) -> LinearOperator:
     """The Jacobian of `fn(x, *args)` at x as a `LinearOperator`, without the matrix.
 
     Products with a vector are by forward mode, those of the transpose by reverse mode. x may be a
@@ -73,7 +82,7 @@ def jacobian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
     return Products(np.asarray(out).dtype, size, product, transposed)
 
 
-def hessian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
+def hessian_operator(fn: Callable[..., Any], x: Any, *args: Any) -> LinearOperator:
     """The Hessian of `fn(x, *args)` at x as a `LinearOperator`, without the matrix.
 
     A product takes a small multiple of the time of a gradient. x may be a structure: it is
@@ -95,7 +104,7 @@ def hessian_operator(fn: Callable, x: Any, *args: Any) -> LinearOperator:
     return Products(unknowns.start.dtype, (n, n), product, product)
 
 
-def covariance(fn: Callable, x: Any, *args: Any) -> np.ndarray:
+def covariance(fn: Callable[..., Any], x: Any, *args: Any) -> np.ndarray:
     """The covariance of estimates x that minimize a negative log-likelihood `fn(x, *args)`.
 
     It is the inverse of the Hessian at x, with a row for each number in the structure x.
@@ -130,7 +139,7 @@ def covariance(fn: Callable, x: Any, *args: Any) -> np.ndarray:
     return made
 
 
-def _of_parts(product: Callable, v: Any) -> np.ndarray:
+def _of_parts(product: Callable[..., Any], v: Any) -> np.ndarray:
     """The product of a real matrix with a vector, which may be complex."""
     if np.iscomplexobj(v):
         return product(np.real(v)) + 1j * product(np.imag(v))

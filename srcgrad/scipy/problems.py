@@ -21,8 +21,8 @@ DENSE_ROOTS = frozenset({"hybr", "lm"})  # methods of `root` that take a Jacobia
 
 
 def minimize(
-    fun: Callable, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,
-    hessp: Any = None, bounds: Any = None, constraints: Any = (), **options: Any,
+    fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None, jac: Any = None,
+    hess: Any = None, hessp: Any = None, bounds: Any = None, constraints: Any = (), **options: Any,
 ) -> optimize.OptimizeResult:  # fmt: skip
     """`scipy.optimize.minimize` with the gradient, and the Hessian or its products.
 
@@ -61,7 +61,7 @@ def minimize(
 
 
 def least_squares(
-    fun: Callable, x0: Any, jac: Any = None, *args: Any, **options: Any
+    fun: Callable[..., Any], x0: Any, jac: Any = None, *args: Any, **options: Any
 ) -> optimize.OptimizeResult:
     """`scipy.optimize.least_squares` with the Jacobian of the residuals.
 
@@ -88,9 +88,9 @@ def least_squares(
 
 
 def curve_fit(
-    f: Callable, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, *, jac: Any = None,
-    **options: Any,
-) -> tuple:  # fmt: skip
+    f: Callable[..., Any], xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, *,
+    jac: Any = None, **options: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     """`scipy.optimize.curve_fit` with the Jacobian of the model by its parameters.
 
     The model is `f(xdata, *parameters)`. If p0 is a dict, a dataclass or another structure that is
@@ -123,7 +123,12 @@ def curve_fit(
 
 
 def root(
-    fun: Callable, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = None, **options: Any
+    fun: Callable[..., Any],
+    x0: Any,
+    args: Any = (),
+    method: Any = "hybr",
+    jac: Any = None,
+    **options: Any,
 ) -> optimize.OptimizeResult:
     """`scipy.optimize.root` with the Jacobian of the equations, for the methods that take one.
 
@@ -149,17 +154,17 @@ def root(
 
 
 # ---- functions of the vector ----
-def _of_vector(fun: Callable, unknowns: Unknowns) -> Callable:
+def _of_vector(fun: Callable[..., Any], unknowns: Unknowns) -> Callable[..., Any]:
     if unknowns.like is None:
         return fun
     return lambda x, *args, **named: fun(unknowns.value(x), *args, **named)
 
 
-def _ravelled(fun: Callable) -> Callable:
+def _ravelled(fun: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, *args: np.ravel(fun(x, *args))
 
 
-def _with_gradient(fun: Callable, unknowns: Unknowns) -> Callable:
+def _with_gradient(fun: Callable[..., Any], unknowns: Unknowns) -> Callable[..., Any]:
     both = value_and_grad(fun)
 
     def run(x: Any, *args: Any) -> tuple[Any, np.ndarray]:
@@ -169,19 +174,19 @@ def _with_gradient(fun: Callable, unknowns: Unknowns) -> Callable:
     return run
 
 
-def _products(fun: Callable, unknowns: Unknowns) -> Callable:
+def _products(fun: Callable[..., Any], unknowns: Unknowns) -> Callable[..., Any]:
     product = hvp(fun)
     return lambda x, v, *args: unknowns.vector(
         product(unknowns.value(x), unknowns.direction(v), *args)
     )
 
 
-def _matrix(fun: Callable, unknowns: Unknowns) -> Callable:
+def _matrix(fun: Callable[..., Any], unknowns: Unknowns) -> Callable[..., Any]:
     matrix = hessian(fun)
     return lambda x, *args: unknowns.square(matrix(unknowns.value(x), *args))
 
 
-def _jacobian(fun: Callable, unknowns: Unknowns) -> Callable:
+def _jacobian(fun: Callable[..., Any], unknowns: Unknowns) -> Callable[..., Any]:
     both = value_and_jac(fun)
 
     def columns(x: Any, *args: Any, **named: Any) -> np.ndarray:
@@ -191,7 +196,7 @@ def _jacobian(fun: Callable, unknowns: Unknowns) -> Callable:
     return columns
 
 
-def _side_by_side(blocks: tuple) -> np.ndarray:
+def _side_by_side(blocks: tuple[Any, ...]) -> np.ndarray:
     return np.stack([np.ravel(b) for b in blocks], axis=-1)
 
 
@@ -236,8 +241,14 @@ def _restored(made: optimize.OptimizeResult, unknowns: Unknowns) -> optimize.Opt
 
 
 def _structure_fitted(
-    f: Callable, xdata: Any, ydata: Any, unknowns: Unknowns, sigma: Any, jac: Any, options: dict
-) -> tuple:
+    f: Callable[..., Any],
+    xdata: Any,
+    ydata: Any,
+    unknowns: Unknowns,
+    sigma: Any,
+    jac: Any,
+    options: dict[Any, Any],
+) -> tuple[Any, ...]:
     """`curve_fit` of a model whose parameters are one structure."""
     both = value_and_jac(f, 1)
 

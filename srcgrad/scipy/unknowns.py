@@ -111,7 +111,7 @@ def _floating(v: np.ndarray) -> np.ndarray:
     return v if v.dtype.kind == "f" else v.astype(np.float64)
 
 
-def _refuse_other(path: tuple, v: Any) -> None:
+def _refuse_other(path: tuple[Any, ...], v: Any) -> None:
     if states(v, "srcgrad_value"):
         raise ArgumentTypeError(
             f"SciPy's unknowns are numbers and arrays: {spelled(path)} is a tensor", None,

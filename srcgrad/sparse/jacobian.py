@@ -25,7 +25,7 @@ from srcgrad.tree import paths
 
 
 def sparse_jacobian(
-    fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
 ) -> SparseJacobian:
     """The Jacobian of `fn` as a function that returns a `scipy.sparse.csr_array`.
 
@@ -51,7 +51,7 @@ def sparse_jacobian(
 
 
 def sparse_hessian(
-    fn: Callable, grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
+    fn: Callable[..., Any], grad_position: int | tuple[int, ...] = 0, sparsity: Any = None
 ) -> SparseJacobian:
     """The Hessian of `fn`, which returns a number, as a function that returns a `csr_array`.
 
@@ -83,10 +83,14 @@ FEW = 16  # products for which a program of their own is made: their loops are u
 class SparseJacobian:
     """The sparse Jacobian of a function: see `sparse_jacobian` and `sparse_hessian`."""
 
+    fn: Callable[..., Any]
+    positions: tuple[int, ...]
+    symmetric: bool
+
     plan: Plan | None  # of the last call
 
     def __init__(
-        self, fn: Callable, positions: tuple[int, ...], sparsity: Any = None,
+        self, fn: Callable[..., Any], positions: tuple[int, ...], sparsity: Any = None,
         symmetric: bool = False,
     ):  # fmt: skip
         self.fn, self.positions, self.symmetric = fn, positions, symmetric
@@ -176,7 +180,7 @@ class _Found:
 
     plan: Plan
     layout: Layout
-    others: tuple[tuple[tuple, Any], ...]
+    others: tuple[tuple[tuple[Any, ...], Any], ...]
     counts: Compiled
     entry: Any  # the program of counts
     captured: tuple[Any, ...]  # what it reads beside its arguments
@@ -199,7 +203,7 @@ class _Found:
         return entry is self.entry and all(map(_same, captured, self.captured))
 
 
-def _leaves(arguments: dict[str, Any]) -> list[tuple[tuple, Any]]:
+def _leaves(arguments: dict[str, Any]) -> list[tuple[tuple[Any, ...], Any]]:
     return [pair for n, v in arguments.items() for pair in paths(v, (n,))]
 
 

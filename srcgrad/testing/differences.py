@@ -17,8 +17,8 @@ from srcgrad.protocols import of_numba
 
 
 def check_grads(
-    fn: Callable,
-    args: tuple,
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
     grad_position: int | tuple[int, ...] = 0,
     *,
     directions: int = 3,
@@ -52,7 +52,7 @@ def check_grads(
             tangents[p] = m
         forward = total(flow.jvp(compiled, copy.deepcopy(args), tuple(tangents))[1])
 
-        def along(h: float, moves: list = moves) -> float:
+        def along(h: float, moves: list[Any] = moves) -> float:
             new = list(copy.deepcopy(args))
             for p, m in zip(positions, moves, strict=True):
                 new[p] = perturbed(new[p], m, h)

@@ -42,8 +42,8 @@ class Wrong:
 
 
 def gradcheck(
-    fn: Callable,
-    args: tuple,
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
     grad_position: int | tuple[int, ...] | None = None,
     *,
     order: int = 1,
@@ -93,8 +93,8 @@ def gradcheck(
 
 
 def check_jvp_vjp(
-    fn: Callable,
-    args: tuple,
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
     *,
     directions: int = 3,
     tolerance: float = AGREE,
@@ -129,9 +129,9 @@ def check_jvp_vjp(
 
 
 def _check(
-    plain: Callable,
+    plain: Callable[..., Any],
     compiled: Any,
-    args: tuple,
+    args: tuple[Any, ...],
     positions: tuple[int, ...],
     names: list[str],
     tolerance: float,
@@ -173,14 +173,20 @@ def _check(
         )
 
 
-def _pulled(pull: Callable, adjoints: Any) -> tuple:
+def _pulled(pull: Callable[..., Any], adjoints: Any) -> tuple[Any, ...]:
     """The gradients for adjoints with the structure of the output."""
     plain = type(adjoints) is tuple and len(adjoints) != 1
     return pull(*adjoints) if plain else pull(adjoints)
 
 
 def _expected(
-    plain: Callable, args: tuple, p: int, unit: Any, weights: Any, step: str, noise: float
+    plain: Callable[..., Any],
+    args: tuple[Any, ...],
+    p: int,
+    unit: Any,
+    weights: Any,
+    step: str,
+    noise: float,
 ) -> tuple[float, float, str]:
     """The derivative along a unit by the plain function alone, its error, and a remark."""
     from srcgrad.numeric import perturbed, product, slope
@@ -206,7 +212,9 @@ def _kink(along: Callable[[float], float], value: float) -> str:
     return f"; a kink: {left:.6g} to the left, {right:.6g} to the right"
 
 
-def _imaginary(plain: Callable, args: tuple, p: int, unit: Any, weights: Any) -> float:
+def _imaginary(
+    plain: Callable[..., Any], args: tuple[Any, ...], p: int, unit: Any, weights: Any
+) -> float:
     """The complex step of J. Lyness and C. Moler, SIAM J. Numer. Anal. 4 (1967)."""
     from srcgrad.numeric import floats
     from srcgrad.tree import leaves, mapped
@@ -249,7 +257,11 @@ def _elements(
             numbers = iter(range(len(places)))
 
             def at(
-                u: Any, index: tuple = index, k: int = k, unit: Any = unit, numbers: Any = numbers
+                u: Any,
+                index: tuple[Any, ...] = index,
+                k: int = k,
+                unit: Any = unit,
+                numbers: Any = numbers,
             ) -> Any:
                 if not is_floating(u):
                     return None
@@ -263,14 +275,14 @@ def _elements(
             yield spelled(path) + shown + part, float(along), mapped(value, at)
 
 
-def _exact(args: tuple) -> bool:
+def _exact(args: tuple[Any, ...]) -> bool:
     """Whether all is in double precision."""
     from srcgrad.numeric import floats
 
     return all(np.asarray(np.real(v)).dtype.itemsize >= 8 for v in floats(args))
 
 
-def _positions(args: tuple, given: int | tuple[int, ...] | None) -> tuple[int, ...]:
+def _positions(args: tuple[Any, ...], given: int | tuple[int, ...] | None) -> tuple[int, ...]:
     from srcgrad.numeric import floats
 
     if given is None:
@@ -281,7 +293,7 @@ def _positions(args: tuple, given: int | tuple[int, ...] | None) -> tuple[int, .
     return given if isinstance(given, tuple) else (given,)
 
 
-def _names(plain: Callable, count: int) -> list[str]:
+def _names(plain: Callable[..., Any], count: int) -> list[str]:
     """The names of the arguments by position."""
     try:
         params = list(inspect.signature(plain).parameters.values())

@@ -31,7 +31,10 @@ STYLES = {
 
 
 def graph(
-    tensor: Tensor, file: str | PathLike | None = None, *, names: Mapping[str, Any] | None = None
+    tensor: Tensor,
+    file: str | PathLike[str] | None = None,
+    *,
+    names: Mapping[str, Any] | None = None,
 ) -> Graph:
     """The graph that computed a tensor in Graphviz's DOT language, also written to `file` if given.
 

@@ -78,17 +78,17 @@ class Compiled(Generic[P, R]):
 
     def __init__(self, function: Callable[P, Any], spec: Any, options: Options):
         functools.update_wrapper(self, function)
-        self.function, self.spec, self.options = function, spec, options
+        self.function: Callable[P, Any] = function
+        self.spec: Any = spec
+        self.options: Options = options
         own = inspect.signature(function)
         self._signature = signature_of(spec, own)
         if self._signature is not own:
-            self.__signature__ = self._signature
+            self.__signature__: inspect.Signature = self._signature
         self._defaults = defaults_of(function)
-        self._names = tuple(self._signature.parameters)
-        self._simple = all(
-            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-            for p in self._signature.parameters.values()
-        )
+        taken = self._signature.parameters
+        self._names = tuple(taken)
+        self._simple = all(p.kind <= p.POSITIONAL_OR_KEYWORD for p in taken.values())
         self._requirements = Requirements(weights=weights_of(spec))
         self._entries: dict[Any, tuple[Entry, ...]] = {}
         self._fast: dict[int, tuple[Callable, ...]] = {}  # by the number of arguments
@@ -395,6 +395,6 @@ class Compiled(Generic[P, R]):
             raise ArgumentValueError("call the function once first, or pass arguments")
         return self._last_arguments
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(self, it: Interpreter, args: Any, kwargs: Any, node: Node) -> Any:
         """Inlines this function; called by the frontend where a compiled function calls it."""
         return hooks.inliner().inline(self, it, args, kwargs, node)

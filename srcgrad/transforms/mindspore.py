@@ -61,6 +61,10 @@ class GradOperation:
     (tensor(4., dtype=srcgrad.float32),)
     """
 
+    get_all: bool
+    get_by_list: bool
+    sens_param: bool
+
     def __init__(
         self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False
     ) -> None:

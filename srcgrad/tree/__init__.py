@@ -53,9 +53,9 @@ __all__ = ["Structure", "flatten", "leaves", "map", "register", "structure", "un
 
 @entrance
 def register(
-    cls: type,
+    cls: type[Any],
     flatten: Callable[[Any], tuple[Sequence[Any], Any]],
-    unflatten: Callable[[Any, tuple], Any],
+    unflatten: Callable[[Any, tuple[Any, ...]], Any],
 ) -> None:
     """Lets instances of a class be structures: arguments, results, captured values, gradients.
 
@@ -85,8 +85,8 @@ class Structure:
 
     def __init__(self, value: Any):
         numbers = itertools.count()
-        self.template = mapped(value, lambda leaf: Leaf(next(numbers)), opened)
-        self.num_leaves = next(numbers)
+        self.template: Any = mapped(value, lambda leaf: Leaf(next(numbers)), opened)
+        self.num_leaves: int = next(numbers)
 
     def fitting(self, leaves: Iterable[Any]) -> list[Any]:
         """The leaves, which must be as many as there are places."""
@@ -146,7 +146,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 
 
 @entrance
-def map(f: Callable, tree: Any, *others: Any) -> Any:
+def map(f: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """The structure of `f(leaf, ...)`, for the leaves of one structure or of several like it.
 
     >>> map(lambda p, g: p - 0.5 * g, {"w": 1.0, "b": [2.0]}, {"b": [4.0], "w": 0.0})
@@ -162,7 +162,7 @@ def columns(tree: Any, others: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
     return iter(list(zip(leaves(tree), *rows, strict=True)))
 
 
-def _refuse_other(path: tuple, given: Any, like: Any) -> None:
+def _refuse_other(path: tuple[Any, ...], given: Any, like: Any) -> None:
     where = f" at {spelled(('tree', *path))}" if path else ""
     raise ArgumentValueError(f"map(): structures differ{where}: {given!r} for {like!r}")
 

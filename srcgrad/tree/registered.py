@@ -28,9 +28,9 @@ LEAVES = "children are numbers, arrays, None and structures of them: put it into
 class Registered:
     """A class with the functions that take its instances apart and make them."""
 
-    cls: type
+    cls: type[Any]
     flatten: Callable[[Any], Any]
-    unflatten: Callable[[Any, tuple], Any]
+    unflatten: Callable[[Any, tuple[Any, ...]], Any]
     # attributes that compiled code treats as known, which `flatten` may leave out
     watched: set[str] = field(default_factory=set)
 
@@ -45,7 +45,7 @@ class Registered:
             raise self.unhashable(f"a {type(static).__name__}")
         return children, static
 
-    def state(self, value: Any) -> frozenset:
+    def state(self, value: Any) -> frozenset[Any]:
         """The values that an instance has for the watched attributes."""
         own = getattr(value, "__dict__", {})
         return frozenset((name, _state(own[name])) for name in self.watched & own.keys())
@@ -98,7 +98,7 @@ class Opened:
 
     registered: Registered
     static: Any
-    children: tuple
+    children: tuple[Any, ...]
     lacks: frozenset[str] = frozenset()  # attributes of the instance that `unflatten` does not make
 
     def __repr__(self) -> str:

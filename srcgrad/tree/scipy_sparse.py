@@ -54,7 +54,7 @@ def _of_diagonals(a: Any) -> Any:
     return (a.data, a.offsets), a._shape
 
 
-def _register(cls: type) -> None:
+def _register(cls: type[Any]) -> None:
     def make_compressed(static: Any, parts: Any) -> Any:
         return compressed(cls, static, *parts)
 

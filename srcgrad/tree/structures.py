@@ -52,7 +52,7 @@ def _field_values(value: Any) -> list[Any]:
     return [getattr(value, f.name) for f in fields(value)]
 
 
-def instance(cls: type, fields: dict[str, Any]) -> Any:
+def instance(cls: type[Any], fields: dict[str, Any]) -> Any:
     """An object of a class by its attributes, without calling `__init__`."""
     made = object.__new__(cls)
     for name, value in fields.items():
@@ -86,24 +86,24 @@ _DATACLASS = Kind(
 
 # modules with classes that are structures, and those that register them, imported when one is met
 LATE = {"scipy.sparse.": "srcgrad.tree.scipy_sparse"}
-_KINDS: dict[type, Kind | None] = {Leaf: None}
-_LEAVES: list[type] = [np.ndarray, np.generic, bool, int, float, complex]
+_KINDS: dict[type[Any], Kind | None] = {Leaf: None}
+_LEAVES: list[type[Any]] = [np.ndarray, np.generic, bool, int, float, complex]
 
 
-def add_kind(cls: type, kind: Kind) -> None:
+def add_kind(cls: type[Any], kind: Kind) -> None:
     """Lets the values of a class be structures; not those of classes derived from it."""
     _KINDS[cls] = kind
     _kind_of.cache_clear()
 
 
-def add_leaves(*classes: type) -> None:
+def add_leaves(*classes: type[Any]) -> None:
     """Lets the values of classes be leaves, even if they are dataclasses or derived from tuples."""
     _LEAVES.extend(classes)
     _kind_of.cache_clear()
 
 
 @functools.lru_cache(maxsize=1024)
-def _kind_of(cls: type) -> Kind | None:
+def _kind_of(cls: type[Any]) -> Kind | None:
     if cls in _KINDS:
         return _KINDS[cls]
     if issubclass(cls, tuple(_LEAVES)):
@@ -119,12 +119,12 @@ def _kind_of(cls: type) -> Kind | None:
     return _LIST if issubclass(cls, list) else _DICT if issubclass(cls, dict) else None
 
 
-def is_known(cls: type) -> bool:
+def is_known(cls: type[Any]) -> bool:
     """Whether the role of a class's values is fixed: structures, leaves, static values."""
     return cls in _KINDS or issubclass(cls, (*_LEAVES, tuple, list, dict, set, frozenset, str))
 
 
-def registered_as(cls: type) -> Registered | None:
+def registered_as(cls: type[Any]) -> Registered | None:
     """The registration of a user's class; None for any other class."""
     kind = _kind_of(cls)
     return None if kind is None else kind.registered
@@ -207,7 +207,7 @@ def leaves(value: Any) -> list[Any]:
     return [leaf for _, leaf in paths(value)]
 
 
-def paths(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """The (path, leaf) pairs of a structure that is itself at `path`, in order.
 
     >>> list(paths({"a": 2, "b": [3]}, ("x",)))
@@ -247,7 +247,10 @@ def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
 
 
 def mapped_by_path(
-    value: Any, path: tuple, at: Callable[[tuple, Any], Any], made: Made = rebuilt
+    value: Any,
+    path: tuple[Any, ...],
+    at: Callable[[tuple[Any, ...], Any], Any],
+    made: Made = rebuilt,
 ) -> Any:
     """The structure, itself at `path`, with `at(path, leaf)` in place of each leaf."""
     where = paths(value, path)
@@ -270,8 +273,11 @@ def copied(value: Any) -> Any:
 
 
 def matched(
-    like: Any, given: Any, refuse: Callable[[tuple, Any, Any], None], path: tuple = ()
-) -> Iterator[tuple[tuple, Any, Any]]:
+    like: Any,
+    given: Any,
+    refuse: Callable[[tuple[Any, ...], Any, Any], None],
+    path: tuple[Any, ...] = (),
+) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
     """The counterpart of each leaf: (path, leaf, given). One None replaces all below it.
 
     `refuse(path, given, like)` raises where the structures differ.
@@ -339,12 +345,12 @@ def part(value: Any, key: Any) -> Any:
     return getattr(value, key) if named else value[key]
 
 
-def at_path(value: Any, path: tuple) -> Any:
+def at_path(value: Any, path: tuple[Any, ...]) -> Any:
     """The value at a path of a structure."""
     return functools.reduce(part, path, value)
 
 
-def spelled(path: tuple) -> str:
+def spelled(path: tuple[Any, ...]) -> str:
     """`x`, `m.weight`, `xs[0]`: a path of an argument as it is written.
 
     >>> spelled(("model", "layers", 0, "weight"))

@@ -17,7 +17,9 @@ from srcgrad.tree.registered import Opened, Registered, static_key
 from srcgrad.tree.structures import Kind, add_kind, form_of, is_known, leaves, registered_as
 
 
-def add_registered(cls: type, flatten: Callable, unflatten: Callable) -> None:
+def add_registered(
+    cls: type[Any], flatten: Callable[..., Any], unflatten: Callable[..., Any]
+) -> None:
     """Lets instances of a user's class be structures; refuses a class that already is known."""
     if not isinstance(cls, type):
         raise ArgumentTypeError(f"register() takes a class, not {cls!r}")

@@ -23,7 +23,7 @@ class Row:
     """One function: at the top level, as a method, as an in-place method."""
 
     name: str
-    function: Callable
+    function: Callable[..., Any]
     top: bool
     method: bool
     in_place: bool
@@ -34,12 +34,12 @@ TABLE: dict[str, Row] = {}
 
 def declare(
     name: str,
-    function: Callable,
+    function: Callable[..., Any],
     *aliases: str,
     top: bool = True,
     method: bool = True,
     in_place: bool = False,
-) -> Callable:
+) -> Callable[..., Any]:
     """Adds a function to the table under its name and its aliases; returns it."""
     by_its_name(function, name)
     for each in (name, *aliases):
@@ -52,14 +52,14 @@ def declare(
     return function
 
 
-def by_its_name(function: Callable, name: str) -> Callable:
+def by_its_name(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Lets the node of a function's result have the function's name, when a user calls it.
 
     A composition ends in the node of some primitive, which would say little in `grad_fn`.
     """
     label = label_of(name)
 
-    def finished(made: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def finished(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         node = made._node if isinstance(made, Tensor) else None
         if node is not None and not any(made is a for a in (*args, *kwargs.values())):
             node.called = label
@@ -70,12 +70,14 @@ def by_its_name(function: Callable, name: str) -> Callable:
     return function
 
 
-def declared(name: str, *aliases: str, **kinds: bool) -> Callable[[Callable], Callable]:
+def declared(
+    name: str, *aliases: str, **kinds: bool
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The same as a decorator, for functions composed of others."""
     return lambda function: declare(name, function, *aliases, **kinds)
 
 
-def _in_place(function: Callable, name: str) -> Callable:
+def _in_place(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(function)
     def method(self: Tensor, *args: Any, **params: Any) -> Tensor:
         return written(function, self, *args, **params)

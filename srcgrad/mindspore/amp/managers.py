@@ -52,6 +52,10 @@ class FixedLossScaleManager(LossScaleManager):
 class DynamicLossScaleManager(LossScaleManager):
     """A scale divided by a factor at an overflow, and multiplied after a window without one."""
 
+    loss_scale: float
+    scale_factor: int
+    scale_window: int
+
     def __init__(
         self, init_loss_scale: float = 2**24, scale_factor: int = 2, scale_window: int = 2000
     ) -> None:

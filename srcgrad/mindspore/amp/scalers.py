@@ -44,7 +44,7 @@ class StaticLossScaler(LossScaler):
     """
 
     def __init__(self, scale_value: float) -> None:
-        self.scale_value = _scale(scale_value)
+        self.scale_value: Any = _scale(scale_value)
 
     def adjust(self, grads_finite: Any) -> bool:
         """Changes nothing; False."""
@@ -60,8 +60,11 @@ class DynamicLossScaler(LossScaler):
     (True, 32.0)
     """
 
+    scale_factor: int
+    scale_window: int
+
     def __init__(self, scale_value: float, scale_factor: int, scale_window: int) -> None:
-        self.scale_value = _scale(scale_value)
+        self.scale_value: Any = _scale(scale_value)
         if not _is_integer(scale_window) or scale_window <= 0:
             raise ArgumentValueError(
                 f"The 'scale_window' must be int and must > 0, but got '{scale_window}' with type "
@@ -72,7 +75,9 @@ class DynamicLossScaler(LossScaler):
                 f"The 'scale_factor' must be int, but got '{type(scale_factor).__name__}'"
             )
         self.scale_factor, self.scale_window = scale_factor, scale_window
-        self.counter = Parameter(Tensor(np.int32(0)), name="counter", requires_grad=False)
+        self.counter: Parameter = Parameter(
+            Tensor(np.int32(0)), name="counter", requires_grad=False
+        )
 
     def adjust(self, grads_finite: Any) -> bool:
         """Adjusts the scale; it stays finite and at least 1. True."""

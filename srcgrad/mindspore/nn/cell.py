@@ -35,7 +35,7 @@ class Cell(Module):
     ['w']
     """
 
-    def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
+    def __init__(self, auto_prefix: bool = True, flags: dict[Any, Any] | None = None) -> None:
         super().__init__()
         self.__dict__.update(training=False, _auto_prefix=auto_prefix)
 
@@ -115,7 +115,9 @@ class Cell(Module):
         self._modules[child_name] = child_cell
 
     # ---- contents ----
-    def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple]:
+    def parameters_and_names(
+        self, name_prefix: str = "", expand: bool = True
+    ) -> Iterator[tuple[Any, ...]]:
         """The Parameters by the path of attributes that leads to each."""
         return self.named_parameters(name_prefix, expand)
 
@@ -135,7 +137,9 @@ class Cell(Module):
         """The Parameters by their names."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    def cells_and_names(self, cells: Any = None, name_prefix: str = "") -> Iterator[tuple]:
+    def cells_and_names(
+        self, cells: Any = None, name_prefix: str = ""
+    ) -> Iterator[tuple[Any, ...]]:
         """This cell and all below it, with their paths; each once."""
         return self.named_modules(name_prefix, cells)
 

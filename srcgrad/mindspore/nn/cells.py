@@ -26,6 +26,10 @@ class Dense(Cell):
     tensor([[3., 3.]], dtype=srcgrad.float32)
     """
 
+    in_channels: int
+    out_channels: int
+    has_bias: bool
+
     def __init__(
         self, in_channels: int, out_channels: int, weight_init: Any = None, bias_init: Any = None,
         has_bias: bool = True, activation: Any = None, dtype: Any = None,
@@ -34,12 +38,14 @@ class Dense(Cell):
         self.in_channels, self.out_channels, self.has_bias = in_channels, out_channels, has_bias
         width = 1.0 / math.sqrt(in_channels) if in_channels else 0.0
         shape = (out_channels, in_channels)
-        self.weight = Parameter(initial(weight_init, shape, dtype, width), name="weight")
+        self.weight: Parameter = Parameter(initial(weight_init, shape, dtype, width), name="weight")
         if has_bias:
-            self.bias = Parameter(initial(bias_init, (out_channels,), dtype, width), name="bias")
+            self.bias: Parameter = Parameter(
+                initial(bias_init, (out_channels,), dtype, width), name="bias"
+            )
         else:
             self.register_parameter("bias", None)
-        self.activation = activation_of(activation)
+        self.activation: Any = activation_of(activation)
 
     def construct(self, x: Tensor) -> Tensor:
         out = functional.linear(x, self.weight, self.bias)

@@ -19,6 +19,10 @@ from srcgrad.mindspore.parameter import Parameter
 class _Windowed(Cell):
     """A sliding window: its shape, its steps, the padding around the image."""
 
+    kernel_size: tuple[int, int]
+    stride: tuple[int, int]
+    dilation: tuple[int, int]
+
     def __init__(
         self, kernel_size: Any, stride: Any, pad_mode: str, padding: Any, dilation: Any = 1
     ) -> None:
@@ -64,6 +68,10 @@ class Conv2d(_Windowed):
     srcgrad.Size([2, 4, 5, 5])
     """
 
+    in_channels: int
+    out_channels: int
+    group: int
+
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
         pad_mode: str = "same", padding: Any = 0, dilation: Any = 1, group: int = 1,
@@ -78,10 +86,12 @@ class Conv2d(_Windowed):
         self.in_channels, self.out_channels, self.group = in_channels, out_channels, group
         shape = (out_channels, in_channels // group, *self.kernel_size)
         width = 1.0 / math.sqrt(math.prod(shape[1:]))
-        self.weight = Parameter(initial(weight_init, shape, dtype, width), name="weight")
+        self.weight: Parameter = Parameter(initial(weight_init, shape, dtype, width), name="weight")
         self.has_bias = has_bias
         if has_bias:
-            self.bias = Parameter(initial(bias_init, (out_channels,), dtype, width), name="bias")
+            self.bias: Parameter = Parameter(
+                initial(bias_init, (out_channels,), dtype, width), name="bias"
+            )
         else:
             self.register_parameter("bias", None)
 
@@ -130,6 +140,10 @@ class _BatchNorm(Cell):
 
     moving = momentum * moving + (1 - momentum) * batch, the variance there divided by n - 1.
     """
+
+    num_features: int
+    eps: float
+    momentum: float
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.9, affine: bool = True,

@@ -44,6 +44,11 @@ class LayerNorm(Cell):
     tensor([[-1.,  1.]], dtype=srcgrad.float32)
     """
 
+    normalized_shape: tuple[int, ...]
+    epsilon: float
+    begin_norm_axis: int
+    begin_params_axis: int
+
     def __init__(
         self, normalized_shape: Any, begin_norm_axis: int = -1, begin_params_axis: int = -1,
         gamma_init: Any = "ones", beta_init: Any = "zeros", epsilon: float = 1e-7,
@@ -57,8 +62,12 @@ class LayerNorm(Cell):
             )
         self.normalized_shape, self.epsilon = tuple(normalized_shape), epsilon
         self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
-        self.gamma = Parameter(initial(gamma_init, self.normalized_shape, dtype), name="gamma")
-        self.beta = Parameter(initial(beta_init, self.normalized_shape, dtype), name="beta")
+        self.gamma: Parameter = Parameter(
+            initial(gamma_init, self.normalized_shape, dtype), name="gamma"
+        )
+        self.beta: Parameter = Parameter(
+            initial(beta_init, self.normalized_shape, dtype), name="beta"
+        )
 
     def construct(self, x: Any) -> Any:
         for name, axis in (("norm", self.begin_norm_axis), ("params", self.begin_params_axis)):
@@ -76,6 +85,10 @@ class LayerNorm(Cell):
 
 class GroupNorm(Cell):
     """Groups of channels normalised to mean 0 and variance 1, then channels scaled and shifted."""
+
+    num_groups: int
+    num_channels: int
+    eps: float
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
@@ -104,6 +117,11 @@ class Embedding(Cell):
     srcgrad.Size([2, 3])
     """
 
+    vocab_size: int
+    embedding_size: int
+    use_one_hot: bool
+    padding_idx: int | None
+
     def __init__(
         self, vocab_size: int, embedding_size: int, use_one_hot: bool = False,
         embedding_table: Any = "normal", dtype: Any = None, padding_idx: int | None = None,
@@ -116,7 +134,7 @@ class Embedding(Cell):
             if not 0 <= padding_idx < vocab_size:
                 raise ArgumentValueError("For 'Embedding', 'padding_idx' must be a row")
             start[padding_idx] = 0.0
-        self.embedding_table = Parameter(start, name="embedding_table")
+        self.embedding_table: Parameter = Parameter(start, name="embedding_table")
 
     def construct(self, ids: Any) -> Any:
         return functional.embedding(ids, self.embedding_table)
@@ -127,6 +145,9 @@ class Embedding(Cell):
 
 class Flatten(Cell):
     """The dims from `start_dim` to `end_dim` merged into one."""
+
+    start_dim: int
+    end_dim: int
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__()

@@ -42,16 +42,18 @@ class Optimizer(Cell):
         positive(name, "loss_scale", loss_scale, strict=True)
         positive(name, "weight_decay", weight_decay)
         groups = _groups(parameters)
-        self.global_step = Parameter(np.zeros(1, np.int32), name="global_step")
+        self.global_step: Parameter = Parameter(np.zeros(1, np.int32), name="global_step")
         self.schedule = schedule = _schedule(name, learning_rate)
         first = schedule if isinstance(schedule, float) else self._rate()
-        self.learning_rate = Parameter(Tensor(float(first)), name="learning_rate")
+        self.learning_rate: Parameter = Parameter(Tensor(float(first)), name="learning_rate")
         self.parameters = ParameterTuple(p for g in groups for p in g["params"])
-        self.decays = tuple(
+        self.decays: tuple[float, ...] = tuple(
             float(g.get("weight_decay", weight_decay)) for g in groups for _ in g["params"]
         )
-        self.rates = tuple(_rate(name, g) for g in groups for _ in g["params"])
-        self.loss_scale = float(loss_scale)
+        self.rates: tuple[float | None, ...] = tuple(
+            _rate(name, g) for g in groups for _ in g["params"]
+        )
+        self.loss_scale: float = float(loss_scale)
 
     def state_of(self, name: str, fill: float = 0.0) -> ParameterTuple:
         """Makes a Parameter of state for each Parameter that is trained."""

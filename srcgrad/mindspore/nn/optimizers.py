@@ -12,7 +12,7 @@ import numpy as np
 from srcgrad.eager import Tensor
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.mindspore.nn.optimizer import Optimizer, fraction, positive
-from srcgrad.mindspore.parameter import Parameter
+from srcgrad.mindspore.parameter import Parameter, ParameterTuple
 
 
 class SGD(Optimizer):
@@ -25,6 +25,10 @@ class SGD(Optimizer):
     >>> w.asnumpy()
     array([0.8], dtype=float32)
     """
+
+    momentum: float
+    dampening: float
+    accum: ParameterTuple | tuple[()]
 
     def __init__(
         self, params: Any, learning_rate: Any = 0.1, momentum: float = 0.0, dampening: float = 0.0,
@@ -75,7 +79,7 @@ class Momentum(Optimizer):
             raise ArgumentValueError(
                 f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}."
             )
-        self.momentum = Parameter(Tensor(float(momentum)), name="momentum")
+        self.momentum: Parameter = Parameter(Tensor(float(momentum)), name="momentum")
         self.use_nesterov = use_nesterov
         self.state_of("moments")
 
@@ -100,6 +104,12 @@ class Adam(Optimizer):
     array([0.9], dtype=float32)
     """
 
+    beta1: float
+    beta2: float
+    use_nesterov: bool
+    use_amsgrad: bool
+    vhat: ParameterTuple | tuple[()]
+
     def __init__(
         self, params: Any, learning_rate: Any = 1e-3, beta1: float = 0.9, beta2: float = 0.999,
         eps: float = 1e-8, use_locking: bool = False, use_nesterov: bool = False,
@@ -107,12 +117,12 @@ class Adam(Optimizer):
     ) -> None:  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.beta1, self.beta2 = fraction("Adam", "beta1", beta1), fraction("Adam", "beta2", beta2)
-        self.eps = positive("Adam", "eps", eps, strict=True)
+        self.eps: float = positive("Adam", "eps", eps, strict=True)
         if use_amsgrad and use_nesterov:
             raise ArgumentValueError("For 'Adam', 'use_amsgrad' and 'use_nesterov' exclude another")
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
-        self.beta1_power = Parameter(np.ones(1, np.float64), name="beta1_power")
-        self.beta2_power = Parameter(np.ones(1, np.float64), name="beta2_power")
+        self.beta1_power: Parameter = Parameter(np.ones(1, np.float64), name="beta1_power")
+        self.beta2_power: Parameter = Parameter(np.ones(1, np.float64), name="beta2_power")
         self.state_of("moment1")
         self.state_of("moment2")
         self.vhat = self.state_of("vhat") if use_amsgrad else ()
@@ -139,6 +149,9 @@ class Adam(Optimizer):
 class AdamWeightDecay(Optimizer):
     """Adam without bias correction; the weight decay is a step of its own."""
 
+    beta1: float
+    beta2: float
+
     decoupled = True
 
     def __init__(
@@ -148,7 +161,7 @@ class AdamWeightDecay(Optimizer):
         super().__init__(learning_rate, params, weight_decay)
         name = "AdamWeightDecay"
         self.beta1, self.beta2 = fraction(name, "beta1", beta1), fraction(name, "beta2", beta2)
-        self.eps = positive(name, "eps", eps, strict=True)
+        self.eps: float = positive(name, "eps", eps, strict=True)
         self.state_of("adam_m")
         self.state_of("adam_v")
 
@@ -162,6 +175,8 @@ class AdamWeightDecay(Optimizer):
 class RMSProp(Optimizer):
     """Steps of the gradient over the root of its mean square plus epsilon, with momentum."""
 
+    mean_grad: ParameterTuple | tuple[()]
+
     def __init__(
         self, params: Any, learning_rate: Any = 0.1, decay: float = 0.9, momentum: float = 0.0,
         epsilon: float = 1e-10, use_locking: bool = False, centered: bool = False,
@@ -170,9 +185,9 @@ class RMSProp(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         if not isinstance(centered, bool):
             raise ArgumentTypeError("For 'RMSProp', the 'centered' must be bool")
-        self.decay = positive("RMSProp", "decay", decay)
-        self.momentum = positive("RMSProp", "momentum", momentum)
-        self.epsilon = positive("RMSProp", "epsilon", epsilon, strict=True)
+        self.decay: float = positive("RMSProp", "decay", decay)
+        self.momentum: float = positive("RMSProp", "momentum", momentum)
+        self.epsilon: float = positive("RMSProp", "epsilon", epsilon, strict=True)
         self.centered = centered
         self.state_of("mean_square")
         self.state_of("moments")

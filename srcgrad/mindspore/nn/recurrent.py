@@ -16,6 +16,10 @@ from srcgrad.nn import recurrent
 class _Recurrent(Cell):
     """Two linear maps, of the input and of the state, for a number of gates."""
 
+    input_size: int
+    hidden_size: int
+    has_bias: bool
+
     gates = 1
 
     def __init__(

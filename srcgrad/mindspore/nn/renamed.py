@@ -14,7 +14,9 @@ from srcgrad.mindspore.nn.cell import Cell
 from srcgrad.nn import functional
 
 
-def _cell(name: str, function: Callable, options: dict[str, tuple[str, Any]]) -> type[Cell]:
+def _cell(
+    name: str, function: Callable[..., Any], options: dict[str, tuple[str, Any]]
+) -> type[Cell]:
     """A cell that holds options of a function: {their name: (the function's, the default)}."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(

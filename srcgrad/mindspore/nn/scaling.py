@@ -24,6 +24,9 @@ class DynamicLossScaleUpdateCell(Cell):
     (True, 8.0)
     """
 
+    scale_factor: int
+    scale_window: int
+
     def __init__(self, loss_scale_value: float, scale_factor: int, scale_window: int) -> None:
         super().__init__()
         for name, given in (("scale_factor", scale_factor), ("scale_window", scale_window)):
@@ -31,7 +34,7 @@ class DynamicLossScaleUpdateCell(Cell):
                 raise ArgumentValueError(
                     f"The '{name}' must be int and must > 0, but got '{given}'"
                 )
-        self.loss_scale_value = float(loss_scale_value)
+        self.loss_scale_value: float = float(loss_scale_value)
         self.scale_factor, self.scale_window = scale_factor, scale_window
         self._good = 0
 
@@ -57,7 +60,7 @@ class FixedLossScaleUpdateCell(Cell):
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
-        self.loss_scale_value = float(loss_scale_value)
+        self.loss_scale_value: float = float(loss_scale_value)
 
     def get_loss_scale(self) -> float:
         """The scale."""
@@ -73,6 +76,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     `scale_sense` is a cell that adjusts the scale, or a tensor of one element: a constant scale.
     Where a gradient is not finite, the Parameters do not change.
     """
+
+    loss_scaling_manager: Cell | None
 
     def __init__(self, network: Any, optimizer: Any, scale_sense: Any) -> None:
         super().__init__(network, optimizer)
@@ -93,7 +98,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 f"For '{name}', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' "
                 f"type: {type(scale_sense)}."
             )
-        self.scale_sense = Parameter(Tensor(float(start)), name="scale_sense")
+        self.scale_sense: Parameter = Parameter(Tensor(float(start)), name="scale_sense")
 
     def construct(self, *inputs: Any) -> Any:
         scale = float(self.scale_sense)

@@ -31,13 +31,16 @@ class LearningRateSchedule(Cell):
 class _Decay(LearningRateSchedule):
     """A rate that falls by `decay_rate` each `decay_steps`; in stairs on request."""
 
+    decay_steps: int
+    is_stair: bool
+
     def __init__(
         self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False
     ) -> None:
         super().__init__()
         name = type(self).__name__
-        self.learning_rate = above(name, "learning_rate", learning_rate)
-        self.decay_rate = above(name, "decay_rate", decay_rate)
+        self.learning_rate: float = above(name, "learning_rate", learning_rate)
+        self.decay_rate: float = above(name, "decay_rate", decay_rate)
         self.decay_steps, self.is_stair = steps(name, "decay_steps", decay_steps), is_stair
 
     def part(self, global_step: Any) -> Any:
@@ -76,11 +79,14 @@ class InverseDecayLR(_Decay):
 class CosineDecayLR(LearningRateSchedule):
     """Half a cosine from `max_lr` to `min_lr` in `decay_steps` steps."""
 
+    min_lr: float
+    max_lr: float
+
     def __init__(self, min_lr: float, max_lr: float, decay_steps: int) -> None:
         super().__init__()
         name = type(self).__name__
         self.min_lr, self.max_lr = above(name, "min_lr", min_lr, 0.0), above(name, "max_lr", max_lr)
-        self.decay_steps = steps(name, "decay_steps", decay_steps)
+        self.decay_steps: int = steps(name, "decay_steps", decay_steps)
         if min_lr >= max_lr:
             raise ArgumentValueError(
                 f"For '{name}', the 'max_lr' must be greater than the 'min_lr', but got 'max_lr' "
@@ -105,10 +111,10 @@ class PolynomialDecayLR(LearningRateSchedule):
     ) -> None:  # fmt: skip
         super().__init__()
         name = type(self).__name__
-        self.learning_rate = above(name, "learning_rate", learning_rate)
-        self.end_learning_rate = above(name, "end_learning_rate", end_learning_rate, 0.0)
-        self.decay_steps = steps(name, "decay_steps", decay_steps)
-        self.power = above(name, "power", power)
+        self.learning_rate: float = above(name, "learning_rate", learning_rate)
+        self.end_learning_rate: float = above(name, "end_learning_rate", end_learning_rate, 0.0)
+        self.decay_steps: int = steps(name, "decay_steps", decay_steps)
+        self.power: float = above(name, "power", power)
         self.update_decay_steps = update_decay_steps
 
     def construct(self, global_step: Any) -> Any:
@@ -128,8 +134,8 @@ class WarmUpLR(LearningRateSchedule):
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
         name = type(self).__name__
-        self.learning_rate = above(name, "learning_rate", learning_rate, 0.0)
-        self.warmup_steps = steps(name, "warmup_steps", warmup_steps)
+        self.learning_rate: float = above(name, "learning_rate", learning_rate, 0.0)
+        self.warmup_steps: int = steps(name, "warmup_steps", warmup_steps)
 
     def construct(self, global_step: Any) -> Any:
         p = _F["clamp"](global_step * 1.0, max=float(self.warmup_steps))

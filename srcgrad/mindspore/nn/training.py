@@ -53,6 +53,9 @@ class TrainOneStepCell(Cell):
     (1.0, 0.800000011920929)
     """
 
+    network: Any
+    optimizer: Any
+
     def __init__(
         self, network: Any, optimizer: Any, sens: float | None = None, return_grad: bool = False
     ) -> None:
@@ -60,8 +63,8 @@ class TrainOneStepCell(Cell):
         if sens is not None and sens == 0:
             raise ArgumentValueError("The input argument of 'sens' can not be 0.")
         self.network, self.optimizer = network, optimizer
-        self.weights = optimizer.parameters
-        self.sens = 1.0 if sens is None else float(sens)
+        self.weights: Any = optimizer.parameters
+        self.sens: float = 1.0 if sens is None else float(sens)
         self.return_grad = return_grad
         self._gradient = _gradient_of(network, self.weights)
 
@@ -88,6 +91,9 @@ class ForwardValueAndGrad(Cell):
     With `sens_param` the last input is the adjoint of the output.
     """
 
+    network: Any
+    weights: Any
+
     def __init__(
         self, network: Any, weights: Any = None, get_all: bool = False, get_by_list: bool = False,
         sens_param: bool = False,
@@ -106,6 +112,9 @@ class ForwardValueAndGrad(Cell):
 
 class WithGradCell(Cell):
     """The gradients of a network, or of its loss, with respect to the network's Parameters."""
+
+    network: Any
+    sens: Any
 
     def __init__(self, network: Any, loss_fn: Any = None, sens: Any = None) -> None:
         from srcgrad.api import GradOperation

@@ -9,7 +9,7 @@ from srcgrad.eager import Function, Tensor
 from srcgrad.errors import AutogradError
 
 
-def run(cell: Any) -> Callable:
+def run(cell: Any) -> Callable[..., Any]:
     """The function that a call of a cell runs between its hooks."""
     if not hasattr(type(cell), "bprop"):
         return cell.construct

@@ -24,7 +24,10 @@ class HyperMap:
     (11, (22, 33))
     """
 
-    def __init__(self, ops: Callable | None = None, reverse: bool = False) -> None:
+    ops: Callable[..., Any] | None
+    reverse: bool
+
+    def __init__(self, ops: Callable[..., Any] | None = None, reverse: bool = False) -> None:
         self.ops, self.reverse = ops, reverse
 
     def __call__(self, *args: Any) -> Any:
@@ -47,14 +50,14 @@ class HyperMap:
         made = [self._part(f, row) for row in rows]
         return tuple(made[::-1] if self.reverse else made)
 
-    def _part(self, f: Any, row: tuple) -> Any:
+    def _part(self, f: Any, row: tuple[Any, ...]) -> Any:
         return self._mapped(f, row)
 
 
 class Map(HyperMap):
     """Like `HyperMap`, one level deep."""
 
-    def _part(self, f: Any, row: tuple) -> Any:
+    def _part(self, f: Any, row: tuple[Any, ...]) -> Any:
         return f(*row)
 
 
@@ -67,17 +70,20 @@ _KINDS = {
 class MultitypeFuncGraph:
     """A function chosen by the types of its arguments: `register("Tensor", "Number")`."""
 
+    name: str
+    entries: list[Any]
+
     def __init__(self, name: str, read_value: bool = False) -> None:
         self.name, self.entries = name, []
 
-    def register(self, *type_names: Any) -> Callable[[Callable], Callable]:
+    def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Decorates the function for arguments of these types, named or given."""
         kinds = tuple(_KINDS.get(t, t) if isinstance(t, str) else t for t in type_names)
         for t, kind in zip(type_names, kinds, strict=True):
             if isinstance(kind, str):
                 raise ArgumentTypeError(f"there is no type {t!r}: choose one of {list(_KINDS)}")
 
-        def registered(f: Callable) -> Callable:
+        def registered(f: Callable[..., Any]) -> Callable[..., Any]:
             self.entries.append((kinds, f))
             return f
 

@@ -48,7 +48,9 @@ def leaky_relu(input: Any, alpha: float = 0.2) -> Any:
     return activations.leaky_relu(input, alpha)
 
 
-def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean"):
+def binary_cross_entropy(
+    logits: Any, labels: Any, weight: Any = None, reduction: str = "mean"
+) -> Any:
     """The cross entropy of probabilities against labels."""
     return losses.binary_cross_entropy(logits, labels, weight, reduction)
 

@@ -15,7 +15,7 @@ from srcgrad.eager.functions.pointwise import cast
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.mindspore.ops import assignments, named
 
-_F: dict[str, Callable] = {name: row.function for name, row in TABLE.items()}
+_F: dict[str, Callable[..., Any]] = {name: row.function for name, row in TABLE.items()}
 
 
 class Primitive:
@@ -34,7 +34,7 @@ class Primitive:
         return f"Prim[{self.name}]<{options}>" if options else f"Prim[{self.name}]"
 
 
-def _operator(name: str, function: Callable) -> type[Primitive]:
+def _operator(name: str, function: Callable[..., Any]) -> type[Primitive]:
     """An operator without options."""
 
     class Operator(Primitive):
@@ -64,7 +64,7 @@ OF_TABLE = {
     "Xlogy": "xlogy",
 }  # fmt: skip
 # operators without options that are other functions
-OTHERS: dict[str, Callable] = {
+OTHERS: dict[str, Callable[..., Any]] = {
     "Assign": assignments.assign, "AssignAdd": assignments.assign_add,
     "AssignSub": assignments.assign_sub, "Cast": cast, "Depend": assignments.depend,
     "Eye": create.eye, "Gather": named.gather, "HSigmoid": activations.hardsigmoid,
@@ -97,6 +97,9 @@ class MatMul(Primitive):
     srcgrad.Size([2, 4])
     """
 
+    transpose_a: bool
+    transpose_b: bool
+
     def __init__(self, transpose_a: bool = False, transpose_b: bool = False) -> None:
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
@@ -113,14 +116,14 @@ class BatchMatMul(MatMul):
 class _Reduction(Primitive):
     """A reduction over axes, or of all elements for none."""
 
-    function: Callable
+    _function: Callable[..., Any]
 
     def __init__(self, keep_dims: bool = False) -> None:
         self.keep_dims = keep_dims
 
     def __call__(self, x: Any, axis: Any = ()) -> Any:
         dims = tuple(range(x.ndim)) if axis == () or axis is None else axis
-        return type(self).function(x, dims, self.keep_dims)
+        return type(self)._function(x, dims, self.keep_dims)
 
 
 class ReduceSum(_Reduction):
@@ -131,25 +134,25 @@ class ReduceSum(_Reduction):
     [[3.0], [3.0]]
     """
 
-    function = staticmethod(_F["sum"])
+    _function = staticmethod(_F["sum"])
 
 
 class ReduceMean(_Reduction):
     """The mean over axes."""
 
-    function = staticmethod(_F["mean"])
+    _function = staticmethod(_F["mean"])
 
 
 class ReduceMax(_Reduction):
     """The maximum over axes; equal ones share the gradient."""
 
-    function = staticmethod(_F["amax"])
+    _function = staticmethod(_F["amax"])
 
 
 class ReduceMin(_Reduction):
     """The minimum over axes; equal ones share the gradient."""
 
-    function = staticmethod(_F["amin"])
+    _function = staticmethod(_F["amin"])
 
 
 class ReduceProd(_Reduction):
@@ -165,13 +168,13 @@ class ReduceProd(_Reduction):
 class ReduceAll(_Reduction):
     """Whether all elements are true, over axes."""
 
-    function = staticmethod(_F["all"])
+    _function = staticmethod(_F["all"])
 
 
 class ReduceAny(_Reduction):
     """Whether any element is true, over axes."""
 
-    function = staticmethod(_F["any"])
+    _function = staticmethod(_F["any"])
 
 
 class _Along(Primitive):
@@ -271,6 +274,9 @@ class OneHot(_Along):
 
 class CumSum(Primitive):
     """The sums of the elements up to each along an axis."""
+
+    exclusive: bool
+    reverse: bool
 
     def __init__(self, exclusive: bool = False, reverse: bool = False) -> None:
         self.exclusive, self.reverse = exclusive, reverse

@@ -45,13 +45,13 @@ class TensorDataset(Dataset):
             raise ArgumentValueError(f"Size mismatch between tensors: {sorted(lengths)}")
         self.tensors = tensors
 
-    def __getitem__(self, index: Any) -> tuple:
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
         return tuple(t[index] for t in self.tensors)
 
     def __len__(self) -> int:
         return len(self.tensors[0])
 
-    def batch(self, indices: Sequence[int]) -> list:
+    def batch(self, indices: Sequence[int]) -> list[Any]:
         """The rows at several indices, joined."""
         at = np.asarray(indices, np.int64)
         return [t[Tensor(at)] if isinstance(t, Tensor) else t[at] for t in self.tensors]
@@ -59,6 +59,9 @@ class TensorDataset(Dataset):
 
 class Subset(Dataset):
     """Some items of a dataset."""
+
+    dataset: Any
+    indices: Sequence[int]
 
     def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
         self.dataset, self.indices = dataset, indices
@@ -74,10 +77,10 @@ class ConcatDataset(Dataset):
     """The items of several datasets, one after the other."""
 
     def __init__(self, datasets: Any) -> None:
-        self.datasets = list(datasets)
+        self.datasets: list[Any] = list(datasets)
         if not self.datasets:
             raise ArgumentValueError("datasets should not be an empty iterable")
-        self.cumulative_sizes = list(itertools.accumulate(map(len, self.datasets)))
+        self.cumulative_sizes: list[int] = list(itertools.accumulate(map(len, self.datasets)))
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]

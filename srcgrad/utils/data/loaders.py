@@ -36,12 +36,16 @@ class SequentialSampler(Sampler):
 class RandomSampler(Sampler):
     """Indices drawn at random: each once, or with replacement."""
 
+    data_source: Any
+    replacement: bool
+    generator: Any
+
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
         generator: Any = None,
     ) -> None:  # fmt: skip
         self.data_source, self.replacement, self.generator = data_source, replacement, generator
-        self.num_samples = len(data_source) if num_samples is None else num_samples
+        self.num_samples: int = len(data_source) if num_samples is None else num_samples
 
     def __iter__(self) -> Iterator[int]:
         n, g = len(self.data_source), drawn(self.generator)
@@ -64,6 +68,10 @@ class BatchSampler(Sampler):
     [[0, 1], [2, 3], [4]]
     """
 
+    sampler: Any
+    batch_size: int
+    drop_last: bool
+
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
         if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size <= 0:
             raise ArgumentValueError(
@@ -71,8 +79,8 @@ class BatchSampler(Sampler):
             )
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
-    def __iter__(self) -> Iterator[list]:
-        batch: list = []
+    def __iter__(self) -> Iterator[list[Any]]:
+        batch: list[Any] = []
         for k in self.sampler:
             batch.append(k)
             if len(batch) == self.batch_size:
@@ -127,11 +135,21 @@ class DataLoader:
     [[0.0, 1.0], [2.0, 3.0], [4.0]]
     """
 
+    dataset: Any | IterableDataset
+    batch_size: int | None
+    drop_last: bool
+    num_workers: int
+    generator: Any
+    collate_fn: Callable[..., Any] | None
+    sampler: Any
+    batch_sampler: Any
+
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None,
         sampler: Any = None, batch_sampler: Any = None, num_workers: int = 0,
-        collate_fn: Callable | None = None, pin_memory: bool = False, drop_last: bool = False,
-        timeout: float = 0, worker_init_fn: Callable | None = None,
+        collate_fn: Callable[..., Any] | None = None, pin_memory: bool = False,
+        drop_last: bool = False, timeout: float = 0,
+        worker_init_fn: Callable[..., Any] | None = None,
         multiprocessing_context: Any = None, generator: Any = None, *,
         prefetch_factor: int | None = None, persistent_workers: bool = False,
         pin_memory_device: str = "", in_order: bool = True,
