@@ -71,6 +71,22 @@ def sdist(session: nox.Session):
     session.run("python", "-m", "pytest", "--smoke", *session.posargs)
 
 
+@nox.session(python="3.13")
+def array_api(session: nox.Session):
+    """The array API standard's own tests, of a checkout of github.com/data-apis/array-api-tests.
+
+    `nox -s array_api -- FOLDER [arguments of pytest]`; the checkout has its submodule `array-api`.
+    """
+    folder, *rest = session.posargs
+    expected = Path("tests/array_api/expected_failures.txt").resolve()
+    session.install(".", "-r", str(Path(folder) / "requirements.txt"))
+    session.chdir(folder)
+    session.run(
+        "python", "-m", "pytest", "array_api_tests", f"--xfails-file={expected}",
+        "--disable-deadline", *rest, env={"ARRAY_API_TESTS_MODULE": "srcgrad.array_api"},
+    )  # fmt: skip
+
+
 @nox.session(python=PYTHONS[0])
 def lint(session: nox.Session):
     """The linters and the type checker."""

@@ -51,6 +51,7 @@ _HOMES = {
 }  # fmt: skip
 _MODULES = (
     "amp",
+    "array_api",
     "autograd",
     "cuda",
     "distributed",
@@ -134,6 +135,7 @@ def _of_numpy(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 hooks.numpy_function = _of_numpy
+hooks.array_namespace = lambda: _module("srcgrad.array_api")
 hooks.tensor_calls = lambda: _module("srcgrad.bridge.calls")
 hooks.inliner = lambda: _module("srcgrad.inside.inline")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import devices, dtypes, graph, kinds
 from srcgrad import amp as amp
+from srcgrad import array_api as array_api
 from srcgrad import autograd as autograd
 from srcgrad import cuda as cuda
 from srcgrad import distributed as distributed
@@ -708,7 +709,7 @@ def squeeze(input: Tensor, dim: kinds.Dims | None = None) -> Tensor:
     """The tensor without dims of length 1, all or the given ones."""
 def stack(tensors: kinds.Tensors, dim: builtins.int = 0) -> Tensor:
     """Tensors of one shape joined along a new dim."""
-def std(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.int | None = None) -> Tensor:
+def std(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
     """The root of the variance: see `var`; of equal elements the gradient is 0."""
 def std_mean(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
     """The standard deviation and the mean over `dim`."""
@@ -770,6 +771,9 @@ def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0)
 def true_divide(input: kinds.Operand, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
     """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
 def trunc(input: Tensor | kinds.Array) -> Tensor: ...
+uint16: dtype
+uint32: dtype
+uint64: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
     """The tensors along a dim, without it; views."""
@@ -789,7 +793,7 @@ def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """The tensor with one more dim of length 1, at `dim` of the result."""
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """The powers of a vector's elements as columns, descending unless `increasing`."""
-def var(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.int | None = None) -> Tensor:
+def var(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
     """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
 def var_mean(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
     """The variance and the mean over `dim`."""
@@ -869,6 +873,7 @@ __all__ = [
     "argmin",
     "argsort",
     "argwhere",
+    "array_api",
     "as_tensor",
     "asin",
     "asinh",
@@ -1244,6 +1249,9 @@ __all__ = [
     "triu_indices",
     "true_divide",
     "trunc",
+    "uint16",
+    "uint32",
+    "uint64",
     "uint8",
     "unbind",
     "unflatten",

@@ -2,8 +2,9 @@
 
 `numpy_function(function, args, kwargs)` evaluates a NumPy function on tensors by compiling the
 call. It raises UnsupportedError if the compiler refuses the call, and ImportError if the compiler
-is not installed. `tensor_calls()` and `inliner()` load the modules for calls of a compiled
-function with tensors and from another one. Never imports the higher layer.
+is not installed. `array_namespace()` loads the module of the array API. `tensor_calls()` and
+`inliner()` load the modules for calls of a compiled function with tensors and from another one.
+Never imports the higher layer.
 """
 
 from __future__ import annotations
@@ -48,5 +49,6 @@ class Inliner(Protocol):
 
 
 numpy_function: Callable[[Any, tuple, dict[str, Any]], Any]
+array_namespace: Callable[[], Any]
 tensor_calls: Callable[[], TensorCalls]
 inliner: Callable[[], Inliner]

@@ -10,10 +10,11 @@ import srcgrad as flow
 from srcgrad import interop
 
 MODULES = [
-    "amp", "autograd", "autograd.functional", "autograd.graph", "cuda", "distributed", "errors",
-    "func", "interop", "linalg", "mindspore", "mindspore.amp", "mindspore.dtype", "mindspore.nn",
-    "mindspore.ops", "nn", "nn.functional", "nn.init", "nn.utils", "ops", "optim",
-    "optim.lr_scheduler", "scipy", "testing", "tools", "tree", "utils", "utils.data",
+    "amp", "array_api", "array_api.fft", "array_api.linalg", "autograd", "autograd.functional",
+    "autograd.graph", "cuda", "distributed", "errors", "func", "interop", "linalg", "mindspore",
+    "mindspore.amp", "mindspore.dtype", "mindspore.nn", "mindspore.ops", "nn", "nn.functional",
+    "nn.init", "nn.utils", "ops", "optim", "optim.lr_scheduler", "scipy", "testing", "tools",
+    "tree", "utils", "utils.data",
 ]  # fmt: skip
 LATE = ("linalg", "mindspore", "mindspore.dtype", "mindspore.ops", "ops")  # loaded at first use
 

@@ -172,7 +172,9 @@ def test_a_fault_of_ours_is_told_in_full():
     assert frames(caught(entered)) == ["caught", "call", "entered", "inner"]
 
 
-PUBLIC_MODULES = ("amp", "linalg", "nn", "nn.functional", "nn.utils", "ops", "optim", "testing")
+PUBLIC_MODULES = (
+    "amp", "array_api", "linalg", "nn", "nn.functional", "nn.utils", "ops", "optim", "testing",
+)  # fmt: skip
 
 
 def public() -> list:

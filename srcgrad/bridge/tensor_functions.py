@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.bridge import composed, tensor_formulas
 from srcgrad.eager import apply as calls
-from srcgrad.eager import create, devices, fast_ops, indexing
+from srcgrad.eager import create, devices, fast_ops, indexing, protocols
 from srcgrad.eager.dtypes import get_default_dtype
 from srcgrad.eager.functions import (
     arrangements,
@@ -178,9 +178,23 @@ def _divisor(it: Interpreter, node: Node, n: Any, x: Any) -> Any:
     return plain(it.b.cast(n, Scalar(atom(x).type.dtype)))
 
 
+def _by_numpy(it: Interpreter, node: Node, function: Any, *args: Any, **options: Any) -> Any:
+    """A function of NumPy's, whose results are tensors."""
+    made = it.call_numpy(function, [*args], options, node)
+    for part in made if isinstance(made, tuple) else (made,):
+        if is_array(part):
+            it.captures.meet_tensor(part)
+    return made
+
+
 def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
     dims = x.type.dims if is_array(x) else ()
     return tuple(dims) if dim is None else subscript(it, tuple(dims), [dim], node)
+
+
+def _array_namespace(it: Interpreter, node: Node, x: Any, **version: Any) -> Any:
+    """The array API's module, which is known when compiling."""
+    return protocols.namespace(**version)
 
 
 INTRINSICS: dict[Any, Callable] = {
@@ -189,7 +203,7 @@ INTRINSICS: dict[Any, Callable] = {
     arrangements.in_memory_of: _windows,
     calls.operand: lambda it, node, x: operands(it, node, (x,), "where")[0],
     make: lambda it, node, a, history=None: a,
-    touched: lambda it, node, tensors: None,
+    touched: lambda it, node, tensors: None, protocols.by_numpy: _by_numpy,
     # lengths that fit are checked by the operations that get them
     shapes._resolved: lambda it, node, x, shape: shape,
     shapes._but_empty: lambda it, node, xs: xs,
@@ -210,7 +224,8 @@ def _register() -> None:
         enter(TENSOR_FUNCTIONS, f, _of_grown(f, numpys))
     for f, handler in INTRINSICS.items():
         enter(TENSOR_FUNCTIONS, f, handler)
-    for name, handler in {"size": _size, "detach": _detached}.items():
+    methods = {"size": _size, "detach": _detached, "__array_namespace__": _array_namespace}
+    for name, handler in methods.items():
         enter(TENSOR_METHODS, name, handler)
     TENSOR_CLASS.append(Tensor)
     TENSOR_PROMOTION.append(composed.promotion)

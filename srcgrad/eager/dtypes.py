@@ -63,7 +63,8 @@ class dtype:
 
 float16, float32, float64 = dtype("float16"), dtype("float32"), dtype("float64")
 int8, int16, int32, int64 = dtype("int8"), dtype("int16"), dtype("int32"), dtype("int64")
-uint8, bool_ = dtype("uint8"), dtype("bool")
+uint8, uint16, uint32, uint64 = (dtype(f"uint{n}") for n in (8, 16, 32, 64))
+bool_ = dtype("bool")
 complex64, complex128 = dtype("complex64"), dtype("complex128")
 
 _PYTHON = {float: float32, int: int64, bool: bool_, complex: complex64}

@@ -1,9 +1,9 @@
-"""Implements `__array_ufunc__` and `__array_function__`: NumPy functions accept tensors.
+"""Implements `__array_ufunc__`, `__array_function__` and `__array_namespace__`.
 
-Operators and unary elementwise functions map to the tensor's own. Any other function is compiled
-(`above.numpy_function`); its result is a tensor and one node on the tape. Where the compiler
-refuses it, NumPy's function runs on the underlying arrays if that loses no gradient, and a
-TypeError is raised otherwise. Never writes into a tensor.
+NumPy's functions accept tensors: operators and unary elementwise functions map to the tensor's
+own. Any other function is compiled (`above.numpy_function`); its result is a tensor and one node
+on the tape. Where the compiler refuses it, NumPy's function runs on the underlying arrays if that
+loses no gradient, and a TypeError is raised otherwise. Never writes into a tensor.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad import hooks
-from srcgrad.eager.apply import Unsuitable, operand
+from srcgrad.eager.apply import Unsuitable, operand, recording
 from srcgrad.eager.functions import TABLE
-from srcgrad.eager.tensor import Tensor
-from srcgrad.errors import TensorTypeError
+from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.tree import leaves, mapped
 
 OPERATORS: dict[Any, Callable] = {
@@ -36,9 +36,10 @@ DETACH = "use x.detach().numpy() where it may be lost"
 
 
 def install() -> None:
-    """Adds the two protocols to `Tensor`."""
+    """Adds the protocols to `Tensor`."""
     Tensor.__array_ufunc__ = _ufunc
     Tensor.__array_function__ = _function
+    Tensor.__array_namespace__ = namespace
 
 
 def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
@@ -54,6 +55,17 @@ def _ufunc(self: Tensor, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> 
         except Unsuitable:
             pass  # lists, or arguments that NumPy itself rejects
     return _called(ufunc, ufunc.__name__, args, kwargs, False)
+
+
+def namespace(self: Tensor | None = None, *, api_version: str | None = None) -> Any:
+    """The module of the array API standard; ValueError for a version that it does not have."""
+    space = hooks.array_namespace()
+    if api_version not in (None, *space.VERSIONS):
+        raise ArgumentValueError(
+            f"the array API of version {api_version!r} is not supported", None,
+            f"one of {', '.join(space.VERSIONS)}",
+        )  # fmt: skip
+    return space
 
 
 def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
@@ -97,3 +109,18 @@ def _tensors(value: Any) -> list[Tensor]:
 def _arrays(value: Any) -> Any:
     """The value with each tensor replaced by its array."""
     return mapped(value, lambda v: v.numpy() if isinstance(v, Tensor) else v)
+
+
+def by_numpy(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """A function of NumPy's on tensors: of their arrays, or recorded where one requires grad."""
+    if recording() and any(t.requires_grad for t in _tensors(args)):
+        return function(*args, **options)
+    return _made(function(*[x._a if isinstance(x, Tensor) else x for x in args], **options))
+
+
+def _made(value: Any) -> Any:
+    """The results of NumPy's as tensors; tuples keep their class."""
+    if isinstance(value, tuple):
+        parts = [_made(v) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    return make(value) if isinstance(value, np.ndarray | np.generic) else value

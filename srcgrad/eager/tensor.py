@@ -306,9 +306,14 @@ class Tensor:
         a = self.numpy()
         return np.array(a, dtype) if copy or (dtype is not None and a.dtype != dtype) else a
 
-    def __dlpack__(self, **options: Any) -> Any:
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+        copy: bool | None = None,
+    ) -> Any:  # fmt: skip
         self._check_detached()
-        return self._a.__dlpack__(**options)
+        asked = {"max_version": max_version, "dl_device": dl_device, "copy": copy}
+        options = {name: v for name, v in asked.items() if v is not None}
+        return self._a.__dlpack__(stream=stream, **options)
 
     def __dlpack_device__(self) -> Any:
         return self._a.__dlpack_device__()

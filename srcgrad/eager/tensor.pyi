@@ -50,6 +50,8 @@ class Tensor:
     def __and__(self, other: kinds.Operand) -> Tensor: ...
     def __array__(self, dtype: kinds.DType | None = None, copy: builtins.bool | None = None) -> kinds.Array: ...
     def __array_function__(self, function: Any, types: Any, args: builtins.tuple[Any, ...], kwargs: builtins.dict[Any, Any]) -> Any: ...
+    def __array_namespace__(self, *, api_version: builtins.str | None = None) -> Any:
+        """The module of the array API standard; ValueError for a version that it does not have."""
     __array_priority__: builtins.int
     def __array_ufunc__(self, ufunc: Any, method: builtins.str, *args: Any, **kwargs: Any) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
@@ -58,7 +60,7 @@ class Tensor:
     def __copy__(self) -> Tensor:
         """Another tensor over the same memory: a leaf of its own, or a view with the history."""
     def __deepcopy__(self, memo: builtins.dict[Any, Any]) -> Tensor: ...
-    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: builtins.bool | None = None) -> Any: ...
     def __dlpack_device__(self) -> Any: ...
     def __eq__(self, other: object) -> Tensor: ...
     def __float__(self) -> builtins.float: ...
@@ -929,7 +931,7 @@ class Tensor:
     @property
     def srcgrad_value(self) -> Any:
         """The value of this tensor in compiled code: the array, or a NumPy scalar for no dims."""
-    def std(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.int | None = None) -> Tensor:
+    def std(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
         """The root of the variance: see `var`; of equal elements the gradient is 0."""
     def std_mean(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
         """The standard deviation and the mean over `dim`."""
@@ -976,6 +978,8 @@ class Tensor:
         """The tensor repeated along its dims."""
     def to(self, *args: kinds.DType | kinds.Device | Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None) -> Tensor:
         """The tensor in a dtype, on a device, or in the dtype and on the device of another tensor."""
+    def to_device(self, device: kinds.Device, *, stream: Any = None) -> Tensor:
+        """The tensor on a device, by the array API's name; ValueError for a stream."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> kinds.ValuesIndices:
@@ -1030,7 +1034,7 @@ class Tensor:
         """The tensor with one more dim of length 1, at `dim` of the result."""
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """The tensor itself in the form of `unsqueeze`."""
-    def var(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.int | None = None) -> Tensor:
+    def var(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
         """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
     def var_mean(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
         """The variance and the mean over `dim`."""

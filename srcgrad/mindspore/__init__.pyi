@@ -55,6 +55,7 @@ from srcgrad import argmax as argmax
 from srcgrad import argmin as argmin
 from srcgrad import argsort as argsort
 from srcgrad import argwhere as argwhere
+from srcgrad import array_api as array_api
 from srcgrad import as_tensor as as_tensor
 from srcgrad import asin as asin
 from srcgrad import asinh as asinh
@@ -429,6 +430,9 @@ from srcgrad import triu as triu
 from srcgrad import triu_indices as triu_indices
 from srcgrad import true_divide as true_divide
 from srcgrad import trunc as trunc
+from srcgrad import uint16 as uint16
+from srcgrad import uint32 as uint32
+from srcgrad import uint64 as uint64
 from srcgrad import uint8 as uint8
 from srcgrad import unbind as unbind
 from srcgrad import unflatten as unflatten

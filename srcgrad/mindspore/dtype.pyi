@@ -23,4 +23,7 @@ from srcgrad import int64 as int64
 from srcgrad import int8 as int8
 from srcgrad import int64 as int_
 from srcgrad import long as long
+from srcgrad import uint16 as uint16
+from srcgrad import uint32 as uint32
+from srcgrad import uint64 as uint64
 from srcgrad import uint8 as uint8

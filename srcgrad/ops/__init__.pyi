@@ -530,6 +530,9 @@ from srcgrad.mindspore.ops import triu as triu
 from srcgrad.mindspore.ops import triu_indices as triu_indices
 from srcgrad.mindspore.ops import true_divide as true_divide
 from srcgrad.mindspore.ops import trunc as trunc
+from srcgrad.mindspore.ops import uint16 as uint16
+from srcgrad.mindspore.ops import uint32 as uint32
+from srcgrad.mindspore.ops import uint64 as uint64
 from srcgrad.mindspore.ops import uint8 as uint8
 from srcgrad.mindspore.ops import unbind as unbind
 from srcgrad.mindspore.ops import unflatten as unflatten

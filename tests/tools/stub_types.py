@@ -41,7 +41,8 @@ RESULTS = {
     "item": "Any", "tolist": "Any", "apply_primitive": "Any", "retains_grad": "builtins.bool",
     "srcgrad_value": "Any", "__dlpack__": "Any", "__dlpack_device__": "Any",
     "__iter__": "Iterator[Tensor]",
-    "__array_function__": "Any", "__array_ufunc__": "Any", "__new__": "Self",
+    "__array_function__": "Any", "__array_ufunc__": "Any", "__array_namespace__": "Any",
+    "__new__": "Self",
 }  # fmt: skip
 _KEPT = "keepdim: builtins.bool = False"
 _ALONG = f"dim: builtins.int, {_KEPT}) -> kinds.ValuesIndices"

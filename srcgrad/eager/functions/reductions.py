@@ -6,6 +6,7 @@ length 1. Extrema share their gradient among ties.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +78,7 @@ def _count(x: Tensor, axes: tuple) -> int:
     return math.prod([x._a.shape[k] for k in axes]) if x._a.ndim else 1
 
 
-def _divisor(n: int, x: Tensor) -> Any:
+def _divisor(n: float, x: Tensor) -> Any:
     """A number to divide by; Python's own zero would raise."""
     return float(n) if n else make(np.zeros((), x._a.dtype))
 
@@ -101,20 +102,20 @@ def mean(
 @declared("var")
 def var(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
-    correction: int | None = None,
+    correction: float | None = None,
 ) -> Tensor:  # fmt: skip
     """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
     axes = axes_of(input, None if isinstance(dim, bool) else dim)
     lost = (dim if isinstance(dim, bool) else unbiased) if correction is None else correction
     centred = sub(input, mean(input, axes, True))
     total = sum(power(centred, 2), axes, keepdim)
-    return div(total, _divisor(_count(input, axes) - int(lost), input))
+    return div(total, _divisor(builtins.max(_count(input, axes) - lost, 0), input))
 
 
 @declared("std")
 def std(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
-    correction: int | None = None,
+    correction: float | None = None,
 ) -> Tensor:  # fmt: skip
     """The root of the variance: see `var`; of equal elements the gradient is 0."""
     return root(var(input, dim, unbiased, keepdim, correction=correction))

@@ -11,6 +11,7 @@ from srcgrad.eager.functions.table import declared
 from srcgrad.eager.graph import Node
 from srcgrad.eager.mode import watcher
 from srcgrad.eager.tensor import Tensor, make
+from srcgrad.errors import ArgumentValueError
 
 
 class ToCopyBackward(Node):
@@ -75,3 +76,11 @@ def cpu(self: Tensor) -> Tensor:
 def cuda(self: Tensor, device: Any = None) -> Tensor:
     """The tensor on a CUDA device, the current one unless it is named: itself if it is there."""
     return moved(self, devices.device("cuda" if device is None else device))
+
+
+@declared("to_device", top=False)
+def to_device(self: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """The tensor on a device, by the array API's name; ValueError for a stream."""
+    if stream is not None:
+        raise ArgumentValueError("to_device() takes no stream: copies wait for their device")
+    return moved(self, devices.device(device))

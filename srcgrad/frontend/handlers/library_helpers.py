@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas import array_api, series
 from srcgrad.frontend.handlers.reductions import place_of_axis
-from srcgrad.frontend.handlers.registry import PRIVATE, implements
+from srcgrad.frontend.handlers.registry import PRIVATE, implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
 
@@ -64,6 +64,14 @@ def is_another(it: Interpreter, node: Node, x: Any) -> bool:
 @_private("is_array_api_obj", "is_numpy_array")
 def is_numpy_array(it: Interpreter, node: Node, x: Any) -> bool:
     return is_array(x)
+
+
+@method("array", "__array_namespace__")
+def array_namespace(it: Interpreter, node: Node, x: Any, *, api_version: Any = None) -> Any:
+    try:
+        return np.empty(0).__array_namespace__(api_version=api_version)
+    except ValueError as error:
+        it.wrong(node, str(error), ValueError)
 
 
 @_private("device", "xp_device", "xp_result_device")

@@ -700,6 +700,9 @@ from srcgrad import triu as triu
 from srcgrad import triu_indices as triu_indices
 from srcgrad import true_divide as true_divide
 from srcgrad import trunc as trunc
+from srcgrad import uint16 as uint16
+from srcgrad import uint32 as uint32
+from srcgrad import uint64 as uint64
 from srcgrad import uint8 as uint8
 from srcgrad import unbind as unbind
 from srcgrad import unflatten as unflatten
