@@ -82,13 +82,15 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     >>> xp.isdtype(xp.int8, "integral"), xp.isdtype(xp.int8, (xp.int16, "real floating"))
     (True, False)
     """
-    if isinstance(kind, tuple):
-        return any([isdtype(dtype, one) for one in kind])
-    if isinstance(kind, str):
-        if kind not in KINDS:
-            raise ArgumentValueError(f"there is no kind {kind!r}: one of {', '.join(KINDS)}")
-        return dtypes.to_dtype(dtype).np.kind in KINDS[kind]
-    return dtypes.to_dtype(dtype) is dtypes.to_dtype(kind)
+    return any([_is_one(dtype, k) for k in (kind if isinstance(kind, tuple) else (kind,))])
+
+
+def _is_one(dtype: Any, kind: Any) -> bool:
+    if not isinstance(kind, str):
+        return dtypes.to_dtype(dtype) is dtypes.to_dtype(kind)
+    if kind not in KINDS:
+        raise ArgumentValueError(f"there is no kind {kind!r}: one of {', '.join(KINDS)}")
+    return dtypes.to_dtype(dtype).np.kind in KINDS[kind]
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:

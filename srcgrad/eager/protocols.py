@@ -115,12 +115,5 @@ def by_numpy(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
     """A function of NumPy's on tensors: of their arrays, or recorded where one requires grad."""
     if recording() and any(t.requires_grad for t in _tensors(args)):
         return function(*args, **options)
-    return _made(function(*[x._a if isinstance(x, Tensor) else x for x in args], **options))
-
-
-def _made(value: Any) -> Any:
-    """The results of NumPy's as tensors; tuples keep their class."""
-    if isinstance(value, tuple):
-        parts = [_made(v) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
-    return make(value) if isinstance(value, np.ndarray | np.generic) else value
+    made = function(*[x._a if isinstance(x, Tensor) else x for x in args], **options)
+    return mapped(made, lambda v: make(v) if isinstance(v, np.ndarray | np.generic) else v)

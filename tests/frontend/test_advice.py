@@ -175,7 +175,6 @@ X = np.array([1.0, 2.0, 0.5])
 A = np.arange(6.0).reshape(2, 3)
 # what is refused, what is said, and what to write, with x for an array
 WRITTEN = [
-    ("np.poly1d(x)(2.0)", "use np.polyval(coefficients, x)", "np.polyval(x, 2.0)"),
     ("np.asmatrix(x)", "use arrays and @", "A @ x"),
     ("np.unique_values(x)", "use np.unique", "np.unique(x)"),
     ("np.gcd(4, 6) * x", "use math.gcd", "math.gcd(4, 6) * x"),

@@ -32,7 +32,8 @@ FLAGS = frozenset({
     "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap", "writeable",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded", "format",
+    "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded",
+    "format",
     "indexing", "kind", "lapack_driver", "method", "metric", "mode", "nan_policy", "norm",
     "optimize", "order", "otypes", "permc_spec", "plan", "reduction", "seq", "side", "signature",
     "singular", "trim",
