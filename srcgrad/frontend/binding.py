@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.arguments import misfit
+from srcgrad.frontend.formulas.registry import name_in_errors
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.protocols import marked
@@ -24,7 +25,7 @@ def bind(
     try:
         bound = head.bind(*args, **kwargs)
     except TypeError:
-        it.fails(misfit(f.__qualname__, head, args, kwargs), node)
+        it.fails(misfit(name_in_errors(f), head, args, kwargs), node)
     env = dict(bound.arguments)
     for name, p in bound.signature.parameters.items():
         if name not in env and p.default is not p.empty:

@@ -188,3 +188,21 @@ def copy_of_a_dict_of_lists(x):
         rows[int(k)].append(x[k])
     copied = rows.copy()  # error: UnsupportedError: make one in a loop
     return len(copied) * x[0]
+
+
+@program(vec(3))
+def order_of_a_plain_dict(x):
+    rows = by_key(x)
+    rows.move_to_end(1)  # error: AttributeError: has no attribute 'move_to_end'
+    return rows[0]
+
+
+@program(vec(3))
+def first_item_of_a_plain_dict(x):
+    return by_key(x).popitem(last=False)[1]  # error: TypeError: dict.popitem() got an unexpected
+
+
+@program(vec(3))
+def first_item_of_known_keys(x):
+    table = {0: x[0], 1: x[1]}
+    return table.popitem(last=False)[1]  # error: TypeError: dict.popitem() takes no arguments

@@ -132,24 +132,10 @@ class Table:
         self.known.pop(k)
         return self.value(self.held.pop(k))
 
-    def popitem(self, last: Any = True) -> Any:
+    def popitem(self) -> Any:
         if len(self.known) == 0:
             raise KeyError("dictionary is empty")
-        k = len(self.known) - 1 if last else 0
-        return self.known.pop(k), self.value(self.held.pop(k))
-
-    def move_to_end(self, key: Any, last: Any = True) -> None:
-        k = self.place(key)
-        if k < 0:
-            raise KeyError(key)
-        self.known.pop(k)
-        item = self.held.pop(k)
-        if last:
-            self.known.append(key)
-            self.held.append(item)
-        else:
-            self.known.insert(0, key)
-            self.held.insert(0, item)
+        return self.known.pop(), self.value(self.held.pop())
 
     def update(self, other: Any) -> None:
         for key, value in other.items() if isinstance(other, dict) else other:
@@ -177,6 +163,25 @@ class OrderedTable(Table):
         if isinstance(other, collections.OrderedDict) and self.known != list(other):
             return False
         return Table(self.known, self.held) == other
+
+    def popitem(self, last: Any = True) -> Any:
+        if len(self.known) == 0:
+            raise KeyError("dictionary is empty")
+        k = len(self.known) - 1 if last else 0
+        return self.known.pop(k), self.value(self.held.pop(k))
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        k = self.place(key)
+        if k < 0:
+            raise KeyError(key)
+        self.known.pop(k)
+        item = self.held.pop(k)
+        if last:
+            self.known.append(key)
+            self.held.append(item)
+        else:
+            self.known.insert(0, key)
+            self.held.insert(0, item)
 
     def copy(self) -> Any:
         return OrderedTable(list(self.known), list(self.held))

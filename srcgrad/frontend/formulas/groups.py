@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from srcgrad.frontend.formulas.dicts_and_sets import Table
+from srcgrad.frontend.formulas.dicts_and_sets import OrderedTable, Table
 from srcgrad.frontend.formulas.registry import instance_of, unsupported
 
 WAY_OUT = "make one in a loop: copied[key] = list(items)"
@@ -164,7 +164,7 @@ class Groups(Table):
 
 
 @instance_of(collections.OrderedDict, "known")
-class OrderedGroups(Groups):
+class OrderedGroups(Groups, OrderedTable):
     """A dict of lists whose order counts where it is compared with one of its class."""
 
     def __eq__(self, other: Any) -> Any:

@@ -78,6 +78,19 @@ def class_represented(cls: type) -> type:
     return INSTANCES.get(cls, (cls, ""))[0]
 
 
+def name_in_errors(f: Any) -> str:
+    """The qualified name of a function; of a method that represents one of Python's, that name.
+
+    >>> name_in_errors(is_set)
+    'is_set'
+    """
+    owner, _, name = f.__qualname__.rpartition(".")
+    cls = f.__globals__.get(owner)
+    return (
+        f"{cls.__name__}.{name}" if isinstance(cls, type) and cls in INSTANCES else f.__qualname__
+    )
+
+
 def is_set(cls: type) -> bool:
     """Whether the instances of a class of formulas represent sets."""
     return class_represented(cls) is set

@@ -95,7 +95,10 @@ def clear_dict(it: Interpreter, node: Node, owner: Any) -> None:
 
 
 @method("dict", "popitem")
-def popitem(it: Interpreter, node: Node, owner: Any, last: Known = True) -> Any:
+def popitem(it: Interpreter, node: Node, owner: Any, last: Known = _MISSING) -> Any:
+    cls = owner.cls if isinstance(owner, TrackedDict) else type(owner)
+    if last is not _MISSING and not issubclass(cls, collections.OrderedDict):
+        it.wrong(node, f"{cls.__name__}.popitem() takes no arguments", TypeError)
     if not owner:
         it.fail("KeyError", "'popitem(): dictionary is empty'")
     reshaping(it, owner, node)
