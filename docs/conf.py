@@ -15,7 +15,7 @@ import reference  # noqa: E402
 
 import srcgrad  # noqa: E402
 
-project, author = "srcgrad", "the srcgrad developers"
+project = "srcgrad"
 version = release = srcgrad.__version__
 REPOSITORY = "https://github.com/srcgrad/srcgrad"
 
@@ -34,6 +34,7 @@ autodoc_member_order = "bysource"
 copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "furo"
+html_show_copyright = False
 html_title = f"srcgrad {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -46,10 +47,18 @@ html_theme_options = {
 reference.write(HERE / "api")
 
 
-def outside(app, docname: str, source: list[str]):
-    """Makes links that leave this folder links to the repository."""
+def as_on_a_site(app, docname: str, source: list[str]):
+    """Leads links that leave this folder to the repository, and calls pages by their titles."""
+    folder = (HERE / docname).parent
     up = "../" * (docname.count("/") + 1)
-    source[0] = source[0].replace(f"]({up}", f"]({REPOSITORY}/blob/main/")
+    text = source[0].replace(f"]({up}", f"]({REPOSITORY}/blob/main/")
+    source[0] = re.sub(
+        r"\[[\w/]+\.md\]\(([\w/]+\.md)", lambda m: f"[{title(folder / m[1])}]({m[1]}", text
+    )
+
+
+def title(page: Path) -> str:
+    return page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def bars(app, what, name, obj, options, lines: list[str]):
@@ -66,5 +75,5 @@ def escaped(line: str) -> str:
 
 
 def setup(app):
-    app.connect("source-read", outside)
+    app.connect("source-read", as_on_a_site)
     app.connect("autodoc-process-docstring", bars)

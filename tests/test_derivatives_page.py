@@ -1,4 +1,4 @@
-"""The examples of docs/derivatives.md run, and the README's product with the Hessian."""
+"""The examples of docs/derivatives.md run, and the product with the Hessian of docs/overview.md."""
 
 import re
 
@@ -104,8 +104,9 @@ def test_solvers_inside(tmp_path):
     assert_allclose(flow.grad(scope["settled"])(k), want, rtol=1e-6)
 
 
-def test_readme(tmp_path):
-    text = next(b for b in BLOCK.findall((ROOT / "README.md").read_text("utf-8")) if "hvp(" in b)
+def test_product_of_the_overview(tmp_path):
+    page = (ROOT / "docs" / "overview.md").read_text(encoding="utf-8")
+    text = next(b for b in BLOCK.findall(page) if "hvp(" in b)
     scope = {"flow": flow, "np": np, "minimize": minimize}
     run(text, tmp_path, scope)
     assert_allclose(scope["best"].x, 1.0, atol=1e-5)

@@ -158,6 +158,8 @@ def produced(name: str) -> str:
             return fenced(model_adjoint())
         case "refusals":
             return refusals()
+        case "six-programs":  # measured, and kept by the page that says how
+            return blocks(ROOT / "docs" / "benchmarks.md")[name]
     function, _, stage = name.partition("-")
     return fenced(STAGES[stage](function))
 
@@ -174,7 +176,8 @@ def test_block(page: Path, name: str, pytestconfig: pytest.Config):
 
 def test_every_page_that_prints_programs_is_marked():
     assert {page.stem for page, _ in MARKED} == {
-        "README", "adjoint_of_the_demo", "architecture", "how_reverse_mode_works", "limitations",
+        "README", "adjoint_of_the_demo", "architecture", "benchmarks", "how_reverse_mode_works",
+        "limitations",
     }  # fmt: skip
 
 

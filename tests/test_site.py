@@ -8,6 +8,7 @@ from tests.tools.kept import ROOT
 
 DOCS = ROOT / "docs"
 REFERENCE = runpy.run_path(str(DOCS / "reference.py"))
+DRAW = runpy.run_path(str(DOCS / "pictures" / "draw.py"))
 LINKS = runpy.run_path(str(DOCS / "links.py"))
 
 
@@ -55,3 +56,22 @@ def test_broken_links_are_found(tmp_path):
         "a.html: b.html#there",
         "a.html: c.html",
     ]
+
+
+def test_pictures_are_drawn_from_examples():
+    shown = re.findall(
+        r"!\[[^]]+\]\(pictures/(\w+)\.svg\)", (DOCS / "gallery.md").read_text("utf-8")
+    )
+    assert set(shown) == set(DRAW["PICTURES"]) == {p.stem for p in DOCS.glob("pictures/*.svg")}
+    for path in DOCS.glob("pictures/*.svg"):
+        assert path.stat().st_size < 70_000
+
+
+def test_a_picture_is_drawn(tmp_path):
+    assert DRAW["draw"]("burgers_inversion", tmp_path).read_text("utf-8").count("<path") > 10
+
+
+def test_every_example_is_in_the_gallery():
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    for path in (ROOT / "examples").glob("*.py"):
+        assert f"(../examples/{path.name})" in text, path.name

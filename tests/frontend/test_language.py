@@ -30,7 +30,7 @@ def said(page: str, pattern: str) -> set[str]:
 def test_pages_name_what_is_refused():
     expected = refused()
     assert expected == {"with", "async"}
-    assert said("README.md", r"Refused, with the line and the way out:(.*?)\n\n") == expected
+    assert said("docs/overview.md", r"Refused, with the line and the way out:(.*?)\n\n") == expected
     assert said("docs/limitations.md", r"\n(\| `async`, [^\n]*)") == expected
     assert said("docs/functional.md", r"\n(\| [^\n]*on the tape where[^\n]*)") == expected
 
