@@ -9,7 +9,7 @@ from srcgrad.eager import PUBLIC
 
 TOP = {
     "Functions": [
-        "compile", "Compiled", "jit", "annotate", "export", "prange", "checkpoint", "checkpointed",
+        "compile", "Compiled", "jit", "export", "annotate", "prange", "checkpoint", "checkpointed",
     ],
     "Derivatives": [
         "grad", "value_and_grad", "elementwise_grad", "vjp", "jvp", "jacobian", "value_and_jac",
@@ -33,9 +33,11 @@ MODULES = {
     "scipy": "SciPy's solvers with derivatives",
     "autograd": "Graphs of tensors",
     "autograd.functional": "Derivatives of functions of tensors",
+    "func": "PyTorch's transforms of functions",
     "linalg": "Linear algebra of tensors",
     "mindspore.nn": "MindSpore's cells and optimizers",
     "mindspore.ops": "MindSpore's operations",
+    "ops": "The same operations",
     "nn": "PyTorch's modules",
     "nn.functional": "Functions of layers",
     "nn.init": "Initial values",
@@ -53,7 +55,7 @@ MODULES = {
 def write(folder: Path) -> None:
     """Writes the pages into a folder; the file of a page that has not changed stays as it is."""
     if wrong := undescribed():
-        raise ValueError(f"TOP in docs/reference.py and the public names differ: {sorted(wrong)}")
+        raise ValueError(f"docs/reference.py and the public names differ: {sorted(wrong)}")
     folder.mkdir(exist_ok=True)
     pages = {"srcgrad": page("srcgrad", "srcgrad", TOP, seen := {})}
     pages["tensors"] = page("Tensors", "srcgrad", of_tensors(), seen)
@@ -122,5 +124,6 @@ def entry(name: str, value: object) -> list[str]:
 
 
 def undescribed() -> set[str]:
-    """Public names of the package that no group of `TOP` holds, and names that are none."""
-    return {name for group in TOP.values() for name in group} ^ set(srcgrad._HOMES)
+    """Public names and modules of the package that no page holds, and names that are none."""
+    names = {name for group in TOP.values() for name in group} ^ set(srcgrad._HOMES)
+    return names | set(srcgrad._MODULES) - {name.partition(".")[0] for name in MODULES}
