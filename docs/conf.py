@@ -1,6 +1,6 @@
 """Configuration of the site: `nox -s docs`, or `sphinx-build -W docs docs/_build/html`.
 
-The pages are the Markdown files of this folder, which GitHub shows as they stand. `_toc.yml` orders
+The pages are the Markdown files of this folder, which GitHub shows too. `_toc.yml` orders
 them; the reference of names is written into `api/` before a build, by `reference.py`.
 """
 

@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.peers --jax PYTHON --torch PYTHON --autograd PYTHON
 
-A program is given as it stands, with the peer's namespace in the place of NumPy's as its
-documentation says; JAX is given a rewritten form as well. A gradient counts if its product with a
+A program is given unchanged, with the peer's namespace instead of NumPy's, as its documentation
+says; JAX is given a rewritten form as well. A gradient counts if its product with a
 random direction agrees with a central difference of the program that Python runs. Prints a table:
 the minimum of repeated calls and the first call, which compiles, in time of the processor, on one
 thread; or the exception, or that a limit has passed.
