@@ -22,7 +22,8 @@ SCOPE = {
     "show": lambda f: print(to_text(f, notes=False), end=""),
 }
 SKIPPED = ["srcgrad.__main__", "srcgrad.demo.picture"]
-SKIPPED += [f"srcgrad.interop.of_{name}" for name in ("jax", "pytensor", "torch")]  # tests/interop
+OTHERS = ("jax", "pytensor", "safetensors", "torch")
+SKIPPED += [f"srcgrad.interop.of_{name}" for name in OTHERS]  # tests/interop
 if not find_spec("numba_cuda"):  # no compiler for kernels, as `conftest.py` says
     SKIPPED.append("srcgrad.backends.cuda.toolchain")
 MODULES = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -55,6 +55,11 @@ def load(f: str | PathLike[str] | BinaryIO, map_location: Any = None) -> Any:
     >>> flow.load(file)
     tensor([1., 1.], dtype=srcgrad.float32, requires_grad=True)
     """
+    if isinstance(f, str | PathLike) and fspath(f).endswith(".safetensors"):
+        raise TensorError(
+            "this is not a file that save() wrote: it is named as a safetensors file", None,
+            "srcgrad.interop.load_safetensors reads such files",
+        )  # fmt: skip
     found = read(f)
     at = None if map_location is None else devices.device(map_location)
     if isinstance(found, np.ndarray):

@@ -6,7 +6,7 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["of_jax", "of_pytensor", "of_torch"])
+@pytest.mark.parametrize("name", ["of_jax", "of_pytensor", "of_safetensors", "of_torch"])
 def test_examples(name):
     module = importlib.import_module(f"srcgrad.interop.{name}")
     assert doctest.testmod(module) != (0, 0)
