@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 import threading
 import time
@@ -20,7 +21,9 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
 
-PATIENCE = 1.0  # seconds of compiling after which a line is printed
+PATIENCE = 2.0  # seconds of compiling after which a line is shown
+TICK = 1.0  # seconds after which it is written anew
+ONE_WAIT = 0.2  # seconds between two builds that are one wait to a user
 LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
@@ -65,14 +68,14 @@ def _follow() -> None:
 _follow()
 
 
-def announced(function: Function, kept: bool, compile: Callable[[], Any]) -> Any:
-    """The result of `compile`, with a log record; `kept`: its code goes to the cache folder."""
+def announced(function: Function, compile: Callable[[], Any]) -> Any:
+    """The result of `compile`, with a log record."""
     _follow()
     logged = LOG.isEnabledFor(logging.INFO)
     if logged:
         LOG.info("compiling %s", _described(function))
     start = time.perf_counter()
-    with _waiting(function, kept):
+    with waiting(function.name, "machine code"):
         made = compile()
     if logged and made.cached:
         LOG.info("%s: loaded from the cache", function.name)
@@ -89,28 +92,78 @@ def _described(function: Function) -> str:
 
 
 # ---- a line for those who wait ----
+class _Line(threading.Thread):
+    """One line on a terminal or in a notebook: what is compiled, for how long, at which stage."""
+
+    def __init__(self, stream: Any, what: str, stage: str, start: float):
+        super().__init__(daemon=True, name="srcgrad progress")
+        self.stream, self.what, self.stage, self.start_time = stream, what, stage, start
+        self.ended, self.length = threading.Event(), 0
+
+    def run(self) -> None:
+        wait = self.start_time + PATIENCE - time.perf_counter()
+        while not self.ended.wait(max(wait, 0.0)):
+            seconds = time.perf_counter() - self.start_time
+            at = f" ({self.stage})" if self.stage else ""
+            self._write(f"srcgrad: compiling {self.what}, {seconds:.0f} s{at}")
+            wait = TICK
+
+    def _write(self, text: str) -> None:
+        """Puts a text in place of the one before; nothing where the stream is closed meanwhile."""
+        text = text[: shutil.get_terminal_size().columns - 1]
+        with suppress(OSError, ValueError):
+            self.stream.write("\r" + text.ljust(self.length))
+            self.stream.flush()
+        self.length = len(text)
+
+    def end(self) -> None:
+        """Takes the line away."""
+        self.ended.set()
+        self.join(PATIENCE)  # at once, unless the terminal has been stopped
+        if self.length:
+            self._write("")
+            with suppress(OSError, ValueError):
+                self.stream.write("\r")
+                self.stream.flush()
+
+
+class _Here(threading.local):
+    line: _Line | None = None
+    began: float = 0.0
+    ended: float = 0.0
+
+
+_here = _Here()
+
+
 @contextmanager
-def _waiting(function: Function, kept: bool) -> Iterator[None]:
-    """Writes one line to a terminal or a notebook if the body takes long."""
+def waiting(what: str, stage: str = "") -> Iterator[None]:
+    """Shows one line to a user if the body, and what was compiled right before, takes long.
+
+    The line is written anew each second and taken away at the end. Builds within the body are
+    stages of it.
+    """
     stream = sys.stderr
-    if not _is_watched(stream) or any(isinstance(h, _OnStderr) for h in LOG.handlers):
+    shown = any(isinstance(h, _OnStderr) for h in LOG.handlers)
+    if _here.line is not None or shown or not _is_watched(stream):
         yield
         return
-
-    def say() -> None:
-        how = "; it is kept on disk for the next time" if kept else ""
-        with suppress(OSError, ValueError):  # closed meanwhile
-            stream.write(f"srcgrad: compiling {_described(function)}{how}\n")
-            stream.flush()
-
-    timer = threading.Timer(PATIENCE, say)
-    timer.daemon = True
-    timer.start()
+    now = time.perf_counter()
+    _here.began = _here.began if now - _here.ended < ONE_WAIT else now
+    line = _here.line = _Line(stream, what, stage, _here.began)
+    line.start()
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join(PATIENCE)  # at once, unless the terminal has been stopped
+        _here.line = None
+        line.end()
+        _here.ended = time.perf_counter()
+
+
+def at_stage(name: str) -> None:
+    """Notes the stage that the line shows."""
+    if _here.line is not None:
+        _here.line.stage = name
 
 
 def _is_watched(stream: Any) -> bool:

@@ -55,7 +55,7 @@ from srcgrad.transforms.stack import (
     weights_of,
 )
 from srcgrad.transforms.stage_cache import keeping
-from srcgrad.transforms.stages import Stage, recording
+from srcgrad.transforms.stages import Stage, announced, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.tape_advice import naming_the_tape
 from srcgrad.transforms.writes import refuse_shared, write_back
@@ -312,7 +312,7 @@ class Compiled(Generic[P, R]):
         return program, stages, restarts
 
     def _built(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
-        with keeping(self.options.cache):
+        with keeping(self.options.cache), announced(self.__name__):
             return self._made(arguments, known)
 
     def _made(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from srcgrad.backends.progress import at_stage, waiting
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.walk import walk
 from srcgrad.records import record
@@ -28,6 +29,9 @@ class Stage:
 
 
 _recorded: ContextVar[list[Stage] | None] = ContextVar("stages of the program", default=None)
+
+
+announced = waiting  # to a user who waits: which stage of a build runs
 
 
 @contextmanager
@@ -46,6 +50,7 @@ def staged(name: str, make: Callable[[], T], function_of: Callable[[T], Any] = l
     stages = _recorded.get()
     if stages is None:
         return make()
+    at_stage(name)
     token = _recorded.set(None)  # stages of other programs that `make` builds are not recorded
     start = time.perf_counter()
     try:

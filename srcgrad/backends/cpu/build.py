@@ -84,7 +84,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
             files.keep(f"{name}.py", _shown(function).text)
         compiled = partial(driver.compiled, program, text, name, options)
         with compiling(program, text), interrupts.held():
-            return announced(function, options.cache, compiled)
+            return announced(function, compiled)
 
     def enter(*args: Any) -> tuple:
         return run(*args) if run_in_workspace is None else run_in_workspace(run, args)
