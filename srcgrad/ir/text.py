@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -238,6 +238,16 @@ class Printed:
         ]
         heads = [line for line in lines if line.startswith(("for ", "while ", "if "))]
         return (heads or lines)[0]
+
+
+def stacked(name: str, parts: Sequence[Printed]) -> Printed:
+    """Texts one below the other, with empty lines between."""
+    owners: list[Stmt | None] = []
+    for p in parts:
+        lines = p.text.count("\n") + 2
+        owners += [*p.owners, *[None] * (lines - len(p.owners))]
+    text = "\n\n".join(p.text for p in parts)
+    return Printed(name, text, tuple(owners[: text.count("\n")]))
 
 
 def printed(function: Function, taken: Set[str] = frozenset(), notes: bool = True) -> Printed:

@@ -10,7 +10,7 @@ import pytest
 import srcgrad as flow
 from srcgrad import nn
 from srcgrad.ir.walk import walk
-from srcgrad.transforms.annotated import facts as facts_module
+from srcgrad.transforms.annotated import times as times_module
 from srcgrad.transforms.annotated.facts import facts
 from srcgrad.transforms.annotated.panes import Places, line_costs, program_rows
 
@@ -224,11 +224,11 @@ def test_times_of_lines_add_up():
     assert "112 trips" in inner["titles"][0] and "runs 4 times" in inner["titles"][0]
     f = made._facts
     places = Places(f.regions, f.places)
-    costs = line_costs(f.timing, f.kept, places).values()
+    costs = line_costs(f.times.program, f.kept, places).values()
     lines = sum(c.forward + c.reverse for c in costs)
-    assert 0.9 * f.timing.total < lines <= f.timing.total * (1 + 1e-9)
-    rows = sum(r.cost.seconds for r in program_rows(f.program, places, f.timing) if r.cost)
-    assert 0.9 * f.timing.total < rows <= f.timing.total * (1 + 1e-9)
+    assert 0.9 * f.times.program.total < lines <= f.times.program.total * (1 + 1e-9)
+    rows = sum(r.cost.seconds for r in program_rows(f.program, places, f.times.program) if r.cost)
+    assert 0.9 * f.times.program.total < rows <= f.times.program.total * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("target", ["python", "loops", "cpu"])
@@ -236,7 +236,7 @@ def test_what_runs_has_times_of_its_own(target):
     x = RNG.normal(size=(2000, 5))
     made = flow.grad(softmax_sum, target=target).annotate(x)
     f, rows = made._facts, Page(made.html).of("c")
-    assert f.call > 0 and f.nests is not None
+    assert f.times.call > 0 and f.times.code is not None
     titles = [title for r in rows.values() for title in r["titles"]]
     assert len([t for t in titles if re.match(r"[\d.]+ (µs|ms)", t)]) >= (
         1 if target == "cpu" else 5
@@ -312,7 +312,7 @@ def test_many_trips_run_in_chunks():
     lowered = run(entry.program.function, BACKEND.pipeline(compiled.options))
     defined = {s.var: s for s in walk(lowered.body) if isinstance(s, Def)}
     sizes = Sizes(defined, {lowered.params[0]: x})
-    found = loop_facts(entry.program.function, lowered, {}, sizes, "cpu", True)
+    found = loop_facts(entry.program.function, lowered, {}, sizes, compiled.options)
     assert found[0].runs == "64 chunks on threads"
 
 
@@ -338,7 +338,7 @@ def test_arguments_stay_as_they_were():
 
 
 def test_a_run_that_takes_too_long_is_told(monkeypatch):
-    monkeypatch.setattr(facts_module, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(times_module, "MOST_SECONDS", 0.0)
     made = flow.grad(softmax_sum, target="python").annotate(np.ones((2, 2)))
     assert "takes more than 0 s" in made.html and 'class="time"' not in made.html
     Page(made.html)

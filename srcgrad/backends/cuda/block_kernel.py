@@ -123,14 +123,14 @@ class _BlockPrinter(KernelPrinter):
         """Writes the function of a trip of a loop with checks; its name and its arguments."""
         name = f"{OURS}{self.kernel.name}_part{len(self.parts) + 1}"
         args = self.arguments(s)
-        outside = self.lines, self.handed
-        self.lines, self.handed = [], s.combined
+        outside = self.lines, self.owners, self.handed
+        self.lines, self.owners, self.handed = [], [], s.combined
         self.write(0, f"def {name}({', '.join(args)}):")
         with self.threads_share():
             self.body(s.loop.body, (), (), 1)
         self.leave(1, [self.text(c.end) for c in s.combined])
-        self.parts.append("\n".join(self.lines) + "\n")
-        self.lines, self.handed = outside
+        self.parts.append(self.written())
+        self.lines, self.owners, self.handed = outside
         return name, args
 
     @contextmanager

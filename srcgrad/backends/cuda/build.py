@@ -34,7 +34,7 @@ from srcgrad.backends.cuda.selection import current
 from srcgrad.backends.cuda.spread import by_block
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Block, Def, Function
-from srcgrad.ir.text import Printed, identifier
+from srcgrad.ir.text import Printed, identifier, stacked
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks
 from srcgrad.passes.pipeline import Pass, lowering_for_devices
@@ -54,13 +54,18 @@ class Cuda(Backend):
 BACKEND: Backend = Cuda()
 
 
+def schedule_of(function: Function, options: BuildOptions) -> Schedule:
+    """The loops of a lowered function that become kernels."""
+    return Schedule(function, _in_kernels, options.deterministic)
+
+
 class Program:
     """A function as kernels and the host's program around them."""
 
     def __init__(self, function: Function, options: BuildOptions):
         refuse(function, halves=False)
         self.function = function
-        schedule = Schedule(function, _in_kernels, options.deterministic)
+        schedule = schedule_of(function, options)
         placement = Placement(function, schedule)
         placement.refuse_loops(function.body)
         self._refuse_library(function.body, schedule)
@@ -83,12 +88,15 @@ class Program:
         }  # fmt: skip
         fastmath = bool(options.fastmath)
         texts = [*kernels.values(), *wide.values()]
-        self.texts = [k.text(self.sites, fastmath) for k in texts]
+        modules = [k.printed(self.sites) for k in texts]
+        self.texts = [k.text(m, fastmath) for k, m in zip(texts, modules, strict=True)]
         finished = [finishing(k, fastmath) for k in kernels.values() if k.sums]
         finished += [adding(a.target.type, can_fail) for k in launches.values() for a in k.ordered]
-        self.texts += {t.name: t for t in finished}.values()
+        finished = list({t.name: t for t in finished}.values())
+        self.texts += finished
         loops = host_loops(body, launches, placement, name)
         self.host = host_text(body, kernels, wide, numbers, loops)
+        self.shown = [*modules, *(Printed(t.name, t.source, ()) for t in finished), self.host]
         scope = python.namespace() | launching.ASKING
         scope |= {f"device_{op.name}": f for op, f in launching.PLACED.items()}
         scope |= {op.name: launching.library_call(op) for op in library.LIBRARY}
@@ -107,9 +115,7 @@ class Program:
                 self._refuse_library(b, schedule)
 
     def printed(self) -> Printed:
-        head = "".join(f"{t.source}\n\n" for t in self.texts)
-        owners = (*[None] * head.count("\n"), *self.host.owners)
-        return Printed(self.host.name, head + self.host.text, owners)
+        return stacked(self.host.name, self.shown)
 
     def run(self, *args: Any) -> tuple:
         self.stores.refuse(args)

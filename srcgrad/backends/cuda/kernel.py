@@ -28,6 +28,7 @@ from srcgrad.backends.cuda.expressions import (
 from srcgrad.backends.cuda.schedule import Carried, Launch
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, Function, Var
+from srcgrad.ir.text import Printed, stacked
 from srcgrad.ir.types import INT, Array, Tape, Type, atom_dims, is_complex
 from srcgrad.ir.walk import free_variables, walk
 from srcgrad.passes.effects import makes_buffer
@@ -136,11 +137,14 @@ class Kernel:
     def printer(self, sites: list[Def]) -> KernelPrinter:
         return KernelPrinter(self, sites)
 
-    def text(self, sites: list[Def], fastmath: bool) -> KernelText:
+    def printed(self, sites: list[Def]) -> Printed:
         """The module of the kernel; `sites` grows by its checks."""
-        source = self.printer(sites).module()
+        return self.printer(sites).module()
+
+    def text(self, module: Printed, fastmath: bool) -> KernelText:
+        """The kernel to be loaded, whose module is printed."""
         parameters = tuple(_type(v.type) for v in self.parameters)
-        return KernelText(self.name, source, parameters, fastmath, self.launch.loop.loc)
+        return KernelText(self.name, module.text, parameters, fastmath, self.launch.loop.loc)
 
 
 def _cell(v: Var) -> Var:
@@ -163,19 +167,21 @@ class KernelPrinter(Printer):
         super().__init__({*taken(), kernel.name, f"{kernel.name}_trip"})
         self.kernel, self.launch, self.sites = kernel, kernel.launch, sites
         self.trees: dict[str, str] = {}  # the functions that combine the values of threads
-        self.parts: list[str] = []  # functions that the trip calls
+        self.parts: list[Printed] = []  # functions that the trip calls
         self.handed = kernel.sums  # results of the function being written
         for v in kernel.record:
             self.names.give(v, v.name)
 
     # ---- the module ----
-    def module(self) -> str:
+    def module(self) -> Printed:
         if self.ends_early:
             self.trip()
-            self.write(0, "\n")
+            self.write(0, "")
+            self.write(0, "")
         self.grid()
-        parts = [*self.trees.values(), *self.parts, "\n".join(self.lines) + "\n"]
-        return "\n\n".join([*called_by("".join(parts)), *parts])
+        parts = [*(Printed("", t, ()) for t in self.trees.values()), *self.parts, self.written()]
+        called = called_by("".join(p.text for p in parts))
+        return stacked(self.kernel.name, [*(Printed("", t, ()) for t in called), *parts])
 
     @cached_property
     def ends_early(self) -> bool:

@@ -59,12 +59,12 @@ class Annotation:
 def page(facts: Facts) -> str:
     """The page that shows the facts."""
     places = Places(facts.regions, facts.places)
-    costs = line_costs(facts.timing, facts.kept, places)
-    total = 0.0 if facts.timing is None else facts.timing.total
-    shared = 0.0 if facts.nests is None else sum(facts.nests.seconds.values())
-    whole = max(facts.call or 0.0, shared) if shared else 0.0
-    program = program_rows(facts.program, places, facts.timing)
-    code = code_rows(facts.code, places, facts.nests)
+    costs = line_costs(facts.times.program, facts.kept, places)
+    total = 0.0 if facts.times.program is None else facts.times.program.total
+    shared = 0.0 if facts.times.code is None else sum(facts.times.code.seconds.values())
+    whole = max(facts.times.call or 0.0, shared) if shared else 0.0
+    program = program_rows(facts.program, places, facts.times.program)
+    code = code_rows(facts.code, places, facts.times.code)
     parts = {
         "style": _file("page.css"),
         "script": _file("page.js"),
@@ -78,7 +78,7 @@ def page(facts: Facts) -> str:
         "code": _pane("c", code, whole),
         "measured": _measured(facts),
         "kept": kept_table(facts.kept, places),
-        "loops": loops_table(facts.loops, places, facts.nests),
+        "loops": loops_table(facts.loops, places, facts.times.code),
         "unfused": unfused_table(facts.unfused, places),
         "explained": escape(facts.explained),
     }
@@ -105,16 +105,16 @@ def _summary(facts: Facts, total: float) -> str:
         ("kept for the reverse sweep", kept if facts.kept else "nothing"),
         ("loops and nests", str(len(facts.loops))),
     ]
-    if facts.timing is not None:
+    if facts.times.program is not None:
         cells.insert(0, ("an operation at a time", time_text(total)))
-    if facts.call is not None:
-        cells.insert(0, (f"a call, target {facts.target}", time_text(facts.call)))
+    if facts.times.call is not None:
+        cells.insert(0, (f"a call, target {facts.target}", time_text(facts.times.call)))
     return "".join(f"<div><dt>{a}</dt><dd>{escape(b)}</dd></div>" for a, b in cells)
 
 
 def _measured(facts: Facts) -> str:
-    if facts.timing is None:
-        return f"Times were not measured: {escape(facts.untimed)}."
+    if facts.times.program is None:
+        return f"Times were not measured: {escape(facts.times.reason)}."
     return (
         "Times of the source and of the program in the middle are those of the reference backend, "
         "run on copies of these arguments with a clock between its statements: NumPy and the "
@@ -125,15 +125,16 @@ def _measured(facts: Facts) -> str:
 
 
 def _of_code(facts: Facts) -> str:
-    if facts.target == "cpu" and facts.nests is not None:
+    if facts.target == "cpu" and facts.times.code is not None:
         return (
             "Times of the lowered program are those of its machine code, which calls a clock "
             "before each nest of loops and each call on arrays: a nest has the time of all its "
             "lines, in percent of a whole call."
         )
-    if facts.nests is not None:
+    if facts.times.code is not None:
         return "Those of the text on the right are measured in the same way."
-    return "The text on the right has no times."
+    reason = f": {escape(facts.times.reason)}" if facts.times.reason else ""
+    return f"The text on the right has no times{reason}."
 
 
 # ---- rows ----

@@ -18,7 +18,7 @@ from srcgrad.backends.cpu.text.expressions import constant, fill, parsed, scalar
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.text import RESERVED, Names, note_of
+from srcgrad.ir.text import RESERVED, Names, Printed, note_of
 from srcgrad.primitives.tapes import reserve
 
 NOTE_COLUMN = 44
@@ -144,11 +144,15 @@ class Printer:
         if len(self.lines) == before:
             self.write(depth, "pass")
 
-    def function(self, f: Function, name: str) -> str:
+    def function(self, f: Function, name: str) -> Printed:
         self.write(0, f"def {name}({', '.join(self.names[p] for p in f.params)}):")
         self.block(f.body, 1)
         self.put(1, ast.Return(value=ast.Tuple(elts=[self.value(a) for a in f.returns])))
-        return "\n".join(self.lines) + "\n"
+        return self.written(name)
+
+    def written(self, name: str = "") -> Printed:
+        """The lines so far."""
+        return Printed(name, "\n".join(self.lines) + "\n", tuple(self.owners))
 
 
 def assign(name: str, value: ast.expr) -> ast.stmt:
