@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Protocol
 
-from srcgrad.errors import ArgumentValueError
+from srcgrad.errors import ArgumentValueError, Location
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import Printed
 from srcgrad.passes.pipeline import Pass
@@ -50,8 +50,8 @@ class Executable:
     print_source: Callable[[], Printed]  # prints the program as text for reading
     # compiles as a first call does; returns whether the cache had the code. None: no compiler
     compile: Callable[[], bool] | None = None
-    # prints the text that the compiler reads, with the user's lines as comments
-    print_compiled: Callable[[], str] | None = None
+    # prints the text that the compiler reads
+    print_compiled: Callable[[], Noted] | None = None
     print_assembly: Callable[[], str] | None = None  # what the compiler makes of it
 
     @cached_property
@@ -61,6 +61,21 @@ class Executable:
 
     def __call__(self, *args: Any) -> tuple:
         return self.run(*args)
+
+
+class Noted(Protocol):
+    """A text with the user's line of each of its lines."""
+
+    @property
+    def text(self) -> str: ...
+
+    def shown(self) -> str:
+        """The text with the user's lines as comments."""
+        ...
+
+    def location(self, line: int) -> Location | None:
+        """The user's line for a line of the text, counted from 0."""
+        ...
 
 
 class Backend(Protocol):

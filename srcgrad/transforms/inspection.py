@@ -21,8 +21,11 @@ def source_of(compiled: Any, kind: str, arguments: dict[str, Any]) -> str:
     program = compiled._program(arguments)[0]
     options = replace(compiled.options, target=GENERATED[kind], cache=False)
     made = built(program.function, options)
-    printer = {"llvm": made.print_compiled, "asm": made.print_assembly}.get(kind)
-    return Shown(printer()) if printer else Code(made.source)
+    if kind == "llvm" and made.print_compiled is not None:
+        return Shown(made.print_compiled().shown())
+    if kind == "asm" and made.print_assembly is not None:
+        return Shown(made.print_assembly())
+    return Code(made.source)
 
 
 def ir_of(compiled: Any, kind: str, arguments: dict[str, Any]) -> str:

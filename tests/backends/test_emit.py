@@ -153,7 +153,7 @@ def test_new_memory_is_filled_if_guarded(monkeypatch):
 
 
 def test_new_memory_is_left_as_it_is(monkeypatch):
-    assert "alloc_safe_aligned" not in new_memory("", monkeypatch).print_compiled()
+    assert "alloc_safe_aligned" not in new_memory("", monkeypatch).print_compiled().shown()
 
 
 def overrun(by):

@@ -36,7 +36,7 @@ def test_a_frame_has_an_end():
 
 def frame_of(function):
     """The bytes of the frame of what is emitted, and how often it asks for memory."""
-    text = build(lower(function), OPTIONS).print_compiled()
+    text = build(lower(function), OPTIONS).print_compiled().shown()
     found = re.search(r"%frame = alloca \[(\d+) x i8\]", text)
     main = text[text.index("define i32 @") :]
     return int(found[1]) if found else 0, len(

@@ -55,7 +55,7 @@ def emitted(f, *args):
     """The text of what was compiled last."""
     f(*args)
     entries = [e for found in f._entries.values() for e in found]
-    return entries[-1].executable.print_compiled()
+    return entries[-1].executable.print_compiled().shown()
 
 
 def nests_of(text):

@@ -40,7 +40,7 @@ def solutions(rank, times=1, layout="C"):
 
 
 def test_a_program_holds_the_calls_of_a_routine_alone():
-    one, two = (build(solutions(1, k), BuildOptions()).print_compiled() for k in (1, 2))
+    one, two = (build(solutions(1, k), BuildOptions()).print_compiled().shown() for k in (1, 2))
     assert one.count("@srcgrad_solve_f64v_f64m_f64v(") == 2  # declared, called
     assert two.count("@srcgrad_solve_f64v_f64m_f64v(") == 3
     assert "gesv" not in one
@@ -48,7 +48,7 @@ def test_a_program_holds_the_calls_of_a_routine_alone():
 
 def test_vectors_and_strided_operands_have_routines_of_their_own():
     texts = [build(solutions(2), BuildOptions()), build(solutions(1, layout="S"), BuildOptions())]
-    called = [set(re.findall(r"@(srcgrad_solve\w+)\(", f.print_compiled())) for f in texts]
+    called = [set(re.findall(r"@(srcgrad_solve\w+)\(", f.print_compiled().shown())) for f in texts]
     assert called == [{"srcgrad_solve_f64m_f64m_f64m"}, {"srcgrad_solve_f64v_f64ms_f64vs"}]
 
 

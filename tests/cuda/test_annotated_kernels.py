@@ -1,4 +1,4 @@
-"""The page of `annotate` for kernels: their lines belong to the user's, loops say where they run."""
+"""The page of `annotate` for kernels: lines belong to the user's, loops say where they run."""
 
 import re
 

@@ -126,6 +126,8 @@ class Page(HTMLParser):
                 "at": values["data-at"].split(), "text": "", "titles": [],
                 "parts": values.get("data-part", "").split(),
             }  # fmt: skip
+        elif tag == "button" and "data-shows" in values:
+            self.references.add(values["data-shows"])
         elif tag == "button":
             self.buttons += values["data-at"].split()
         if self._row and values.get("title"):
@@ -157,7 +159,8 @@ def test_the_page_is_whole(made):
     assert len(page.ids) == len(set(page.ids))
     assert page.references <= set(page.ids)
     lines = {f"{k[1:].replace('-', '.')}" for k in page.of("s")}
-    linked = [key for k, r in page.rows.items() if k[0] in "pc" for key in r["at"]]
+    linked = [key for k, r in page.rows.items() if k[0] in "pcl" for key in r["at"]]
+    assert page.of("l") or made[0].options.target != "cpu"
     for key in (*linked, *page.buttons):
         assert key[-1] in "fr" and key[:-1] in lines
     for row in page.rows.values():
@@ -341,7 +344,11 @@ def test_a_run_that_takes_too_long_is_told(monkeypatch):
     monkeypatch.setattr(times_module, "MOST_SECONDS", 0.0)
     made = flow.grad(softmax_sum, target="python").annotate(np.ones((2, 2)))
     assert "takes more than 0 s" in made.html and 'class="time"' not in made.html
-    Page(made.html)
+    assert made._facts.times.call > 0 and "a call, target python" in made.html
+    compiled = flow.grad(softmax_sum, target="cpu").annotate(np.ones((2, 2)))
+    assert "takes more than 0 s" in compiled.html and compiled._facts.times.code is not None
+    for page in (made, compiled):
+        Page(page.html)
 
 
 def softmax_sum(z):

@@ -112,7 +112,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
 
     call.__name__ = function.name
     return Executable(
-        call, lambda: _shown(function), lambda: compile().cached, text.shown,
+        call, lambda: _shown(function), lambda: compile().cached, lambda: text,
         lambda: _assembly(text.text),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.backends.backend import backend_of
+from srcgrad.backends.backend import Noted, backend_of
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Def, Function, Stmt
 from srcgrad.ir.text import Printed
@@ -39,6 +39,7 @@ class Facts:
     regions: tuple[Region, ...]
     program: Readable  # as Python
     code: Printed  # the text of what the target runs
+    compiled: Noted | None  # what its compiler reads
     places: Mapping[Stmt, Location]  # of the statements of both texts
     times: Times
     kept: tuple[Kept, ...]
@@ -67,6 +68,7 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
     times = measured(function, lowered, entry.run, options, inputs, sizes)
     loops = loop_facts(function, lowered, places, sizes, options)
     code = compiled.function.__code__
+    made = backend.build(lowered, replace(options, cache=False))
     return Facts(
         title=compiled._title(),
         transform=described(compiled.spec),
@@ -74,7 +76,8 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
         settings=backend.settings(options) | ({"parallel": "True"} if options.parallel else {}),
         regions=tuple(regions(places.values(), Location(code.co_filename, code.co_firstlineno))),
         program=printed(program, arguments, compiled._signature),
-        code=backend.build(lowered, replace(options, cache=False)).print_source(),
+        code=made.print_source(),
+        compiled=made.print_compiled() if made.print_compiled else None,
         places=places,
         times=times,
         kept=tuple(kept(saved, lowered, sizes, times.program.bytes if times.program else {})),

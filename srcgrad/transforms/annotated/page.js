@@ -143,4 +143,16 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") let_go();
   });
+
+  // The tabs of a pane: the text of one is shown.
+  for (const tab of document.querySelectorAll("[data-shows]"))
+    tab.addEventListener("click", (event) => {
+      event.stopPropagation();
+      for (const other of tab.parentElement.children) {
+        const shown = other === tab;
+        other.setAttribute("aria-pressed", shown);
+        document.getElementById(other.dataset.shows).hidden = !shown;
+      }
+      if (held) show(held);
+    });
 })();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from html import escape
 from importlib.resources import files
@@ -17,6 +17,7 @@ from srcgrad.transforms.annotated.panes import (
     Places,
     Row,
     code_rows,
+    compiled_rows,
     line_costs,
     program_rows,
 )
@@ -26,6 +27,12 @@ from srcgrad.transforms.annotated.tables import (
     size_text,
     time_text,
     unfused_table,
+)
+
+TABS = (
+    '<span class="tabs"><button type="button" aria-pressed="true" data-shows="t-code">loops'
+    '</button> <button type="button" aria-pressed="false" data-shows="t-compiled">LLVM IR'
+    "</button></span>"
 )
 
 
@@ -65,6 +72,7 @@ def page(facts: Facts) -> str:
     whole = max(facts.times.call or 0.0, shared) if shared else 0.0
     program = program_rows(facts.program, places, facts.times.program)
     code = code_rows(facts.code, places, facts.times.code)
+    compiled = compiled_rows(facts.compiled, places)
     parts = {
         "style": _file("page.css"),
         "script": _file("page.js"),
@@ -72,10 +80,12 @@ def page(facts: Facts) -> str:
         "settings": _settings(facts),
         "summary": _summary(facts, total),
         "source": _source(facts, costs, total),
-        "program": _pane("p", program, total),
+        "program": _pane("p", coloured, program, total),
         "code_title": "What runs" if facts.target == "python" else "Lowered",
         "target": escape(facts.target),
-        "code": _pane("c", code, whole),
+        "code": _pane("c", coloured, code, whole),
+        "compiled": _pane("l", _plain, compiled, 0.0),
+        "tabs": TABS if compiled else "",
         "measured": _measured(facts),
         "kept": kept_table(facts.kept, places),
         "loops": loops_table(facts.loops, places, facts.times.code),
@@ -106,7 +116,7 @@ def _summary(facts: Facts, total: float) -> str:
         ("loops and nests", str(len(facts.loops))),
     ]
     if facts.times.program is not None:
-        cells.insert(0, ("an operation at a time", time_text(total)))
+        cells.insert(0, ("in Python, an operation at a time", time_text(total)))
     if facts.times.call is not None:
         cells.insert(0, (f"a call, target {facts.target}", time_text(facts.times.call)))
     return "".join(f"<div><dt>{a}</dt><dd>{escape(b)}</dd></div>" for a, b in cells)
@@ -114,7 +124,10 @@ def _summary(facts: Facts, total: float) -> str:
 
 def _measured(facts: Facts) -> str:
     if facts.times.program is None:
-        return f"Times were not measured: {escape(facts.times.reason)}."
+        reason = escape(facts.times.reason)
+        return f"The source and the program in the middle have no times: {reason}. " + _of_code(
+            facts
+        )
     return (
         "Times of the source and of the program in the middle are those of the reference backend, "
         "run on copies of these arguments with a clock between its statements: NumPy and the "
@@ -133,7 +146,8 @@ def _of_code(facts: Facts) -> str:
         )
     if facts.times.code is not None:
         return "Those of the text on the right are measured in the same way."
-    reason = f": {escape(facts.times.reason)}" if facts.times.reason else ""
+    why = facts.times.reason_of_code
+    reason = f": {escape(why)}" if why else ""
     return f"The text on the right has no times{reason}."
 
 
@@ -176,8 +190,16 @@ def _bytes(cost: LineCost, most: int) -> str:
     return f'<span class="kept" title="{title}" style="--v:{share:.4f}">{text}</span>'
 
 
-def _pane(prefix: str, rows: Sequence[Row], total: float) -> str:
-    lines = coloured("\n".join(row.text for row in rows))
+def _plain(text: str) -> list[str]:
+    return escape(text).split("\n")
+
+
+def _pane(
+    prefix: str, colouring: Callable[[str], list[str]], rows: Sequence[Row], total: float
+) -> str:
+    if not rows:
+        return ""
+    lines = colouring("\n".join(row.text for row in rows))
     out = []
     for number, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
         out.append(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from srcgrad.backends.backend import Noted
 from srcgrad.backends.clocked import Timing
 from srcgrad.backends.marked import NestTimes
 from srcgrad.errors import Location
@@ -15,6 +16,7 @@ from srcgrad.transforms.annotated.kept import Kept
 from srcgrad.transforms.annotated.sources import Region
 
 FORWARD, REVERSE = "f", "r"
+MOST_LINES = 4000
 
 
 @record(frozen=True)
@@ -121,6 +123,14 @@ def code_rows(code: Printed, places: Places, nests: NestTimes | None) -> list[Ro
         at = places.of_statements([] if s is None else [s])
         rows.append(Row(_without_note(line, s), at, cost))
     return rows[first:]
+
+
+def compiled_rows(compiled: Noted | None, places: Places) -> list[Row]:
+    """The rows of what a compiler reads; none if there are too many to look at."""
+    lines = [] if compiled is None else compiled.text.rstrip("\n").split("\n")
+    if compiled is None or len(lines) > MOST_LINES:
+        return []
+    return [Row(line, places.of_all([compiled.location(k)])) for k, line in enumerate(lines)]
 
 
 def _without_note(line: str, s: Stmt | None) -> str:

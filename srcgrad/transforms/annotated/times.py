@@ -20,6 +20,7 @@ from srcgrad.transforms.saved_tapes import Sizes
 
 MOST_SECONDS = 10.0  # of the runs with a clock, together
 MOST_OF_CALLS = 2.0
+ON_DEVICE = "arguments are on a device"
 
 
 @record(frozen=True)
@@ -29,7 +30,8 @@ class Times:
     program: Timing | None = None  # by the reference backend
     call: float | None = None  # seconds, as the target runs it
     code: NestTimes | None = None  # of the statements of the lowered program
-    reason: str = ""  # why one is missing
+    reason: str = ""  # why the program has none
+    reason_of_code: str = ""
 
 
 def measured(
@@ -41,15 +43,14 @@ def measured(
     Every run is on copies of the inputs.
     """
     if any(map(is_on_device, inputs)):
-        return Times(reason="arguments are on a device")
+        return Times(reason=ON_DEVICE, reason_of_code=ON_DEVICE)
     copies = partial(_copies, inputs)
     program = timing(function, copies, MOST_SECONDS)
-    if program is None:
-        return Times(reason=f"one run with a clock takes more than {MOST_SECONDS:g} s")
+    reason = "" if program else f"one run with a clock takes more than {MOST_SECONDS:g} s"
     try:
         call = call_time(run, copies, MOST_OF_CALLS)
     except DeviceError as error:
-        return Times(program, reason=str(error).splitlines()[0])
+        return Times(program, None, None, reason, str(error).splitlines()[0])
     code = None
     if options.target == "cpu":
         own = {s.loc for s in walk(function.body) if isinstance(s, For)}
@@ -57,9 +58,11 @@ def measured(
         backend = backend_of("cpu")
         code = nest_times(lowered, backend, options, copies, trips, call, MOST_OF_CALLS)
     elif options.target in ("python", "loops"):
-        ran = program if lowered is function else timing(lowered, copies, MOST_SECONDS)
+        ran = program
+        if program is not None and lowered is not function:
+            ran = timing(lowered, copies, MOST_SECONDS)
         code = None if ran is None else NestTimes(ran.seconds, ran.runs)
-    return Times(program, call, code)
+    return Times(program, call, code, reason)
 
 
 def _copies(inputs: Sequence[Any]) -> list[Any]:
