@@ -25,6 +25,7 @@ from srcgrad.records import record
 REPEATS = 9
 MOST_MARKS = 20_000  # in one run
 TOO_MUCH = 1.25  # times that of a call
+LEAST = 0.5  # of the time of a mark: less cannot be told from it
 Inputs = Callable[[], Sequence[Any]]
 
 
@@ -144,7 +145,8 @@ class _Marks:
         runs: dict[Stmt, int] = {}
         for s, t, n in zip(self.statements, self.least, self.runs, strict=True):
             if s is not None:
-                seconds[s] = 1e-9 * max(t - n * each, 0)
+                own = t - n * each
+                seconds[s] = 1e-9 * own if own > LEAST * n * each else 0.0
                 runs[s] = n
         return NestTimes(seconds, runs)
 

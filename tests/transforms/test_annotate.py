@@ -9,6 +9,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import nn
+from srcgrad.backends import marked
 from srcgrad.ir.walk import walk
 from srcgrad.transforms.annotated import times as times_module
 from srcgrad.transforms.annotated.facts import facts
@@ -235,7 +236,8 @@ def test_times_of_lines_add_up():
 
 
 @pytest.mark.parametrize("target", ["python", "loops", "cpu"])
-def test_what_runs_has_times_of_its_own(target):
+def test_what_runs_has_times_of_its_own(target, monkeypatch):
+    monkeypatch.setattr(marked, "TOO_MUCH", 100.0)  # on a machine that others use as well
     x = RNG.normal(size=(2000, 5))
     made = flow.grad(softmax_sum, target=target).annotate(x)
     f, rows = made._facts, Page(made.html).of("c")
@@ -346,7 +348,7 @@ def test_a_run_that_takes_too_long_is_told(monkeypatch):
     assert "takes more than 0 s" in made.html and 'class="time"' not in made.html
     assert made._facts.times.call > 0 and "a call, target python" in made.html
     compiled = flow.grad(softmax_sum, target="cpu").annotate(np.ones((2, 2)))
-    assert "takes more than 0 s" in compiled.html and compiled._facts.times.code is not None
+    assert "takes more than 0 s" in compiled.html and compiled._facts.times.call > 0
     for page in (made, compiled):
         Page(page.html)
 
