@@ -44,9 +44,16 @@ def batch_of(args: Any) -> Any:
 
 
 def item_of(batch: Any, like: Any, k: int) -> Any:
-    """The arguments of an item: parts of the batch, and what all items share."""
-    originals = iter(float_leaves(like))
-    return mapped(lambda v: v[k] if is_mapped(next(originals)) else v, batch)
+    """The arguments of an item: parts of the batch, and what all items share, itself."""
+
+    def part(shared: Any, original: Any) -> Any:
+        originals = [is_mapped(v) for v in float_leaves(original)]
+        if not any(originals):
+            return shared
+        of_each = iter(originals)
+        return mapped(lambda v: v[k] if next(of_each) else v, shared)
+
+    return tuple(part(b, v) for b, v in zip(batch, like, strict=True))
 
 
 @check(of=is_batch, always=never, rotates=True)
