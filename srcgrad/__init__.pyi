@@ -281,6 +281,7 @@ def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, di
     """The diagonal of two dims, as the last dim; a view."""
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1) -> Tensor:
     """The differences of neighbours along a dim, taken `n` times."""
+def digamma(input: Tensor | kinds.Array) -> Tensor: ...
 def dist(input: Tensor, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor: ...
 def div(input: kinds.Operand, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
     """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
@@ -325,6 +326,7 @@ def equal(input: Tensor, other: Tensor) -> builtins.bool:
     """Whether two tensors have the same shape and elements."""
 def erf(input: Tensor | kinds.Array) -> Tensor: ...
 def erfc(input: Tensor | kinds.Array) -> Tensor: ...
+def erfinv(input: Tensor | kinds.Array) -> Tensor: ...
 def exp(input: Tensor | kinds.Array) -> Tensor: ...
 def exp2(input: Tensor | kinds.Array) -> Tensor: ...
 def expm1(input: Tensor | kinds.Array) -> Tensor: ...
@@ -406,6 +408,7 @@ def hsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ..
 def hstack(tensors: kinds.Tensors) -> Tensor:
     """Tensors joined along dim 1; vectors along dim 0."""
 def hypot(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def i0(input: Tensor | kinds.Array) -> Tensor: ...
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: kinds.Number = 1) -> Tensor:
@@ -461,6 +464,7 @@ def lerp(input: Tensor, end: Tensor, weight: kinds.Operand) -> Tensor:
     """input + weight * (end - input)."""
 def less(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
 def less_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def lgamma(input: Tensor | kinds.Array) -> Tensor: ...
 def linspace(start: kinds.Number | Tensor, end: kinds.Number | Tensor, steps: builtins.int, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
     """`steps` numbers from `start` to `end`, both included."""
 def log(input: Tensor | kinds.Array) -> Tensor: ...
@@ -950,6 +954,7 @@ __all__ = [
     "diagflat",
     "diagonal",
     "diff",
+    "digamma",
     "dist",
     "distributed",
     "div",
@@ -970,6 +975,7 @@ __all__ = [
     "equal",
     "erf",
     "erfc",
+    "erfinv",
     "errors",
     "exp",
     "exp2",
@@ -1026,6 +1032,7 @@ __all__ = [
     "hstack",
     "hvp",
     "hypot",
+    "i0",
     "iinfo",
     "imag",
     "implicit_root",
@@ -1073,6 +1080,7 @@ __all__ = [
     "lerp",
     "less",
     "less_equal",
+    "lgamma",
     "linalg",
     "linearize",
     "linspace",

@@ -345,6 +345,9 @@ class Tensor:
         """The diagonal of two dims, as the last dim; a view."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1) -> Tensor:
         """The differences of neighbours along a dim, taken `n` times."""
+    def digamma(self) -> Tensor: ...
+    def digamma_(self) -> Tensor:
+        """The function without `_`, written into the tensor itself: see `digamma`."""
     def dim(self) -> builtins.int:
         """The number of dims."""
     def dist(self, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor: ...
@@ -381,6 +384,9 @@ class Tensor:
     def erfc(self) -> Tensor: ...
     def erfc_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `erfc`."""
+    def erfinv(self) -> Tensor: ...
+    def erfinv_(self) -> Tensor:
+        """The function without `_`, written into the tensor itself: see `erfinv`."""
     def exp(self) -> Tensor: ...
     def exp2(self) -> Tensor: ...
     def exp2_(self) -> Tensor:
@@ -481,6 +487,9 @@ class Tensor:
     def hypot(self, other: kinds.Operand) -> Tensor: ...
     def hypot_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `hypot`."""
+    def i0(self) -> Tensor: ...
+    def i0_(self) -> Tensor:
+        """The function without `_`, written into the tensor itself: see `i0`."""
     @property
     def imag(self) -> Tensor:
         """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
@@ -561,6 +570,9 @@ class Tensor:
     def less_equal(self, other: kinds.Operand) -> Tensor: ...
     def less_equal_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `less_equal`."""
+    def lgamma(self) -> Tensor: ...
+    def lgamma_(self) -> Tensor:
+        """The function without `_`, written into the tensor itself: see `lgamma`."""
     def log(self) -> Tensor: ...
     def log10(self) -> Tensor: ...
     def log10_(self) -> Tensor:

@@ -249,6 +249,7 @@ from srcgrad.mindspore.ops import diag_embed as diag_embed
 from srcgrad.mindspore.ops import diagflat as diagflat
 from srcgrad.mindspore.ops import diagonal as diagonal
 from srcgrad.mindspore.ops import diff as diff
+from srcgrad.mindspore.ops import digamma as digamma
 from srcgrad.mindspore.ops import dist as dist
 from srcgrad.mindspore.ops import div as div
 from srcgrad.mindspore.ops import divide as divide
@@ -268,6 +269,7 @@ from srcgrad.mindspore.ops import eq as eq
 from srcgrad.mindspore.ops import equal as equal
 from srcgrad.mindspore.ops import erf as erf
 from srcgrad.mindspore.ops import erfc as erfc
+from srcgrad.mindspore.ops import erfinv as erfinv
 from srcgrad.mindspore.ops import exp as exp
 from srcgrad.mindspore.ops import exp2 as exp2
 from srcgrad.mindspore.ops import expand_dims as expand_dims
@@ -319,6 +321,7 @@ from srcgrad.mindspore.ops import hsplit as hsplit
 from srcgrad.mindspore.ops import hstack as hstack
 from srcgrad.mindspore.ops import huber_loss as huber_loss
 from srcgrad.mindspore.ops import hypot as hypot
+from srcgrad.mindspore.ops import i0 as i0
 from srcgrad.mindspore.ops import iinfo as iinfo
 from srcgrad.mindspore.ops import imag as imag
 from srcgrad.mindspore.ops import index_add as index_add
@@ -364,6 +367,7 @@ from srcgrad.mindspore.ops import leaky_relu as leaky_relu
 from srcgrad.mindspore.ops import lerp as lerp
 from srcgrad.mindspore.ops import less as less
 from srcgrad.mindspore.ops import less_equal as less_equal
+from srcgrad.mindspore.ops import lgamma as lgamma
 from srcgrad.mindspore.ops import linear as linear
 from srcgrad.mindspore.ops import linearize as linearize
 from srcgrad.mindspore.ops import linspace as linspace

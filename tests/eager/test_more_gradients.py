@@ -23,7 +23,9 @@ def doubles(a):
 
 ELEMENTWISE = {
     "addcmul": lambda x: x.addcmul(x, x, value=2), "addcdiv": lambda x: flow.addcdiv(x, x, x + 3),
-    "logit": lambda x: flow.logit(x.abs()), "sinc": flow.sinc, "fmax": lambda x: x.fmax(-x),
+    "logit": lambda x: flow.logit(x.abs()), "sinc": flow.sinc, "i0": flow.i0,
+    "lgamma": lambda x: flow.lgamma(x.abs() + 0.1), "erfinv": lambda x: flow.erfinv(x.tanh() * 0.9),
+    "digamma": lambda x: flow.digamma(x.abs() + 0.1), "fmax": lambda x: x.fmax(-x),
     "xlogy": lambda x: flow.xlogy(x, x.abs()), "logaddexp2": lambda x: flow.logaddexp2(x, x * x),
     "ldexp": lambda x: flow.ldexp(x, x), "deg2rad": flow.deg2rad, "rsub": lambda x: x.rsub(2.0),
     "nan_to_num": flow.nan_to_num, "float_power": lambda x: flow.float_power(x.abs(), 1.5),

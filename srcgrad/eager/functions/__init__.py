@@ -16,6 +16,7 @@ from srcgrad.eager.functions import (
     reductions,
     selections,
     shapes,
+    special,
     statistics,
     transfers,
 )
@@ -24,5 +25,5 @@ from srcgrad.eager.functions.table import TABLE
 __all__ = [
     "TABLE", "activations", "arrangements", "composed", "contractions", "elementary", "fills",
     "layers", "linear_algebra", "losses", "pointwise", "products", "ranks", "reductions",
-    "selections", "shapes", "statistics", "transfers",
+    "selections", "shapes", "special", "statistics", "transfers",
 ]  # fmt: skip

@@ -419,6 +419,7 @@ from srcgrad import diag_embed as diag_embed
 from srcgrad import diagflat as diagflat
 from srcgrad import diagonal as diagonal
 from srcgrad import diff as diff
+from srcgrad import digamma as digamma
 from srcgrad import dist as dist
 from srcgrad import div as div
 from srcgrad import divide as divide
@@ -438,6 +439,7 @@ from srcgrad import eq as eq
 from srcgrad import equal as equal
 from srcgrad import erf as erf
 from srcgrad import erfc as erfc
+from srcgrad import erfinv as erfinv
 from srcgrad import exp as exp
 from srcgrad import exp2 as exp2
 from srcgrad.mindspore.ops.named import expand_dims as expand_dims
@@ -489,6 +491,7 @@ from srcgrad import hsplit as hsplit
 from srcgrad import hstack as hstack
 from srcgrad.nn.functional import huber_loss as huber_loss
 from srcgrad import hypot as hypot
+from srcgrad import i0 as i0
 from srcgrad import iinfo as iinfo
 from srcgrad import imag as imag
 from srcgrad import index_add as index_add
@@ -534,6 +537,7 @@ from srcgrad.mindspore.ops.named import leaky_relu as leaky_relu
 from srcgrad import lerp as lerp
 from srcgrad import less as less
 from srcgrad import less_equal as less_equal
+from srcgrad import lgamma as lgamma
 from srcgrad.nn.functional import linear as linear
 from srcgrad import linearize as linearize
 from srcgrad import linspace as linspace
