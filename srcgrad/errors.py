@@ -21,6 +21,10 @@ class Location:
     """A place in the user's source; `column` and `end` count characters from 0.
 
     Without a file it is in a call that no source contains, of something not a Python function.
+
+    >>> import srcgrad as flow
+    >>> flow.errors.Location("program.py", 3, 4, 7, "f").line
+    3
     """
 
     file: str

@@ -143,7 +143,13 @@ def jacrev(
 
 
 def jacfwd(func: Callable[..., Any], argnums: Positions = 0, has_aux: bool = False) -> Any:
-    """The Jacobian in forward mode, by the arguments `argnums`."""
+    """The Jacobian in forward mode, by the arguments `argnums`.
+
+    >>> import srcgrad as flow
+    >>> flow.func.jacfwd(lambda x: x**2)(flow.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]], dtype=srcgrad.float32)
+    """
     _check_callable(func, "jacfwd")
     return api.jacfwd(func, argnums=argnums, has_aux=has_aux)
 

@@ -35,7 +35,12 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 
 
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
-    """The eigenvalues of a symmetric matrix, ascending."""
+    """The eigenvalues of a symmetric matrix, ascending.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.eigvalsh(flow.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
     return np.linalg.eigvalsh(A, UPLO)  # type: ignore[arg-type, return-value]  (takes tensors)
 
 
@@ -51,12 +56,23 @@ def svd(A: Tensor, full_matrices: bool = True) -> Any:
 
 
 def svdvals(A: Tensor) -> Tensor:
-    """The singular values, descending."""
+    """The singular values, descending.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.svdvals(flow.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.], dtype=srcgrad.float32)
+    """
     return np.linalg.svd(A, compute_uv=False)  # type: ignore[arg-type, return-value]  (takes tensors)
 
 
 def qr(A: Tensor) -> Any:
-    """The factors Q, with orthonormal columns, and R, upper triangular, of the reduced form."""
+    """The factors Q, with orthonormal columns, and R, upper triangular, of the reduced form.
+
+    >>> import srcgrad as flow
+    >>> q, r = flow.linalg.qr(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> flow.allclose(q @ r, flow.tensor([[1.0, 2.0], [3.0, 4.0]]), atol=1e-5)
+    True
+    """
     q, r = np.linalg.qr(A)
     return _Qr(q, r)
 

@@ -29,19 +29,55 @@ def inv(A: Tensor) -> Tensor:
             [0.0000, 0.2500]], dtype=srcgrad.float32)
     """
 def det(A: Tensor) -> Tensor:
-    """The determinant; its gradient is right for singular matrices too."""
+    """The determinant; its gradient is right for singular matrices too.
+
+    >>> import srcgrad as flow
+    >>> flow.det(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2., dtype=srcgrad.float32)
+    """
 def slogdet(A: Tensor) -> kinds.SignLogDet:
-    """The determinant's sign, and the logarithm of its absolute value."""
+    """The determinant's sign, and the logarithm of its absolute value.
+
+    >>> import srcgrad as flow
+    >>> flow.slogdet(flow.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
+    tensor(-1., dtype=srcgrad.float32)
+    """
 def solve(A: Tensor, B: Tensor) -> Tensor:
-    """x with A x = B, for a vector or the columns of a matrix."""
+    """x with A x = B, for a vector or the columns of a matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.solve(flow.tensor([[2.0, 0.0], [0.0, 4.0]]), flow.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000], dtype=srcgrad.float32)
+    """
 def cholesky(A: Tensor) -> Tensor:
-    """The lower triangular factor of a symmetric positive definite matrix."""
+    """The lower triangular factor of a symmetric positive definite matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.cholesky(flow.tensor([[4.0, 0.0], [0.0, 9.0]]))
+    tensor([[2., 0.],
+            [0., 3.]], dtype=srcgrad.float32)
+    """
 def multi_dot(tensors: kinds.Tensors) -> Tensor:
-    """The product of several matrices, from the left."""
+    """The product of several matrices, from the left.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.multi_dot([flow.ones(2, 3), flow.ones(3, 4), flow.ones(4, 5)]).shape
+    srcgrad.Size([2, 5])
+    """
 def vector_norm(x: Tensor, ord: builtins.float | builtins.str = 2, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
-    """The p-norm over `dim`, or over all elements."""
+    """The p-norm over `dim`, or over all elements.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.vector_norm(flow.tensor([3.0, 4.0]))
+    tensor(5., dtype=srcgrad.float32)
+    """
 def matrix_norm(A: Tensor, ord: builtins.float | builtins.str = 'fro', dim: kinds.Dims = ..., keepdim: builtins.bool = False) -> Tensor:
-    """The Frobenius norm, or the greatest (1) column or (inf) row sum; negative: the least."""
+    """The Frobenius norm, or the greatest (1) column or (inf) row sum; negative: the least.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.matrix_norm(flow.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(5., dtype=srcgrad.float32)
+    """
 def norm(A: Tensor, ord: builtins.float | builtins.str | None = None, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
     """The norm of vectors, or of matrices if `ord` or two dims request it.
 
@@ -50,12 +86,34 @@ def norm(A: Tensor, ord: builtins.float | builtins.str | None = None, dim: kinds
     tensor(5., dtype=srcgrad.float32)
     """
 def matrix_power(input: Tensor, n: builtins.int) -> Tensor:
-    """A square matrix to an integer power, by squaring; a negative one inverts it."""
+    """A square matrix to an integer power, by squaring; a negative one inverts it.
+
+    >>> import srcgrad as flow
+    >>> flow.matrix_power(flow.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None) -> Tensor:
-    """The cross product of vectors of three along a dim: the first of length 3 unless given."""
+    """The cross product of vectors of three along a dim: the first of length 3 unless given.
+
+    >>> import srcgrad as flow
+    >>> flow.cross(flow.tensor([1, 0, 0]), flow.tensor([0, 1, 0]))
+    tensor([0, 0, 1], dtype=srcgrad.int64)
+    """
 def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-    """The diagonal of two dims, as the last dim; a view."""
-def vecdot(x: Tensor, y: Tensor, dim: kinds.Dims = -1) -> Tensor: ...
+    """The diagonal of two dims, as the last dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.diagonal(flow.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4], dtype=srcgrad.int64)
+    """
+def vecdot(x: Tensor, y: Tensor, dim: builtins.int = -1) -> Tensor:
+    """The sums of the products of two tensors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.vecdot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of matrices, stacks of them, or vectors; leading dims broadcast.
 
@@ -75,9 +133,20 @@ def eigh(A: Tensor, UPLO: builtins.str = 'L') -> kinds.Eigh:
     tensor([1., 2.], dtype=srcgrad.float32)
     """
 def eigvalsh(A: Tensor, UPLO: builtins.str = 'L') -> Tensor:
-    """The eigenvalues of a symmetric matrix, ascending."""
+    """The eigenvalues of a symmetric matrix, ascending.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.eigvalsh(flow.tensor([[2.0, 0.0], [0.0, 1.0]]))
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
 def qr(A: Tensor) -> kinds.Qr:
-    """The factors Q, with orthonormal columns, and R, upper triangular, of the reduced form."""
+    """The factors Q, with orthonormal columns, and R, upper triangular, of the reduced form.
+
+    >>> import srcgrad as flow
+    >>> q, r = flow.linalg.qr(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> flow.allclose(q @ r, flow.tensor([[1.0, 2.0], [3.0, 4.0]]), atol=1e-5)
+    True
+    """
 def svd(A: Tensor, full_matrices: builtins.bool = True) -> kinds.Svd:
     """The singular value decomposition U diag(S) Vh, singular values descending.
 
@@ -86,4 +155,9 @@ def svd(A: Tensor, full_matrices: builtins.bool = True) -> kinds.Svd:
     tensor([4., 3.], dtype=srcgrad.float32)
     """
 def svdvals(A: Tensor) -> Tensor:
-    """The singular values, descending."""
+    """The singular values, descending.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.svdvals(flow.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor([4., 3.], dtype=srcgrad.float32)
+    """

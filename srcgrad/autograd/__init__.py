@@ -40,7 +40,12 @@ def __getattr__(name: str) -> Any:
 
 
 def Variable(data: Tensor, requires_grad: bool = False) -> Tensor:
-    """The data detached, requiring grad on request: the old spelling of `requires_grad_`."""
+    """The data detached, requiring grad on request: the old spelling of `requires_grad_`.
+
+    >>> import srcgrad as flow
+    >>> flow.autograd.Variable(flow.tensor([1.0]), requires_grad=True).requires_grad
+    True
+    """
     return data.detach().requires_grad_(requires_grad)
 
 

@@ -119,7 +119,12 @@ class detect_anomaly:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether this thread is in anomaly mode."""
+    """Whether this thread is in anomaly mode.
+
+    >>> import srcgrad as flow
+    >>> flow.autograd.is_anomaly_enabled()
+    False
+    """
     return _current() is not None
 
 

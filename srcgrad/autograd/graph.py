@@ -48,6 +48,14 @@ class save_on_cpu(saved_tensors_hooks):
     """Inside, what nodes save is moved to the CPU until the backward pass reads it.
 
     `pin_memory` changes nothing.
+
+    >>> import srcgrad as flow
+    >>> x = flow.ones(1, requires_grad=True)
+    >>> with flow.autograd.graph.save_on_cpu():
+    ...     y = x.exp()
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([2.7183], dtype=srcgrad.float32)
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):

@@ -118,7 +118,12 @@ def set_context(**options: Any) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """An option that `set_context` has set, or None; ValueError for an unknown option."""
+    """An option that `set_context` has set, or None; ValueError for an unknown option.
+
+    >>> import srcgrad as flow
+    >>> flow.get_context("mode") in (flow.GRAPH_MODE, flow.PYNATIVE_MODE)
+    False
+    """
     _check_known("get_context", attr_key)
     return _context.get(attr_key)
 

@@ -68,7 +68,7 @@ NUMPYS: dict[Callable, Callable] = {
 PROGRAMS: dict[Callable, Callable] = {
     indexing.getitem: tensor_formulas.getitem, write: tensor_formulas.write,
     losses.nll_loss: tensor_formulas.nll_loss, layers.one_hot: tensor_formulas.one_hot,
-    selections._grid: tensor_formulas.places_along, shapes.gather: tensor_formulas.gather,
+    selections._grid: tensor_formulas.places_along, selections.gather: tensor_formulas.gather,
     pointwise.root: tensor_formulas.root, paddings.framed: tensor_formulas.framed,
     windows.windows: tensor_formulas.windows, create.zeros: tensor_formulas.zeros,
     create.ones: tensor_formulas.ones, create.full: tensor_formulas.full,

@@ -18,6 +18,7 @@ from srcgrad.eager.dtypes import Size, dtype, get_default_dtype, set_default_dty
 from srcgrad.eager.engine import backward, grad
 from srcgrad.eager.files import load, save
 from srcgrad.eager.function import Function
+from srcgrad.eager.functions.texts import describe
 from srcgrad.eager.mode import (
     enable_grad,
     inference_mode,
@@ -53,22 +54,42 @@ _CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether an object is a tensor."""
+    """Whether an object is a tensor.
+
+    >>> import srcgrad as flow
+    >>> flow.is_tensor(flow.tensor(1)), flow.is_tensor(1)
+    (True, False)
+    """
     return isinstance(obj, Tensor)
 
 
 def is_floating_point(input: Tensor) -> bool:
-    """Whether a tensor's dtype is a floating one."""
+    """Whether a tensor's dtype is a floating one.
+
+    >>> import srcgrad as flow
+    >>> flow.is_floating_point(flow.tensor([1.0])), flow.is_floating_point(flow.tensor([1]))
+    (True, False)
+    """
     return input.is_floating_point()
 
 
 def numel(input: Tensor) -> int:
-    """The number of elements of a tensor."""
+    """The number of elements of a tensor.
+
+    >>> import srcgrad as flow
+    >>> flow.numel(flow.ones(2, 3))
+    6
+    """
     return input.numel()
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of these shapes broadcast to; RuntimeError if they do not."""
+    """The shape that tensors of these shapes broadcast to; RuntimeError if they do not.
+
+    >>> import srcgrad as flow
+    >>> flow.broadcast_shapes((3, 1), (4,))
+    srcgrad.Size([3, 4])
+    """
     try:
         return Size(np.broadcast_shapes(*shapes))
     except ValueError as error:
@@ -76,28 +97,53 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def result_type(one: Any, other: Any) -> dtype:
-    """The dtype of a sum of two tensors or numbers."""
+    """The dtype of a sum of two tensors or numbers.
+
+    >>> import srcgrad as flow
+    >>> flow.result_type(flow.tensor([1]), flow.tensor([1.0]))
+    srcgrad.float32
+    """
     return dtypes.of_np(dtypes.promoted([getattr(x, "_a", x) for x in (one, other)]))
 
 
 def promote_types(type1: Any, type2: Any) -> dtype:
-    """The smallest dtype that both promote to."""
+    """The smallest dtype that both promote to.
+
+    >>> import srcgrad as flow
+    >>> flow.promote_types(flow.int32, flow.float32)
+    srcgrad.float32
+    """
     arrays = [np.zeros(1, dtypes.to_dtype(d).np) for d in (type1, type2)]
     return dtypes.of_np(dtypes.promoted(arrays))
 
 
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether a dtype may become another without falling to a lower kind."""
+    """Whether a dtype may become another without falling to a lower kind.
+
+    >>> import srcgrad as flow
+    >>> flow.can_cast(flow.int32, flow.float64), flow.can_cast(flow.float64, flow.int32)
+    (True, False)
+    """
     return bool(np.can_cast(dtypes.to_dtype(from_).np, dtypes.to_dtype(to).np, "same_kind"))
 
 
 def finfo(type: Any = None) -> np.finfo:
-    """The limits of a floating dtype: `eps`, `max`, `min`, `tiny`."""
+    """The limits of a floating dtype: `eps`, `max`, `min`, `tiny`.
+
+    >>> import srcgrad as flow
+    >>> flow.finfo(flow.float32).bits
+    32
+    """
     return np.finfo((dtypes.get_default_dtype() if type is None else dtypes.to_dtype(type)).np)
 
 
 def iinfo(type: Any) -> np.iinfo:
-    """The limits of an integer dtype: `max`, `min`, `bits`."""
+    """The limits of an integer dtype: `max`, `min`, `bits`.
+
+    >>> import srcgrad as flow
+    >>> flow.iinfo(flow.int8).max
+    127
+    """
     return np.iinfo(dtypes.to_dtype(type).np)
 
 
@@ -117,5 +163,6 @@ PUBLIC: dict[str, Any] = {
         )
     },
 }  # fmt: skip
+describe(PUBLIC)
 PUBLIC |= entered(PUBLIC, "srcgrad")
 __all__ = ["PUBLIC", "Function", "Tensor", "backward", "grad"]

@@ -21,7 +21,15 @@ _generator = np.random.default_rng()
 
 
 def manual_seed(seed: int) -> None:
-    """Seeds the generator of `rand`, `randn`, `randint` and `randperm`."""
+    """Seeds the generator of `rand`, `randn`, `randint` and `randperm`.
+
+    >>> import srcgrad as flow
+    >>> flow.manual_seed(0)
+    >>> x = flow.rand(2)
+    >>> flow.manual_seed(0)
+    >>> flow.equal(x, flow.rand(2))
+    True
+    """
     global _generator
     _generator = np.random.default_rng(int(seed) & (2**64 - 1))
 
@@ -56,7 +64,13 @@ def tensor(data: Any, dtype: Any = None, device: Any = None, requires_grad: bool
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of `data` without a copy where it is an array or tensor of that dtype."""
+    """A tensor of `data` without a copy where it is an array or tensor of that dtype.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor([1, 2])
+    >>> flow.as_tensor(x) is x
+    True
+    """
     if isinstance(data, Tensor):
         made = data if dtype is None else data.to(dtype)
         return made if device is None else made.to(device)
@@ -87,7 +101,16 @@ TYPED = {
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor that shares the memory of a NumPy array; TypeError for anything else."""
+    """A tensor that shares the memory of a NumPy array; TypeError for anything else.
+
+    >>> import srcgrad as flow
+    >>> import numpy as np
+    >>> a = np.zeros(2)
+    >>> x = flow.from_numpy(a)
+    >>> a[0] = 7.0
+    >>> x
+    tensor([7., 0.], dtype=srcgrad.float64)
+    """
     if not isinstance(array, np.ndarray):
         kind = type(array).__name__
         raise TensorTypeError(f"expected np.ndarray (got {kind})")
@@ -210,7 +233,12 @@ def full_like(
     input: Tensor, fill_value: Any, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Another tensor's shape and dtype, filled with one number."""
+    """Another tensor's shape and dtype, filled with one number.
+
+    >>> import srcgrad as flow
+    >>> flow.full_like(flow.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.], dtype=srcgrad.float32)
+    """
     at = input.device if device is None else device
     return full(input._a.shape, fill_value, input.dtype if dtype is None else dtype, at,
                 requires_grad)  # fmt: skip
@@ -248,7 +276,12 @@ def linspace(
     start: Any, end: Any, steps: int, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """`steps` numbers from `start` to `end`, both included."""
+    """`steps` numbers from `start` to `end`, both included.
+
+    >>> import srcgrad as flow
+    >>> flow.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=srcgrad.float32)
+    """
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
     a = np.linspace(_number(start), _number(end), int(_number(steps)))
     return finished(a.astype(d.np), requires_grad, device)
@@ -258,7 +291,13 @@ def eye(
     n: int, m: int | None = None, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The n x m matrix with ones on its diagonal."""
+    """The n x m matrix with ones on its diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
     return finished(np.eye(n, m, dtype=d.np), requires_grad, device)
 
@@ -266,7 +305,12 @@ def eye(
 def randint(
     low: Any, high: Any = None, size: Any = None, dtype: Any = None, device: Any = None
 ) -> Tensor:
-    """Integers drawn from [low, high); from [0, low) if two arguments are given."""
+    """Integers drawn from [low, high); from [0, low) if two arguments are given.
+
+    >>> import srcgrad as flow
+    >>> 0 <= int(flow.randint(0, 3, (1,))) < 3
+    True
+    """
     if size is None:
         low, high, size = 0, low, high
     d = dtypes.int64 if dtype is None else dtypes.to_dtype(dtype)
@@ -279,7 +323,12 @@ def randint(
 
 
 def randperm(n: int) -> Tensor:
-    """The integers below n in a random order."""
+    """The integers below n in a random order.
+
+    >>> import srcgrad as flow
+    >>> sorted(flow.randperm(3).tolist())
+    [0, 1, 2]
+    """
     return make(_generator.permutation(n))
 
 
@@ -287,7 +336,12 @@ def logspace(
     start: Any, end: Any, steps: int, base: float = 10.0, dtype: Any = None, device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The powers of a base from `start` to `end`, both included."""
+    """The powers of a base from `start` to `end`, both included.
+
+    >>> import srcgrad as flow
+    >>> flow.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.], dtype=srcgrad.float32)
+    """
     d = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
     a = np.logspace(_number(start), _number(end), int(_number(steps)), base=base)
     return finished(a.astype(d.np), requires_grad, device)

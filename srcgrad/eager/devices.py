@@ -94,7 +94,12 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> device:
-    """The device of tensors that name none."""
+    """The device of tensors that name none.
+
+    >>> import srcgrad as flow
+    >>> flow.get_default_device()
+    device(type='cpu')
+    """
     return _default
 
 

@@ -17,7 +17,13 @@ HOOKED: weakref.WeakSet[Node] = weakref.WeakSet()
 
 
 class Node:
-    """One operation of the graph; `vjp` maps the gradient of its result to its arguments'."""
+    """One operation of the graph; `vjp` maps the gradient of its result to its arguments'.
+
+    >>> import srcgrad as flow
+    >>> y = flow.ones(1, requires_grad=True).exp()
+    >>> isinstance(y.grad_fn, flow.autograd.graph.Node)
+    True
+    """
 
     # hooks: unset unless the node is in HOOKED; called: unless a function of tensors made it
     __slots__ = ("__weakref__", "called", "hooks", "level", "next")

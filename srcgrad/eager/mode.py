@@ -101,7 +101,12 @@ def refuse_saving(text: str | None) -> None:
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is inside `inference_mode`."""
+    """Whether this thread is inside `inference_mode`.
+
+    >>> import srcgrad as flow
+    >>> flow.is_inference_mode_enabled()
+    False
+    """
     return _state.inference
 
 

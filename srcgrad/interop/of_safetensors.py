@@ -65,6 +65,14 @@ def load_safetensors(file: str | PathLike) -> dict[str, Tensor]:
 
     A bfloat16 becomes the float32 of the same value. RuntimeError for a file of another kind,
     TypeError for dtypes that tensors do not have.
+
+    >>> import tempfile
+    >>> import srcgrad as flow
+    >>> from srcgrad.interop import load_safetensors, save_safetensors
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_safetensors({"w": flow.tensor([1.0])}, folder + "/model.safetensors")
+    ...     load_safetensors(folder + "/model.safetensors")
+    {'w': tensor([1.], dtype=srcgrad.float32)}
     """
     read = library("safetensors")
     with open(file, "rb") as opened:

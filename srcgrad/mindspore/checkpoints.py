@@ -19,7 +19,12 @@ set_seed = manual_seed
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """The data: numbers and containers are run-time values here, unless a length is needed."""
+    """The data: numbers and containers are run-time values here, unless a length is needed.
+
+    >>> import srcgrad as flow
+    >>> flow.mutable((1.0, 2.0))
+    (1.0, 2.0)
+    """
     return input_data
 
 
@@ -59,6 +64,13 @@ def load_checkpoint(
 
     Names that begin with `filter_prefix`, or one of several, are left out. RuntimeError for a file
     of another kind.
+
+    >>> import srcgrad as flow
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     net = [{"name": "w", "data": flow.tensor([1.0])}]
+    ...     list(flow.load_checkpoint(flow.save_checkpoint(net, folder + "/net.ckpt")))
+    ['w']
     """
     prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else tuple(filter_prefix or ())
     held = read(os.fspath(ckpt_file_name))
@@ -78,6 +90,11 @@ def load_param_into_net(
     """Sets a cell's Parameters by name; returns the names missing in the dict, and in the cell.
 
     ValueError for a shape that does not fit, TypeError for another dtype if `strict_load`.
+
+    >>> import srcgrad as flow
+    >>> net = flow.mindspore.nn.Dense(1, 1)
+    >>> flow.load_param_into_net(net, {"bias": flow.Parameter(flow.tensor([2.0]))})
+    (['weight'], [])
     """
     if not isinstance(net, Cell):
         raise ArgumentTypeError(f"Parameters are loaded into a cell, not {type(net)}")

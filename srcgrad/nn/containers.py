@@ -142,7 +142,12 @@ class ModuleDict(Module):
 
 
 class ParameterList(Module):
-    """Parameters by number."""
+    """Parameters by number.
+
+    >>> import srcgrad as flow
+    >>> len(flow.nn.ParameterList([flow.nn.Parameter(flow.tensor([1.0]))]))
+    1
+    """
 
     srcgrad_parts = "_parameters"
 

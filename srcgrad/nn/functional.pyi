@@ -68,13 +68,33 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped at -100.
 
     The derivative with respect to p is (p - t) / max(p (1 - p), 1e-12): not zero at p = 0 or 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.binary_cross_entropy(flow.tensor([0.5]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
     """
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> Tensor:
-    """binary_cross_entropy of sigmoid(input), without overflow."""
+    """binary_cross_entropy of sigmoid(input), without overflow.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.binary_cross_entropy_with_logits(flow.tensor([0.0]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0) -> Tensor:
-    """The p-norms of the differences of all pairs of rows."""
+    """The p-norms of the differences of all pairs of rows.
+
+    >>> import srcgrad as flow
+    >>> flow.cdist(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]], dtype=srcgrad.float32)
+    """
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x above zero, alpha * (exp(x / alpha) - 1) below."""
+    """x above zero, alpha * (exp(x / alpha) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.celu(flow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000], dtype=srcgrad.float32)
+    """
 def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """The sums of windows of sequences times kernels of dims (out, channels / groups, length).
 
@@ -108,7 +128,12 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
     1.0
     """
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along a dim."""
+    """The cosine of the angle between vectors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cosine_similarity(flow.tensor([[1.0, 0.0]]), flow.tensor([[1.0, 1.0]]))
+    tensor([0.7071], dtype=srcgrad.float32)
+    """
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """nll_loss of log_softmax; targets are classes, or probabilities of the input's shape.
 
@@ -120,6 +145,10 @@ def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = Tr
     """Elements dropped with probability `p`, the others divided by 1 - p; in training only.
 
     ValueError for a probability outside [0, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.dropout(flow.tensor([1.0, 2.0]), 0.5, training=False)
+    tensor([1., 2.], dtype=srcgrad.float32)
     """
 def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """x above zero, alpha * (exp(x) - 1) below.
@@ -129,7 +158,13 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
     tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
     """
 def embedding(input: Tensor, weight: Tensor, padding_idx: builtins.int | None = None, max_norm: builtins.float | None = None, norm_type: builtins.float = 2.0, scale_grad_by_freq: builtins.bool = False, sparse: builtins.bool = False) -> Tensor:
-    """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`."""
+    """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.embedding(flow.tensor([1, 0]), flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]], dtype=srcgrad.float32)
+    """
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     """x times the normal distribution's cumulative function there; "tanh": its approximation.
 
@@ -138,7 +173,12 @@ def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     tensor([0.0000, 0.8413], dtype=srcgrad.float32)
     """
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
-    """The first half of a dim times the sigmoid of the second."""
+    """The first half of a dim times the sigmoid of the second.
+
+    >>> import srcgrad as flow
+    >>> flow.glu(flow.tensor([1.0, 0.0]))
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
 def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Groups of channels normalised to mean 0 and variance 1, then channels scaled and shifted.
 
@@ -147,29 +187,90 @@ def group_norm(input: Tensor, num_groups: builtins.int, weight: Tensor | None = 
     [[-1.0, 1.0, 0.0, 0.0]]
     """
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """x where |x| is above `lambd`, 0 elsewhere."""
+    """x where |x| is above `lambd`, 0 elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.hardshrink(flow.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.], dtype=srcgrad.float32)
+    """
 def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """A piecewise linear sigmoid: relu6(x + 3) / 6."""
+    """A piecewise linear sigmoid: relu6(x + 3) / 6.
+
+    >>> import srcgrad as flow
+    >>> flow.hardsigmoid(flow.tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
 def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * hardsigmoid(x)."""
+    """x * hardsigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.hardswish(flow.tensor([-4.0, 3.0]))
+    tensor([-0.,  3.], dtype=srcgrad.float32)
+    """
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x clamped to [min_val, max_val]; the derivative at the bounds is 0."""
+    """x clamped to [min_val, max_val]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.hardtanh(flow.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
+    """
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
-    """Half squares of differences below `delta`, straight lines above."""
+    """Half squares of differences below `delta`, straight lines above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.huber_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
 def kl_div(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
-    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0."""
+    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.kl_div(flow.tensor([0.0]), flow.tensor([0.5]))
+    tensor(-0.3466, dtype=srcgrad.float32)
+    """
 def l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
-    """The absolute differences, reduced; the mean of those with a `weight` is weighted."""
+    """The absolute differences, reduced; the mean of those with a `weight` is weighted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.l1_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
 def layer_norm(input: Tensor, normalized_shape: kinds.Lengths, weight: Tensor | None = None, bias: Tensor | None = None, eps: builtins.float = 1e-05) -> Tensor:
-    """The last dims normalised to mean 0 and variance 1, then scaled and shifted."""
+    """The last dims normalised to mean 0 and variance 1, then scaled and shifted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.layer_norm(flow.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]], dtype=srcgrad.float32)
+    """
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
-    """x above zero, a small multiple of it below."""
+    """x above zero, a small multiple of it below.
+
+    >>> import srcgrad as flow
+    >>> flow.leaky_relu(flow.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000], dtype=srcgrad.float32)
+    """
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias; the weight has shape (out, in)."""
+    """input @ weight.T + bias; the weight has shape (out, in).
+
+    >>> import srcgrad as flow
+    >>> weight, bias = flow.tensor([[3.0, 4.0]]), flow.tensor([0.5])
+    >>> flow.nn.functional.linear(flow.tensor([[1.0, 2.0]]), weight, bias)
+    tensor([[11.5000]], dtype=srcgrad.float32)
+    """
 def log_softmax(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
-    """The logarithm of softmax along a dim."""
+    """The logarithm of softmax along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.log_softmax(flow.tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+    """
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)), without underflow."""
+    """log(sigmoid(x)), without underflow.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.logsigmoid(flow.tensor([0.0, 1.0]))
+    tensor([-0.6931, -0.3133], dtype=srcgrad.float32)
+    """
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
     """The maxima of windows of sequences.
 
@@ -185,7 +286,12 @@ def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
     [[[5.0, 7.0], [13.0, 15.0]]]
     """
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    >>> import srcgrad as flow
+    >>> flow.mish(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651], dtype=srcgrad.float32)
+    """
 def mse_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', weight: Tensor | None = None) -> Tensor:
     """The squares of the differences, reduced; the mean of those with a `weight` is weighted.
 
@@ -194,11 +300,27 @@ def mse_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', we
     tensor(2.5000, dtype=srcgrad.float32)
     """
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean') -> Tensor:
-    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0)."""
+    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.nll_loss(flow.tensor([[-1.0, -2.0]]), flow.tensor([1]))
+    tensor(2., dtype=srcgrad.float32)
+    """
 def normalize(input: Tensor, p: builtins.float = 2.0, dim: kinds.Dims = 1, eps: builtins.float = 1e-12) -> Tensor:
-    """The tensor divided by its p-norm along a dim, or by `eps` where that is greater."""
+    """The tensor divided by its p-norm along a dim, or by `eps` where that is greater.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.normalize(flow.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]], dtype=srcgrad.float32)
+    """
 def one_hot(tensor: Tensor, num_classes: builtins.int = -1) -> Tensor:
-    """Integers as one-hot rows, in a new last dim."""
+    """Integers as one-hot rows, in a new last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.one_hot(flow.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]], dtype=srcgrad.int64)
+    """
 def pad(input: Tensor, pad: Any, mode: builtins.str = 'constant', value: builtins.float | None = None) -> Tensor:
     """The tensor with elements before and after its last dims: (left, right, top, bottom, ...).
 
@@ -213,13 +335,34 @@ def pad(input: Tensor, pad: Any, mode: builtins.str = 'constant', value: builtin
     [[2.0, 1.0, 2.0, 3.0, 2.0, 1.0]]
     """
 def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> Tensor:
-    """The p-norms of x1 - x2 + eps along the last dim."""
+    """The p-norms of x1 - x2 + eps along the last dim.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.pairwise_distance(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0]]))
+    tensor([5.0000], dtype=srcgrad.float32)
+    """
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1."""
+    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1.
+
+    >>> import srcgrad as flow
+    >>> flow.prelu(flow.tensor([-2.0, 3.0]), flow.tensor([0.5]))
+    tensor([-1.,  3.], dtype=srcgrad.float32)
+    """
 def relu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x above zero, 0 elsewhere; the derivative at 0 is 0."""
+    """x above zero, 0 elsewhere; the derivative at 0 is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.relu(flow.tensor([-1.0, 2.0]))
+    tensor([0., 2.], dtype=srcgrad.float32)
+    """
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x clamped to [0, 6]; the derivative at the bounds is 0."""
+    """x clamped to [0, 6]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.relu6(flow.tensor([-1.0, 9.0]))
+    tensor([0., 6.], dtype=srcgrad.float32)
+    """
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None, enable_gqa: builtins.bool = False) -> Tensor:
     """softmax(query @ key.T / sqrt(features)) @ value: Vaswani et al. 2017.
 
@@ -233,24 +376,86 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
     [[[1.0], [2.0]]]
     """
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """elu with the constants that keep mean and variance."""
-def sigmoid(input: Tensor | kinds.Array) -> Tensor: ...
+    """elu with the constants that keep mean and variance.
+
+    >>> import srcgrad as flow
+    >>> flow.selu(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.0507], dtype=srcgrad.float32)
+    """
+def sigmoid(input: Tensor | kinds.Array) -> Tensor:
+    """1 / (1 + exp(-x)) of each element, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.sigmoid(flow.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311], dtype=srcgrad.float32)
+    """
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * sigmoid(x)."""
+    """x * sigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.silu(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311], dtype=srcgrad.float32)
+    """
 def smooth_l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
-    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.smooth_l1_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
-    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1."""
+    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.softmax(flow.tensor([1.0, 1.0]), 0)
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
 def softmin(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
-    """softmax of -x along a dim."""
+    """softmax of -x along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.softmin(flow.tensor([1.0, 1.0]), 0)
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
 def softplus(input: Tensor, beta: builtins.float = 1.0, threshold: builtins.float = 20.0) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    >>> import srcgrad as flow
+    >>> flow.softplus(flow.tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000], dtype=srcgrad.float32)
+    """
 def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """x moved towards zero by `lambd`, but not past it."""
+    """x moved towards zero by `lambd`, but not past it.
+
+    >>> import srcgrad as flow
+    >>> flow.softshrink(flow.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000], dtype=srcgrad.float32)
+    """
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
-def tanh(input: Tensor | kinds.Array) -> Tensor: ...
+    """x / (1 + |x|).
+
+    >>> import srcgrad as flow
+    >>> flow.softsign(flow.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500], dtype=srcgrad.float32)
+    """
+def tanh(input: Tensor | kinds.Array) -> Tensor:
+    """The hyperbolic tangent of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.tanh(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616], dtype=srcgrad.float32)
+    """
 def tanhshrink(input: Tensor) -> Tensor:
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.tanhshrink(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384], dtype=srcgrad.float32)
+    """
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
-    """x above the threshold, a value elsewhere."""
+    """x above the threshold, a value elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.threshold(flow.tensor([-1.0, 2.0]), 0.0, 9.0)
+    tensor([9., 2.], dtype=srcgrad.float32)
+    """

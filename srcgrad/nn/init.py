@@ -50,19 +50,34 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 # ---- numbers ----
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0) -> Tensor:
-    """Draws from [a, b)."""
+    """Draws from [a, b).
+
+    >>> import srcgrad as flow
+    >>> bool((flow.nn.init.uniform_(flow.empty(9)) < 1.0).all())
+    True
+    """
     return _set(tensor, create.generator().uniform(a, b, tensor._a.shape))
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
-    """Draws from a normal distribution."""
+    """Draws from a normal distribution.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.normal_(flow.empty(3, 5), 0.0, 0.1).shape
+    srcgrad.Size([3, 5])
+    """
     return _set(tensor, create.generator().normal(mean, std, tensor._a.shape))
 
 
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
 ) -> Tensor:
-    """Draws from a normal distribution, those outside [a, b] drawn again."""
+    """Draws from a normal distribution, those outside [a, b] drawn again.
+
+    >>> import srcgrad as flow
+    >>> bool((flow.nn.init.trunc_normal_(flow.empty(9)).abs() <= 2.0).all())
+    True
+    """
     if not a < b:
         raise ArgumentValueError("the lower bound must be below the upper one")
     draw = create.generator().normal
@@ -76,7 +91,12 @@ def trunc_normal_(
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One number everywhere."""
+    """One number everywhere.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.constant_(flow.empty(2), 3.0)
+    tensor([3., 3.], dtype=srcgrad.float32)
+    """
     return _set(tensor, val)
 
 
@@ -91,19 +111,35 @@ def ones_(tensor: Tensor) -> Tensor:
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Zeros.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.zeros_(flow.empty(2))
+    tensor([0., 0.], dtype=srcgrad.float32)
+    """
     return _set(tensor, 0.0)
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix, zeros elsewhere; ValueError for other dims."""
+    """Ones on the diagonal of a matrix, zeros elsewhere; ValueError for other dims.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.eye_(flow.empty(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
     if tensor._a.ndim != 2:
         raise ArgumentValueError("Only tensors with 2 dimensions are supported")
     return _set(tensor, np.eye(*tensor._a.shape))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels that keep the channels of a convolution, in groups."""
+    """Kernels that keep the channels of a convolution, in groups.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.dirac_(flow.empty(1, 1, 3))
+    tensor([[[0., 1., 0.]]], dtype=srcgrad.float32)
+    """
     shape = tensor._a.shape
     if not 3 <= len(shape) <= 5:
         raise ArgumentValueError("Only tensors with 3, 4, or 5 dimensions are supported")
@@ -119,13 +155,23 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 # ---- by the numbers of connections ----
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Draws from [-w, w), w = gain sqrt(6 / (fan_in + fan_out)): Glorot and Bengio 2010."""
+    """Draws from [-w, w), w = gain sqrt(6 / (fan_in + fan_out)): Glorot and Bengio 2010.
+
+    >>> import srcgrad as flow
+    >>> bool((flow.nn.init.xavier_uniform_(flow.empty(3, 3)).abs() <= 1.0).all())
+    True
+    """
     width = gain * math.sqrt(6.0 / sum(_fans(tensor)))
     return uniform_(tensor, -width, width)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0) -> Tensor:
-    """Normal draws, of deviation gain sqrt(2 / (fan_in + fan_out)): Glorot and Bengio 2010."""
+    """Normal draws, of deviation gain sqrt(2 / (fan_in + fan_out)): Glorot and Bengio 2010.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.xavier_normal_(flow.empty(3, 5)).shape
+    srcgrad.Size([3, 5])
+    """
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / sum(_fans(tensor))))
 
 
@@ -139,7 +185,12 @@ def _deviation(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> Tensor:
-    """Draws from [-w, w), w = gain sqrt(3 / fan): He et al. 2015."""
+    """Draws from [-w, w), w = gain sqrt(3 / fan): He et al. 2015.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.kaiming_uniform_(flow.empty(3, 5)).shape
+    srcgrad.Size([3, 5])
+    """
     width = math.sqrt(3.0) * _deviation(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -width, width)
 
@@ -147,12 +198,23 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu"
 ) -> Tensor:
-    """Normal draws, of deviation gain / sqrt(fan): He et al. 2015."""
+    """Normal draws, of deviation gain / sqrt(fan): He et al. 2015.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.init.kaiming_normal_(flow.empty(3, 5)).shape
+    srcgrad.Size([3, 5])
+    """
     return normal_(tensor, 0.0, _deviation(tensor, a, mode, nonlinearity))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1) -> Tensor:
-    """A matrix with orthonormal rows or columns, times gain: Saxe et al. 2013."""
+    """A matrix with orthonormal rows or columns, times gain: Saxe et al. 2013.
+
+    >>> import srcgrad as flow
+    >>> w = flow.nn.init.orthogonal_(flow.empty(3, 3))
+    >>> flow.allclose(w @ w.T, flow.eye(3), atol=1e-5)
+    True
+    """
     shape = tensor._a.shape
     if len(shape) < 2:
         raise ArgumentValueError("Only tensors with 2 or more dimensions are supported")
@@ -164,7 +226,13 @@ def orthogonal_(tensor: Tensor, gain: float = 1) -> Tensor:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01) -> Tensor:
-    """Normal draws, a fraction of each column set to zero: Martens 2010."""
+    """Normal draws, a fraction of each column set to zero: Martens 2010.
+
+    >>> import srcgrad as flow
+    >>> w = flow.nn.init.sparse_(flow.empty(4, 2), 0.25)
+    >>> flow.count_nonzero(w == 0.0)
+    tensor(2, dtype=srcgrad.int64)
+    """
     if tensor._a.ndim != 2:
         raise ArgumentValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor._a.shape

@@ -130,7 +130,12 @@ class PReLU(Module):
 
 
 class Dropout(Module):
-    """Drops elements with probability p in training, nothing otherwise."""
+    """Drops elements with probability p in training, nothing otherwise.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Dropout(0.5).eval()(flow.tensor([1.0, 2.0]))
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
 
     p: float
     inplace: bool
@@ -149,7 +154,12 @@ class Dropout(Module):
 
 
 class Flatten(Module):
-    """The dims from `start_dim` to `end_dim` merged into one."""
+    """The dims from `start_dim` to `end_dim` merged into one.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Flatten()(flow.ones(2, 3, 4)).shape
+    srcgrad.Size([2, 12])
+    """
 
     start_dim: int
     end_dim: int
@@ -163,7 +173,12 @@ class Flatten(Module):
 
 
 class Identity(Module):
-    """The input itself."""
+    """The input itself.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Identity()(flow.tensor([1.0]))
+    tensor([1.], dtype=srcgrad.float32)
+    """
 
     def __init__(self, *args: Any, **params: Any) -> None:
         super().__init__()

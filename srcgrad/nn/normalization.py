@@ -90,7 +90,12 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images: dims (batch, channels, height, width)."""
+    """Batch normalisation of images: dims (batch, channels, height, width).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.BatchNorm2d(3)(flow.ones(2, 3, 4, 4)).shape
+    srcgrad.Size([2, 3, 4, 4])
+    """
 
     ranks: tuple[int, ...] = (4,)
 

@@ -40,7 +40,12 @@ class _MaxPool(Module):
 
 
 class MaxPool1d(_MaxPool):
-    """The maxima of windows of sequences: `functional.max_pool1d`."""
+    """The maxima of windows of sequences: `functional.max_pool1d`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.MaxPool1d(2)(flow.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[3., 7.]], dtype=srcgrad.float32)
+    """
 
     def forward(self, input: Any) -> Any:
         return functional.max_pool1d(input, *self._options())
@@ -59,7 +64,12 @@ class MaxPool2d(_MaxPool):
 
 
 class AvgPool1d(Module):
-    """The means of windows of sequences: `functional.avg_pool1d`."""
+    """The means of windows of sequences: `functional.avg_pool1d`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.AvgPool1d(2)(flow.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]], dtype=srcgrad.float32)
+    """
 
     kernel_size: Any
     stride: Any
@@ -131,7 +141,12 @@ class _Adaptive(Module):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """The means of a given number of windows of sequences: `functional.adaptive_avg_pool1d`."""
+    """The means of a given number of windows of sequences: `functional.adaptive_avg_pool1d`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.AdaptiveAvgPool1d(2)(flow.tensor([[1.0, 3.0, 5.0, 7.0]]))
+    tensor([[2., 6.]], dtype=srcgrad.float32)
+    """
 
     def forward(self, input: Any) -> Any:
         return functional.adaptive_avg_pool1d(input, self.output_size)
@@ -150,7 +165,12 @@ class AdaptiveAvgPool2d(_Adaptive):
 
 
 class AdaptiveMaxPool2d(_Adaptive):
-    """The maxima of a given number of windows of images: `functional.adaptive_max_pool2d`."""
+    """The maxima of a given number of windows of images: `functional.adaptive_max_pool2d`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.AdaptiveMaxPool2d(1)(flow.tensor([[[1.0, 3.0], [5.0, 7.0]]]))
+    tensor([[[7.]]], dtype=srcgrad.float32)
+    """
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size)

@@ -76,7 +76,12 @@ class RNNCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """One step of a gated recurrent unit: Cho et al. 2014."""
+    """One step of a gated recurrent unit: Cho et al. 2014.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.GRUCell(2, 3)(flow.ones(1, 2)).shape
+    srcgrad.Size([1, 3])
+    """
 
     gates: int = 3
 
@@ -85,7 +90,13 @@ class GRUCell(_Cell):
 
 
 class LSTMCell(_Cell):
-    """One step of a long short-term memory: (state, memory) from an input and both."""
+    """One step of a long short-term memory: (state, memory) from an input and both.
+
+    >>> import srcgrad as flow
+    >>> h, c = flow.nn.LSTMCell(2, 3)(flow.ones(1, 2))
+    >>> h.shape
+    srcgrad.Size([1, 3])
+    """
 
     gates: int = 4
 

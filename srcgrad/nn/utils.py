@@ -50,21 +50,41 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: bool | None = None) -> None:
-    """Clamps each element of the gradients to [-clip_value, clip_value]."""
+    """Clamps each element of the gradients to [-clip_value, clip_value].
+
+    >>> import srcgrad as flow
+    >>> w = flow.ones(2, requires_grad=True)
+    >>> (w * flow.tensor([3.0, -0.5])).sum().backward()
+    >>> flow.nn.utils.clip_grad_value_([w], 1.0)
+    >>> w.grad
+    tensor([ 1.0000, -0.5000], dtype=srcgrad.float32)
+    """
     with no_grad():
         for g in _gradients(parameters):
             g.clamp_(-clip_value, clip_value)
 
 
 def parameters_to_vector(parameters: Any) -> Tensor:
-    """The parameters' elements as one vector; gradients flow back."""
+    """The parameters' elements as one vector; gradients flow back.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.utils.parameters_to_vector([flow.ones(2), flow.zeros(1)])
+    tensor([1., 1., 0.], dtype=srcgrad.float32)
+    """
     from srcgrad.eager.functions.shapes import cat, reshape
 
     return cat([reshape(p, -1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Any) -> None:
-    """Writes the elements of a vector into the parameters, in order."""
+    """Writes the elements of a vector into the parameters, in order.
+
+    >>> import srcgrad as flow
+    >>> w = flow.zeros(2)
+    >>> flow.nn.utils.vector_to_parameters(flow.tensor([1.0, 2.0]), [w])
+    >>> w
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
     at = 0
     with no_grad():
         for p in parameters:

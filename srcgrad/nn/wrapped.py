@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.nn import functional
 from srcgrad.nn.module import Module
+from srcgrad.tracebacks import within
 
 OF_FUNCTIONS = ("dtype",)  # options that the modules of PyTorch lack
+
+
+# the call in the example of a function: its tensors, and its options
+CALL = re.compile(r"^>>> flow\.[\w.]+\(((?:flow\.\w+\([^()]*\)(?:, )?)+)(.*)\)$", re.M)
+
+
+def shown_as(function: Any, made: str) -> str:
+    """The docstring of a function, for a class whose instances hold its options.
+
+    In the example, `made` is called with the options, and what it makes with the tensors.
+    """
+
+    def called(found: re.Match[str]) -> str:
+        return f">>> {made}({found[2]})({found[1].removesuffix(', ')})"
+
+    return CALL.sub(called, inspect.cleandoc(str(within(function).__doc__)), count=1)
 
 
 def _module(
@@ -45,7 +63,7 @@ def _module(
             return ", ".join(f"{k}={v}" for k, v in self._options.items())
 
     Wrapped.__name__ = Wrapped.__qualname__ = name
-    Wrapped.__doc__ = f"`functional.{function.__name__}` as a module, its options held."
+    Wrapped.__doc__ = shown_as(function, f"flow.nn.{name}")
     return Wrapped
 
 

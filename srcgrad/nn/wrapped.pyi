@@ -18,187 +18,377 @@ from srcgrad.eager import devices, dtypes, graph, kinds
 from srcgrad.eager.tensor import Tensor
 from srcgrad.nn.module import Module as Module
 class CELU(Module):
-    """`functional.celu` as a module, its options held."""
+    """x above zero, alpha * (exp(x / alpha) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.CELU()(flow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ELU(Module):
-    """`functional.elu` as a module, its options held."""
+    """x above zero, alpha * (exp(x) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.ELU()(flow.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class GELU(Module):
-    """`functional.gelu` as a module, its options held."""
+    """x times the normal distribution's cumulative function there; "tanh": its approximation.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.GELU()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8413], dtype=srcgrad.float32)
+    """
     def __init__(self, approximate: builtins.str = 'none') -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class GLU(Module):
-    """`functional.glu` as a module, its options held."""
+    """The first half of a dim times the sigmoid of the second.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.GLU()(flow.tensor([1.0, 0.0]))
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, dim: builtins.int = -1) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Hardshrink(Module):
-    """`functional.hardshrink` as a module, its options held."""
+    """x where |x| is above `lambd`, 0 elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Hardshrink()(flow.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.], dtype=srcgrad.float32)
+    """
     def __init__(self, lambd: builtins.float = 0.5) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Hardsigmoid(Module):
-    """`functional.hardsigmoid` as a module, its options held."""
+    """A piecewise linear sigmoid: relu6(x + 3) / 6.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Hardsigmoid()(flow.tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Hardswish(Module):
-    """`functional.hardswish` as a module, its options held."""
+    """x * hardsigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Hardswish()(flow.tensor([-4.0, 3.0]))
+    tensor([-0.,  3.], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Hardtanh(Module):
-    """`functional.hardtanh` as a module, its options held."""
+    """x clamped to [min_val, max_val]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Hardtanh()(flow.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LeakyReLU(Module):
-    """`functional.leaky_relu` as a module, its options held."""
+    """x above zero, a small multiple of it below.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.LeakyReLU(0.5)(flow.tensor([-1.0, 2.0]))
+    tensor([-0.5000,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LogSigmoid(Module):
-    """`functional.logsigmoid` as a module, its options held."""
+    """log(sigmoid(x)), without underflow.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.LogSigmoid()(flow.tensor([0.0, 1.0]))
+    tensor([-0.6931, -0.3133], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LogSoftmax(Module):
-    """`functional.log_softmax` as a module, its options held."""
+    """The logarithm of softmax along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.LogSoftmax(0)(flow.tensor([0.0, 0.0]))
+    tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+    """
     def __init__(self, dim: builtins.int | None = None) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Mish(Module):
-    """`functional.mish` as a module, its options held."""
+    """x * tanh(softplus(x)).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Mish()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ReLU(Module):
-    """`functional.relu` as a module, its options held."""
+    """x above zero, 0 elsewhere; the derivative at 0 is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.ReLU()(flow.tensor([-1.0, 2.0]))
+    tensor([0., 2.], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ReLU6(Module):
-    """`functional.relu6` as a module, its options held."""
+    """x clamped to [0, 6]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.ReLU6()(flow.tensor([-1.0, 9.0]))
+    tensor([0., 6.], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class SELU(Module):
-    """`functional.selu` as a module, its options held."""
+    """elu with the constants that keep mean and variance.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.SELU()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.0507], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class SiLU(Module):
-    """`functional.silu` as a module, its options held."""
+    """x * sigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.SiLU()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311], dtype=srcgrad.float32)
+    """
     def __init__(self, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Sigmoid(Module):
-    """`functional.sigmoid` as a module, its options held."""
+    """1 / (1 + exp(-x)) of each element, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Sigmoid()(flow.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softmax(Module):
-    """`functional.softmax` as a module, its options held."""
+    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Softmax(0)(flow.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, dim: builtins.int | None = None) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softmin(Module):
-    """`functional.softmin` as a module, its options held."""
+    """softmax of -x along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Softmin(0)(flow.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, dim: builtins.int | None = None) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softplus(Module):
-    """`functional.softplus` as a module, its options held."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Softplus()(flow.tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, beta: builtins.float = 1.0, threshold: builtins.float = 20.0) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softshrink(Module):
-    """`functional.softshrink` as a module, its options held."""
+    """x moved towards zero by `lambd`, but not past it.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Softshrink()(flow.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, lambd: builtins.float = 0.5) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softsign(Module):
-    """`functional.softsign` as a module, its options held."""
+    """x / (1 + |x|).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Softsign()(flow.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Tanh(Module):
-    """`functional.tanh` as a module, its options held."""
+    """The hyperbolic tangent of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Tanh()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Tanhshrink(Module):
-    """`functional.tanhshrink` as a module, its options held."""
+    """x - tanh(x).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Tanhshrink()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Threshold(Module):
-    """`functional.threshold` as a module, its options held."""
+    """x above the threshold, a value elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.Threshold(0.0, 9.0)(flow.tensor([-1.0, 2.0]))
+    tensor([9., 2.], dtype=srcgrad.float32)
+    """
     def __init__(self, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class BCELoss(Module):
-    """`functional.binary_cross_entropy` as a module, its options held."""
+    """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped at -100.
+
+    The derivative with respect to p is (p - t) / max(p (1 - p), 1e-12): not zero at p = 0 or 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.BCELoss()(flow.tensor([0.5]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     def __init__(self, weight: Tensor | None = None, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class BCEWithLogitsLoss(Module):
-    """`functional.binary_cross_entropy_with_logits` as a module, its options held."""
+    """binary_cross_entropy of sigmoid(input), without overflow.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.binary_cross_entropy_with_logits(flow.tensor([0.0]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     def __init__(self, weight: Tensor | None = None, reduction: builtins.str = 'mean', pos_weight: Tensor | None = None) -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class CrossEntropyLoss(Module):
-    """`functional.cross_entropy` as a module, its options held."""
+    """nll_loss of log_softmax; targets are classes, or probabilities of the input's shape.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.CrossEntropyLoss()(flow.tensor([[1.0, 2.0, 3.0]]), flow.tensor([2]))
+    tensor(0.4076, dtype=srcgrad.float32)
+    """
     def __init__(self, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class HuberLoss(Module):
-    """`functional.huber_loss` as a module, its options held."""
+    """Half squares of differences below `delta`, straight lines above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.HuberLoss()(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean', delta: builtins.float = 1.0) -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class KLDivLoss(Module):
-    """`functional.kl_div` as a module, its options held."""
+    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.KLDivLoss()(flow.tensor([0.0]), flow.tensor([0.5]))
+    tensor(-0.3466, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class L1Loss(Module):
-    """`functional.l1_loss` as a module, its options held."""
+    """The absolute differences, reduced; the mean of those with a `weight` is weighted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.L1Loss()(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class MSELoss(Module):
-    """`functional.mse_loss` as a module, its options held."""
+    """The squares of the differences, reduced; the mean of those with a `weight` is weighted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.MSELoss()(flow.tensor([1.0, 2.0]), flow.zeros(2))
+    tensor(2.5000, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class NLLLoss(Module):
-    """`functional.nll_loss` as a module, its options held."""
+    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.NLLLoss()(flow.tensor([[-1.0, -2.0]]), flow.tensor([1]))
+    tensor(2., dtype=srcgrad.float32)
+    """
     def __init__(self, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class SmoothL1Loss(Module):
-    """`functional.smooth_l1_loss` as a module, its options held."""
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.SmoothL1Loss()(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class CosineEmbeddingLoss(Module):
-    """`functional.cosine_embedding_loss` as a module, its options held."""
+    """1 - cos where the target is 1, cos - margin above zero where it is -1; along the last dim.
+
+    >>> import srcgrad as flow
+    >>> one, other = flow.tensor([[1.0, 0.0]]), flow.tensor([[0.0, 1.0]])
+    >>> flow.nn.functional.cosine_embedding_loss(one, other, flow.tensor([1])).item()
+    1.0
+    """
     def __init__(self, margin: builtins.float = 0.0, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
 class CosineSimilarity(Module):
-    """`functional.cosine_similarity` as a module, its options held."""
+    """The cosine of the angle between vectors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.CosineSimilarity()(flow.tensor([[1.0, 0.0]]), flow.tensor([[1.0, 1.0]]))
+    tensor([0.7071], dtype=srcgrad.float32)
+    """
     def __init__(self, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> None: ...
     def forward(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
 class PairwiseDistance(Module):
-    """`functional.pairwise_distance` as a module, its options held."""
+    """The p-norms of x1 - x2 + eps along the last dim.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.pairwise_distance(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0]]))
+    tensor([5.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, p: builtins.float = 2.0, eps: builtins.float = 1e-06, keepdim: builtins.bool = False) -> None: ...
     def forward(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...
     def __call__(self, x1: Tensor, x2: Tensor, /) -> Tensor: ...

@@ -67,7 +67,16 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with a weight decay that shrinks the parameters themselves: 0.01 unless given."""
+    """Adam with a weight decay that shrinks the parameters themselves: 0.01 unless given.
+
+    >>> import srcgrad as flow
+    >>> w = flow.ones(1, requires_grad=True)
+    >>> optimizer = flow.optim.AdamW([w], lr=0.1)
+    >>> w.sum().backward()
+    >>> optimizer.step()
+    >>> w.tolist()[0] < 1.0
+    True
+    """
 
     def __init__(
         self, params: Any, lr: float = 0.001, betas: tuple[float, float] = (0.9, 0.999),

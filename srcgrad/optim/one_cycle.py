@@ -111,7 +111,17 @@ class OneCycleLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines to `eta_min`, each `T_mult` times as long as the one before: SGDR, 2017."""
+    """Half cosines to `eta_min`, each `T_mult` times as long as the one before: SGDR, 2017.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     T_mult: int
     eta_min: float

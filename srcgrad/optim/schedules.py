@@ -14,7 +14,17 @@ from srcgrad.optim.scheduling import LRScheduler
 
 
 class StepLR(LRScheduler):
-    """The rate times `gamma` after each `step_size` epochs."""
+    """The rate times `gamma` after each `step_size` epochs.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.1]
+    """
 
     step_size: int
     gamma: float
@@ -31,7 +41,17 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate times `gamma` at each of the milestones."""
+    """The rate times `gamma` at each of the milestones.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[1])
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.1]
+    """
 
     milestones: Counter[int]
     gamma: float
@@ -51,7 +71,17 @@ class MultiStepLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate times `gamma` after each epoch."""
+    """The rate times `gamma` after each epoch.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -62,7 +92,17 @@ class ExponentialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """The rate along half a cosine from the first one to `eta_min` in `T_max` epochs, and back."""
+    """The rate along half a cosine from the first one to `eta_min` in `T_max` epochs, and back.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     T_max: int
     eta_min: float
@@ -84,7 +124,17 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The first rate times a function of the epoch; one function, or one for each group."""
+    """The first rate times a function of the epoch; one function, or one for each group.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         n = len(optimizer.param_groups)
@@ -99,14 +149,34 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The rate times a function of the epoch; one function, or one for each group."""
+    """The rate times a function of the epoch; one function, or one for each group.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     def _rate(self, k: int, lr: float) -> float:
         return lr * self.lr_lambdas[k](self.last_epoch) if self.last_epoch else lr
 
 
 class LinearLR(LRScheduler):
-    """The first rate times a factor that goes along a line in `total_iters` epochs."""
+    """The first rate times a factor that goes along a line in `total_iters` epochs.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.75]
+    """
 
     start_factor: float
     end_factor: float
@@ -132,7 +202,17 @@ class LinearLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The first rate times a factor, for `total_iters` epochs."""
+    """The first rate times a factor, for `total_iters` epochs.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5, total_iters=1)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [1.0]
+    """
 
     factor: float
     total_iters: int
@@ -153,7 +233,17 @@ class ConstantLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The first rate times a power of the part of `total_iters` epochs that is left."""
+    """The first rate times a power of the part of `total_iters` epochs that is left.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=2)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.5]
+    """
 
     total_iters: int
     power: float

@@ -12,7 +12,17 @@ from srcgrad.optim.optimizer import Optimizer
 
 
 class LRScheduler:
-    """The base of schedulers: `step` after each epoch, `get_last_lr`, `state_dict`."""
+    """The base of schedulers: `step` after each epoch, `get_last_lr`, `state_dict`.
+
+    >>> import srcgrad as flow
+    >>> weights = [flow.ones(1, requires_grad=True)]
+    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.StepLR(optimizer, step_size=1)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
+    [0.1]
+    """
 
     optimizer: Optimizer
 

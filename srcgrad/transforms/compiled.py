@@ -72,6 +72,9 @@ class Compiled(Generic[P, R]):
 
     `source(kind)` shows its programs, `ir(kind)` the same with every type, `explain(*args)` the
     stages and their times. Pickles as the function does, which cloudpickle sends by value.
+    >>> import srcgrad as flow
+    >>> isinstance(flow.grad(flow.sin), flow.Compiled)
+    True
     """
 
     __name__: str  # the function's, as all that `update_wrapper` copies
@@ -192,9 +195,7 @@ class Compiled(Generic[P, R]):
     def has_tensors(self, arguments: dict[str, Any]) -> bool:
         """Whether a call with these arguments is on tensors: some are tensors, or captures are."""
         given = [pair for n, v in arguments.items() for pair in paths(v, (n,))]
-        if tensor_among(given):
-            return True
-        return self._entry_for(arguments, given)[0].tensors
+        return tensor_among(given) or self._entry_for(arguments, given)[0].tensors
 
     def _entry_for(self, arguments: dict[str, Any], given: list) -> tuple[Entry, list[Any]]:
         """The entry compiled for arguments like these, and the captured values of this call."""
@@ -348,9 +349,8 @@ class Compiled(Generic[P, R]):
         Of the signature of the given arguments, or of the last one compiled. The adjoint of a
         gradient is that of its own positions; of a gradient of a gradient, the outer one's. The
         first three are modules of NumPy, for reading: without the checks of indices and shapes;
-        `ir` gives the same programs exactly, `flow.export` a file to be used. The next three are
-        what runs on the cpu: as loops in Python, as compiled, with the source lines as comments,
-        and as assembly. The last one is what target="cuda" runs: kernels, and what calls them.
+        `ir` gives the same programs exactly, `flow.export` a file to be used. The next three run on
+        the cpu: as loops in Python, as compiled, as assembly. The last one runs on target="cuda".
         """
         check_stage(kind, (*KINDS, *GENERATED))
         with self._building():

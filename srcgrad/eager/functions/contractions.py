@@ -148,7 +148,12 @@ def _broadcast(x: Tensor, in_x: str, z: Tensor, in_z: str, later: set) -> tuple[
 # ---- by number ----
 @declared("tensordot", method=False)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
-    """The sum of products over the last dims of one and the first of the other, or given ones."""
+    """The sum of products over the last dims of one and the first of the other, or given ones.
+
+    >>> import srcgrad as flow
+    >>> flow.tensordot(flow.tensor([[1, 2], [3, 4]]), flow.tensor([[1, 0], [0, 1]]))
+    tensor(5, dtype=srcgrad.int64)
+    """
     if isinstance(dims, int):
         one, other = list(range(a._a.ndim - dims, a._a.ndim)), list(range(dims))
     else:
@@ -169,7 +174,12 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
 
 @declared("inner")
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """The sums of products over the last dims; for a 0-d tensor the product."""
+    """The sums of products over the last dims; for a 0-d tensor the product.
+
+    >>> import srcgrad as flow
+    >>> flow.inner(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
     if not input._a.ndim or not other._a.ndim:
         return mul(input, other)
     return tensordot(input, other, ([-1], [-1]))
@@ -177,13 +187,23 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
 
 @declared("vdot")
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The sum of the products of two vectors."""
+    """The sum of the products of two vectors.
+
+    >>> import srcgrad as flow
+    >>> flow.vdot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
     return matmul(input, other)
 
 
 @declared("kron")
 def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: each element of one times the whole other."""
+    """The Kronecker product: each element of one times the whole other.
+
+    >>> import srcgrad as flow
+    >>> flow.kron(flow.tensor([1, 10]), flow.tensor([1, 2]))
+    tensor([ 1,  2, 10, 20], dtype=srcgrad.int64)
+    """
     n = max(input._a.ndim, other._a.ndim)
     a, b = ((1,) * (n - t._a.ndim) + t._a.shape for t in (input, other))
     x = reshape(input, tuple(d for m in a for d in (m, 1)))
@@ -199,13 +219,24 @@ def _plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
 
 @declared("addmv", in_place=True)
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta * input + alpha * (mat @ vec)."""
+    """beta * input + alpha * (mat @ vec).
+
+    >>> import srcgrad as flow
+    >>> flow.addmv(flow.tensor([1.0, 2.0]), flow.eye(2), flow.tensor([3.0, 4.0]))
+    tensor([4., 6.], dtype=srcgrad.float32)
+    """
     return _plus(input, matmul(mat, vec), beta, alpha)
 
 
 @declared("addr", in_place=True)
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """beta * input + alpha * (the outer product of two vectors)."""
+    """beta * input + alpha * (the outer product of two vectors).
+
+    >>> import srcgrad as flow
+    >>> flow.addr(flow.zeros(2, 2), flow.tensor([1.0, 2.0]), flow.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]], dtype=srcgrad.float32)
+    """
     return _plus(input, mul(unsqueeze(vec1, 1), unsqueeze(vec2, 0)), beta, alpha)
 
 
@@ -213,7 +244,13 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
-    """beta * input + alpha * (batch1 @ batch2), of stacks of matrices."""
+    """beta * input + alpha * (batch1 @ batch2), of stacks of matrices.
+
+    >>> import srcgrad as flow
+    >>> a = flow.ones(2, 1, 3)
+    >>> flow.baddbmm(flow.ones(2, 1, 1), a, a.mT).tolist()
+    [[[4.0]], [[4.0]]]
+    """
     return _plus(input, matmul(batch1, batch2), beta, alpha)
 
 
@@ -221,13 +258,24 @@ def baddbmm(
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
-    """beta * input + alpha * (the sum of batch1 @ batch2 over the stack)."""
+    """beta * input + alpha * (the sum of batch1 @ batch2 over the stack).
+
+    >>> import srcgrad as flow
+    >>> a = flow.ones(2, 1, 3)
+    >>> flow.addbmm(flow.tensor([[1.0]]), a, a.mT)
+    tensor([[7.]], dtype=srcgrad.float32)
+    """
     return _plus(input, sum(matmul(batch1, batch2), 0), beta, alpha)
 
 
 @declared("chain_matmul", method=False)
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices, from the left."""
+    """The product of several matrices, from the left.
+
+    >>> import srcgrad as flow
+    >>> flow.chain_matmul(flow.ones(2, 3), flow.ones(3, 4), flow.ones(4, 5)).shape
+    srcgrad.Size([2, 5])
+    """
     made = matrices[0]
     for m in matrices[1:]:
         made = matmul(made, m)
@@ -236,7 +284,12 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 
 @declared("cross")
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
-    """The cross product of vectors of three along a dim: the first of length 3 unless given."""
+    """The cross product of vectors of three along a dim: the first of length 3 unless given.
+
+    >>> import srcgrad as flow
+    >>> flow.cross(flow.tensor([1, 0, 0]), flow.tensor([0, 1, 0]))
+    tensor([0, 0, 1], dtype=srcgrad.int64)
+    """
     k = input._a.shape.index(3) if dim is None else one_axis(input._a.ndim, dim)
     if input._a.shape[k] != 3 or other._a.shape[k] != 3:
         raise TensorError(f"linalg.cross: inputs dimension {k} must have length 3")

@@ -63,14 +63,24 @@ def bernoulli_(self: Tensor, p: float = 0.5) -> Tensor:
 
 @declared("bernoulli")
 def bernoulli(input: Tensor) -> Tensor:
-    """Ones with the input's elements as probabilities, zeros elsewhere."""
+    """Ones with the input's elements as probabilities, zeros elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.bernoulli(flow.tensor([0.0, 1.0]))
+    tensor([0., 1.], dtype=srcgrad.float32)
+    """
     drawn = create.generator().random(input._a.shape) < input._a
     return make(np.asarray(drawn).astype(input._a.dtype))
 
 
 @declared("multinomial")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> Tensor:
-    """Draws of indices with probabilities in proportion to the elements of the last dim."""
+    """Draws of indices with probabilities in proportion to the elements of the last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.multinomial(flow.tensor([0.0, 1.0]), 1)
+    tensor([1], dtype=srcgrad.int64)
+    """
     rows = input._a.reshape(-1, input._a.shape[-1]).astype(np.float64)
     n, choice = rows.shape[-1], create.generator().choice
     drawn = [choice(n, num_samples, replacement, r / r.sum()) for r in rows]
@@ -79,7 +89,12 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False) -> T
 
 @declared("normal", method=False)
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None) -> Tensor:
-    """Draws from normal distributions: means and deviations are numbers or tensors."""
+    """Draws from normal distributions: means and deviations are numbers or tensors.
+
+    >>> import srcgrad as flow
+    >>> flow.normal(0.0, 1.0, (2, 3)).shape
+    srcgrad.Size([2, 3])
+    """
     mean, std = (x._a if isinstance(x, Tensor) else x for x in (mean, std))
     drawn = np.asarray(create.generator().normal(mean, std, size))
     return make(drawn.astype(getattr(mean, "dtype", dtypes.get_default_dtype().np)))

@@ -24,7 +24,13 @@ sqrt = TABLE["sqrt"].function
 
 # ---- layers without parameters of their own ----
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias; the weight has shape (out, in)."""
+    """input @ weight.T + bias; the weight has shape (out, in).
+
+    >>> import srcgrad as flow
+    >>> weight, bias = flow.tensor([[3.0, 4.0]]), flow.tensor([0.5])
+    >>> flow.nn.functional.linear(flow.tensor([[1.0, 2.0]]), weight, bias)
+    tensor([[11.5000]], dtype=srcgrad.float32)
+    """
     made = matmul(input, transpose(weight, 0, 1) if weight._a.ndim > 1 else weight)
     return made if bias is None else add(made, bias)
 
@@ -33,7 +39,12 @@ def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None,
     eps: float = 1e-05,
 ) -> Tensor:  # fmt: skip
-    """The last dims normalised to mean 0 and variance 1, then scaled and shifted."""
+    """The last dims normalised to mean 0 and variance 1, then scaled and shifted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.layer_norm(flow.tensor([[1.0, 3.0]]), (2,))
+    tensor([[-1.0000,  1.0000]], dtype=srcgrad.float32)
+    """
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if input._a.shape[input._a.ndim - len(shape) :] != shape:
         raise TensorError(
@@ -49,7 +60,13 @@ def layer_norm(
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Integers as one-hot rows, in a new last dim."""
+    """Integers as one-hot rows, in a new last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.one_hot(flow.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]], dtype=srcgrad.int64)
+    """
     a = tensor._a
     if a.dtype.kind not in "iu":
         raise TensorError("one_hot is only applicable to index tensor.")
@@ -65,7 +82,13 @@ def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None,
     norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`."""
+    """The rows of a matrix at given indices; no gradient flows to the row `padding_idx`.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.embedding(flow.tensor([1, 0]), flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]], dtype=srcgrad.float32)
+    """
     if max_norm is not None or scale_grad_by_freq:
         raise ArgumentValueError(
             "embedding() has neither max_norm nor scale_grad_by_freq: scale the rows after a step, "
@@ -91,13 +114,24 @@ def padded_row(padding_idx: int, n: int) -> int:
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Tensor:
-    """The tensor divided by its p-norm along a dim, or by `eps` where that is greater."""
+    """The tensor divided by its p-norm along a dim, or by `eps` where that is greater.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.normalize(flow.tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]], dtype=srcgrad.float32)
+    """
     return div(input, clamp(norm(input, p, dim, True), min=eps))
 
 
 @declared("renorm", in_place=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`."""
+    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`.
+
+    >>> import srcgrad as flow
+    >>> flow.renorm(flow.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]], dtype=srcgrad.float32)
+    """
     k = one_axis(input._a.ndim, dim)
     rest = tuple(a for a in range(input._a.ndim) if a != k)
     n = norm(input, p, rest, True)
@@ -108,7 +142,12 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 # ---- distances ----
 @declared("cosine_similarity", method=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along a dim."""
+    """The cosine of the angle between vectors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cosine_similarity(flow.tensor([[1.0, 0.0]]), flow.tensor([[1.0, 1.0]]))
+    tensor([0.7071], dtype=srcgrad.float32)
+    """
     one, other = (clamp(norm(x, 2, dim), min=eps) for x in (x1, x2))
     return div(sum(mul(x1, x2), dim), mul(one, other))
 
@@ -118,12 +157,23 @@ declare("dist", lambda input, other, p=2: norm(sub(input, other), p))
 
 @declared("cdist", method=False)
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norms of the differences of all pairs of rows."""
+    """The p-norms of the differences of all pairs of rows.
+
+    >>> import srcgrad as flow
+    >>> flow.cdist(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]], dtype=srcgrad.float32)
+    """
     return norm(sub(unsqueeze(x1, -2), unsqueeze(x2, -3)), p, -1)
 
 
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
-    """The p-norms of x1 - x2 + eps along the last dim."""
+    """The p-norms of x1 - x2 + eps along the last dim.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.pairwise_distance(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0]]))
+    tensor([5.0000], dtype=srcgrad.float32)
+    """
     return norm(add(sub(x1, x2), eps), p, -1, keepdim)

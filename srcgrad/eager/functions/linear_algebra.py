@@ -64,7 +64,13 @@ def inv(A: Tensor) -> Tensor:
 
 @declared("matrix_power")
 def matrix_power(input: Tensor, n: int) -> Tensor:
-    """A square matrix to an integer power, by squaring; a negative one inverts it."""
+    """A square matrix to an integer power, by squaring; a negative one inverts it.
+
+    >>> import srcgrad as flow
+    >>> flow.matrix_power(flow.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
     if n < 0:
         return matrix_power(inv(input), -n)
     eye = np.broadcast_to(np.eye(input._a.shape[-1], dtype=input._a.dtype), input._a.shape)
@@ -79,26 +85,46 @@ def matrix_power(input: Tensor, n: int) -> Tensor:
 
 
 def det(A: Tensor) -> Tensor:
-    """The determinant; its gradient is right for singular matrices too."""
+    """The determinant; its gradient is right for singular matrices too.
+
+    >>> import srcgrad as flow
+    >>> flow.det(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2., dtype=srcgrad.float32)
+    """
     _square(A, "det")
     return _each(p.det, A)
 
 
 def slogdet(A: Tensor) -> Any:
-    """The determinant's sign, and the logarithm of its absolute value."""
+    """The determinant's sign, and the logarithm of its absolute value.
+
+    >>> import srcgrad as flow
+    >>> flow.slogdet(flow.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
+    tensor(-1., dtype=srcgrad.float32)
+    """
     _square(A, "slogdet")
     return _SlogDet(_each(p.detsign, A.detach()), _each(p.logabsdet, A))
 
 
 def logdet(A: Tensor) -> Tensor:
-    """The logarithm of the determinant: NaN if that is negative."""
+    """The logarithm of the determinant: NaN if that is negative.
+
+    >>> import srcgrad as flow
+    >>> flow.logdet(flow.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(1.7918, dtype=srcgrad.float32)
+    """
     return TABLE["where"].function(
         TABLE["lt"].function(det(A.detach()), 0), float("nan"), slogdet(A).logabsdet
     )
 
 
 def solve(A: Tensor, B: Tensor) -> Tensor:
-    """x with A x = B, for a vector or the columns of a matrix."""
+    """x with A x = B, for a vector or the columns of a matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.solve(flow.tensor([[2.0, 0.0], [0.0, 4.0]]), flow.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000], dtype=srcgrad.float32)
+    """
     _square(A, "solve")
     if B._a.ndim == A._a.ndim or (B._a.ndim == 1 and A._a.ndim == 2):
         return _run(p.solve, A, B)
@@ -106,23 +132,44 @@ def solve(A: Tensor, B: Tensor) -> Tensor:
 
 
 def cholesky(A: Tensor) -> Tensor:
-    """The lower triangular factor of a symmetric positive definite matrix."""
+    """The lower triangular factor of a symmetric positive definite matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.cholesky(flow.tensor([[4.0, 0.0], [0.0, 9.0]]))
+    tensor([[2., 0.],
+            [0., 3.]], dtype=srcgrad.float32)
+    """
     _square(A, "cholesky")
     return _each(p.cholesky, A)
 
 
 def multi_dot(tensors: Any) -> Tensor:
-    """The product of several matrices, from the left."""
+    """The product of several matrices, from the left.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.multi_dot([flow.ones(2, 3), flow.ones(3, 4), flow.ones(4, 5)]).shape
+    srcgrad.Size([2, 5])
+    """
     return TABLE["chain_matmul"].function(*tensors)
 
 
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The p-norm over `dim`, or over all elements."""
+    """The p-norm over `dim`, or over all elements.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.vector_norm(flow.tensor([3.0, 4.0]))
+    tensor(5., dtype=srcgrad.float32)
+    """
     return norm(x, ord, dim, keepdim)
 
 
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False) -> Tensor:
-    """The Frobenius norm, or the greatest (1) column or (inf) row sum; negative: the least."""
+    """The Frobenius norm, or the greatest (1) column or (inf) row sum; negative: the least.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.matrix_norm(flow.tensor([[3.0, 0.0], [0.0, 4.0]]))
+    tensor(5., dtype=srcgrad.float32)
+    """
     rows, columns = (d % A._a.ndim for d in dim)
     if ord == "fro":
         return norm(A, 2, dim, keepdim)
@@ -149,12 +196,22 @@ def norm_(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False) ->
     return norm(A, ord, dim, keepdim)
 
 
+def _vecdot(x: Tensor, y: Tensor, dim: int = -1) -> Tensor:
+    """The sums of the products of two tensors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.linalg.vecdot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
+    return sum(x * y, dim)
+
+
 # the names in `flow.linalg`
 NAMES = {
     "inv": inv, "det": det, "slogdet": slogdet, "solve": solve, "cholesky": cholesky,
     "multi_dot": multi_dot, "vector_norm": vector_norm, "matrix_norm": matrix_norm,
     "norm": norm_, "matrix_power": matrix_power, "cross": TABLE["cross"].function,
-    "diagonal": TABLE["diagonal"].function, "vecdot": lambda x, y, dim=-1: sum(x * y, dim),
+    "diagonal": TABLE["diagonal"].function, "vecdot": _vecdot,
     "matmul": TABLE["matmul"].function,
 }  # fmt: skip
 for _name in ("det", "slogdet"):

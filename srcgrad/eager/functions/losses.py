@@ -12,7 +12,8 @@ from srcgrad.eager.functions.elementary import xlogy
 from srcgrad.eager.functions.layers import cosine_similarity
 from srcgrad.eager.functions.pointwise import abs_, add, clamp, div, mul, power, sub, where
 from srcgrad.eager.functions.reductions import mean, sum
-from srcgrad.eager.functions.shapes import gather, getitem, reshape
+from srcgrad.eager.functions.selections import gather
+from srcgrad.eager.functions.shapes import getitem, reshape
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
@@ -60,14 +61,24 @@ def _averaged(loss: Tensor, reduction: str, weight: Tensor | None) -> Tensor:
 def l1_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", weight: Tensor | None = None
 ) -> Tensor:
-    """The absolute differences, reduced; the mean of those with a `weight` is weighted."""
+    """The absolute differences, reduced; the mean of those with a `weight` is weighted.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.l1_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
     return _averaged(abs_(_differences(input, target, "l1_loss")), reduction, weight)
 
 
 def smooth_l1_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
-    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above."""
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.smooth_l1_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
     if beta < 0:
         raise TensorError("smooth_l1_loss does not support negative values for beta.")
     d = abs_(_differences(input, target, "smooth_l1_loss"))
@@ -81,7 +92,12 @@ def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0,
     weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """Half squares of differences below `delta`, straight lines above."""
+    """Half squares of differences below `delta`, straight lines above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.huber_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
+    tensor(1.5000, dtype=srcgrad.float32)
+    """
     if delta <= 0:
         raise TensorError("huber_loss does not support non-positive values for delta.")
     return _averaged(mul(smooth_l1_loss(input, target, "none", delta), delta), reduction, weight)
@@ -107,7 +123,12 @@ def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Tensor:  # fmt: skip
-    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0)."""
+    """Minus the log-probabilities of the target classes, which are along dim 1 (or 0).
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.nll_loss(flow.tensor([[-1.0, -2.0]]), flow.tensor([1]))
+    tensor(2., dtype=srcgrad.float32)
+    """
     k = 1 if input._a.ndim > 1 else 0
     classes, n = target._a, input._a.shape[k]
     if classes.dtype.kind not in "iu":
@@ -170,6 +191,10 @@ def binary_cross_entropy(
     """-(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped at -100.
 
     The derivative with respect to p is (p - t) / max(p (1 - p), 1e-12): not zero at p = 0 or 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.binary_cross_entropy(flow.tensor([0.5]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
     """
     if ((input._a < 0) | (input._a > 1)).any():
         raise TensorError("all elements of input should be between 0 and 1")
@@ -192,7 +217,13 @@ def binary_cross_entropy_with_logits(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """binary_cross_entropy of sigmoid(input), without overflow."""
+    """binary_cross_entropy of sigmoid(input), without overflow.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.binary_cross_entropy_with_logits(flow.tensor([0.0]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     if input._a.shape != target._a.shape:
         raise ArgumentValueError(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})"
@@ -207,7 +238,12 @@ def binary_cross_entropy_with_logits(
 def kl_div(
     input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False
 ) -> Tensor:
-    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0."""
+    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.kl_div(flow.tensor([0.0]), flow.tensor([0.5]))
+    tensor(-0.3466, dtype=srcgrad.float32)
+    """
     logs = target if log_target else None
     loss = (
         mul(exp(target), sub(logs, input)) if logs is not None

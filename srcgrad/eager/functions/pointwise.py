@@ -60,7 +60,12 @@ fmod = declare("fmod", binary(p.fmod), in_place=True)
 
 @declared("div", "divide", "true_divide", in_place=True)
 def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+    """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+    >>> import srcgrad as flow
+    >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+    tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+    """
     match rounding_mode:
         case None:
             return div(input, other)
@@ -84,7 +89,12 @@ _rint = unary(p.rint, "round", exact=True)
 
 @declared("round", in_place=True)
 def round_(input: Tensor, *, decimals: int = 0) -> Tensor:
-    """The nearest integers, even ones at ties; or to a number of decimals."""
+    """The nearest integers, even ones at ties; or to a number of decimals.
+
+    >>> import srcgrad as flow
+    >>> flow.round(flow.tensor([0.5, 1.5, 2.6]))
+    tensor([0., 2., 3.], dtype=srcgrad.float32)
+    """
     if input._a.dtype.kind in "iu":
         return TABLE["clone"].function(input)
     return div(_rint(_mul(input, 10.0**decimals)), 10.0**decimals) if decimals else _rint(input)
@@ -112,8 +122,9 @@ _pow = binary(p.pow)
 
 @declared("pow", in_place=True)
 def power(input: Any, exponent: Any) -> Tensor:
-    """input ** exponent; its derivative at exponent 0 is 0. RuntimeError for an integer tensor
-    to a negative integer.
+    """input ** exponent; its derivative at exponent 0 is 0.
+
+    RuntimeError for an integer tensor to a negative integer.
 
     >>> import srcgrad as flow
     >>> flow.pow(flow.tensor([2.0, 3.0]), 2)
@@ -177,7 +188,12 @@ _is_zero = binary(p.eq)
 # ---- choice ----
 @declared("where", method=False)
 def where(condition: Any, input: Any = None, other: Any = None) -> Any:
-    """`input` where the condition holds, else `other`; for a condition alone, where it holds."""
+    """`input` where the condition holds, else `other`; for a condition alone, where it holds.
+
+    >>> import srcgrad as flow
+    >>> flow.where(flow.tensor([True, False]), flow.tensor([1, 2]), flow.tensor([8, 9]))
+    tensor([1, 9], dtype=srcgrad.int64)
+    """
     if not isinstance(condition, Tensor):
         raise TensorTypeError(
             f"where(): condition must be a Tensor, not {type(condition).__name__}"
@@ -203,7 +219,12 @@ Tensor.where = lambda self, condition, other: where(condition, self, other)
 
 @declared("clamp", "clip", in_place=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Each element clamped to [min, max]; the derivative at the bounds is 1."""
+    """Each element clamped to [min, max]; the derivative at the bounds is 1.
+
+    >>> import srcgrad as flow
+    >>> flow.clamp(flow.tensor([-2, 1, 5]), min=0, max=3)
+    tensor([0, 1, 3], dtype=srcgrad.int64)
+    """
     if min is None and max is None:
         raise TensorError("torch.clamp: At least one of 'min' or 'max' must not be None")
     input = as_tensor_operand(input, "clamp")
@@ -224,7 +245,12 @@ declare("clamp_max", lambda input, max: clamp(input, max=max), in_place=True)
 
 @declared("masked_fill", in_place=True)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """`value` where the mask is true, the input elsewhere."""
+    """`value` where the mask is true, the input elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.masked_fill(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]), 0)
+    tensor([0, 2, 0], dtype=srcgrad.int64)
+    """
     return (
         where(mask, make(np.asarray(operand(value), input._a.dtype)), input)
         if not isinstance(value, Tensor)
@@ -240,7 +266,12 @@ def root(x: Tensor) -> Tensor:
 
 # ---- conversion ----
 def cast(input: Tensor, dtype: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has that dtype."""
+    """The tensor in another dtype; itself if it has that dtype.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.cast(flow.tensor([1, 2]), flow.float32)
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
     target = dtypes.to_dtype(dtype)
     if input._a.dtype == target.np:
         return input

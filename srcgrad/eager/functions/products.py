@@ -84,7 +84,13 @@ _of_dims("bmm", 3, 3)
 
 @declared("outer", "ger")
 def outer(input: Tensor, other: Tensor) -> Tensor:
-    """The products of each element of one vector with each of another."""
+    """The products of each element of one vector with each of another.
+
+    >>> import srcgrad as flow
+    >>> flow.ger(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]], dtype=srcgrad.int64)
+    """
     for x in (input, other):
         if x._a.ndim != 1:
             raise TensorError(f"outer: Expected 1-D argument, but got {x._a.ndim}-D")

@@ -15,7 +15,8 @@ from srcgrad.eager.functions.composed import argsort
 from srcgrad.eager.functions.pointwise import add, mul, sub
 from srcgrad.eager.functions.reductions import one_axis, summable
 from srcgrad.eager.functions.results import named
-from srcgrad.eager.functions.shapes import cat, gather, narrow, reshape, unsqueeze
+from srcgrad.eager.functions.selections import gather
+from srcgrad.eager.functions.shapes import cat, narrow, reshape, unsqueeze
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import TensorError
@@ -74,7 +75,12 @@ _median("nanmedian", skip=True)
 
 @declared("kthvalue")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest elements along a dim, counted from 1, and their indices."""
+    """The k-th smallest elements along a dim, counted from 1, and their indices.
+
+    >>> import srcgrad as flow
+    >>> flow.kthvalue(flow.tensor([30, 10, 20]), 2).values
+    tensor(20, dtype=srcgrad.int64)
+    """
     n = input._a.shape[one_axis(input._a.ndim, dim)] if input._a.ndim else 1
     if not 1 <= k <= n:
         raise TensorError("kthvalue(): selected number k out of range for dimension")
@@ -83,7 +89,12 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 
 @declared("mode")
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent elements along a dim, the least of them, and their last indices."""
+    """The most frequent elements along a dim, the least of them, and their last indices.
+
+    >>> import srcgrad as flow
+    >>> flow.mode(flow.tensor([1, 2, 2])).values
+    tensor(2, dtype=srcgrad.int64)
+    """
     k = one_axis(input._a.ndim, dim)
     if not input._a.ndim:
         return _pair("mode")(mul(input, 1), make(np.zeros((), np.int64)))
@@ -140,13 +151,23 @@ def quantile(
 # ---- running sums, products and extrema ----
 @declared("cumsum", in_place=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running sums along a dim."""
+    """Running sums along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cumsum(flow.tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6], dtype=srcgrad.int64)
+    """
     return _scan(scans.cumsum, summable(input, dtype), dim)
 
 
 @declared("cumprod", in_place=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """Running products along a dim."""
+    """Running products along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cumprod(flow.tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6], dtype=srcgrad.int64)
+    """
     x = summable(input, dtype)
     before = _scan(scans.running_product, x, dim)
     return mul(before, x) if x._a.ndim else before
@@ -183,7 +204,12 @@ _running("cummin", np.less_equal)
 
 @declared("logcumsumexp")
 def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """The logarithm of the running sums of exp(x) along a dim, without overflow."""
+    """The logarithm of the running sums of exp(x) along a dim, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.logcumsumexp(flow.tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+    """
     k = one_axis(input._a.ndim, dim)
     n, step, x = (input._a.shape[k] if input._a.ndim else 1), 1, input
     both = TABLE["logaddexp"].function

@@ -87,7 +87,12 @@ def _divisor(n: float, x: Tensor) -> Any:
 def mean(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
 ) -> Tensor:
-    """The mean over `dim`, or over all; RuntimeError for integers."""
+    """The mean over `dim`, or over all; RuntimeError for integers.
+
+    >>> import srcgrad as flow
+    >>> flow.mean(flow.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
+    tensor([2., 3.], dtype=srcgrad.float32)
+    """
     x = as_tensor_operand(input, "mean")
     x = x if dtype is None else cast(x, dtype)
     if x._a.dtype.kind in "biu":
@@ -104,7 +109,12 @@ def var(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
     correction: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
+    """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
+
+    >>> import srcgrad as flow
+    >>> flow.var(flow.tensor([1.0, 3.0, 5.0]))
+    tensor(4., dtype=srcgrad.float32)
+    """
     axes = axes_of(input, None if isinstance(dim, bool) else dim)
     lost = (dim if isinstance(dim, bool) else unbiased) if correction is None else correction
     centred = sub(input, mean(input, axes, True))
@@ -117,13 +127,23 @@ def std(
     input: Tensor, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *,
     correction: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """The root of the variance: see `var`; of equal elements the gradient is 0."""
+    """The root of the variance: see `var`; of equal elements the gradient is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.std(flow.tensor([1.0, 3.0, 5.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
     return root(var(input, dim, unbiased, keepdim, correction=correction))
 
 
 @declared("prod")
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The product over a dim, or over all; its gradient is right with zeros among the factors."""
+    """The product over a dim, or over all; its gradient is right with zeros among the factors.
+
+    >>> import srcgrad as flow
+    >>> flow.prod(flow.tensor([2, 3, 4]))
+    tensor(24, dtype=srcgrad.int64)
+    """
     x = summable(input, dtype)
     if dim is None:
         flat = apply(memory.reshape, (x, x._a.size), {})
@@ -204,7 +224,12 @@ _truth("all", p.all)
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether all elements are as close as NumPy's `allclose` requires."""
+    """Whether all elements are as close as NumPy's `allclose` requires.
+
+    >>> import srcgrad as flow
+    >>> flow.allclose(flow.tensor([1.0]), flow.tensor([1.0 + 1e-7]))
+    True
+    """
     try:
         return bool(np.allclose(input._a, other._a, rtol, atol, equal_nan))
     except ValueError as error:
@@ -213,7 +238,12 @@ def allclose(
 
 @declared("equal")
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape and elements."""
+    """Whether two tensors have the same shape and elements.
+
+    >>> import srcgrad as flow
+    >>> flow.equal(flow.tensor([1, 2]), flow.tensor([1, 2]))
+    True
+    """
     return bool(np.array_equal(input._a, other._a))
 
 

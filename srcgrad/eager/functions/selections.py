@@ -11,14 +11,55 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.apply import apply
-from srcgrad.eager.functions.pointwise import add, mul
+from srcgrad.eager.functions.pointwise import add, mul, where
 from srcgrad.eager.functions.reductions import one_axis
-from srcgrad.eager.functions.shapes import expand, gather, getitem, reshape
-from srcgrad.eager.functions.table import declared
+from srcgrad.eager.functions.shapes import expand, getitem, reshape
+from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError, TensorIndexError
 from srcgrad.primitives import indexing, scans
 from srcgrad.primitives.libraries import near
+
+
+@declared("index_select")
+def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The elements of a dim at the indices in an integer vector.
+
+    >>> import srcgrad as flow
+    >>> flow.index_select(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([1]))
+    tensor([[2],
+            [4]], dtype=srcgrad.int64)
+    """
+    return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
+
+
+@declared("gather")
+def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The elements along `dim` at the indices in `index`.
+
+    >>> import srcgrad as flow
+    >>> flow.gather(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([[0], [1]]))
+    tensor([[1],
+            [4]], dtype=srcgrad.int64)
+    """
+    k = one_axis(input._a.ndim, dim)
+    grid = list(np.ogrid[tuple(slice(n) for n in index._a.shape)])
+    grid[k] = index._a.copy()
+    try:
+        return apply(indexing.pick, (input,), {"index": tuple(grid)})
+    except IndexError as error:
+        raise TensorError(str(error).replace("axis", "dimension")) from None
+
+
+@declared("masked_select")
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements where a mask is true, as a vector.
+
+    >>> import srcgrad as flow
+    >>> flow.masked_select(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]))
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
+    return getitem(input, mask)
 
 
 def _grid(index: np.ndarray, k: int, n: int) -> tuple:
@@ -88,7 +129,12 @@ def _corner(src: Tensor, index: Tensor) -> Tensor:
 
 @declared("scatter_add", in_place=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """The input with the elements of `src` added at the places `index` of a dim."""
+    """The input with the elements of `src` added at the places `index` of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.scatter_add(flow.zeros(3), 0, flow.tensor([0, 0, 2]), flow.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.], dtype=srcgrad.float32)
+    """
     k = one_axis(input._a.ndim, dim)
     grid = _grid(index._a, k, input._a.shape[k])
     put = {"index": grid, "shape": input._a.shape}
@@ -97,7 +143,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 @declared("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """The elements at places along a dim, both broadcast; of the flat tensor without a dim."""
+    """The elements at places along a dim, both broadcast; of the flat tensor without a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.take_along_dim(flow.tensor([[1, 2], [3, 4]]), flow.tensor([[1], [0]]), 1)
+    tensor([[2],
+            [3]], dtype=srcgrad.int64)
+    """
     if dim is None:
         return gather(reshape(input, -1), 0, reshape(indices, -1))
     k = one_axis(input._a.ndim, dim)
@@ -113,7 +165,12 @@ def _but(t: Tensor, k: int) -> tuple:
 # ---- whole slices at the places of a vector ----
 @declared("index_add", in_place=True)
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """The input with slices of `source`, times `alpha`, added at the places of a dim."""
+    """The input with slices of `source`, times `alpha`, added at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_add(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.], dtype=srcgrad.float32)
+    """
     _, places = _along(input, dim, index)
     put = {"index": places, "shape": input._a.shape}
     return add(input, apply(indexing.put, (source if alpha == 1 else mul(source, alpha),), put))
@@ -121,21 +178,36 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 
 @declared("index_copy", in_place=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """The input with slices of `source` written at the places of a dim."""
+    """The input with slices of `source` written at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_copy(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.], dtype=srcgrad.float32)
+    """
     _, places = _along(input, dim, index)
     return _patched(input, source, places)
 
 
 @declared("index_fill", in_place=True)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """The input with a number at the places of a dim."""
+    """The input with a number at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_fill(flow.zeros(3), 0, flow.tensor([0, 2]), 5.0)
+    tensor([5., 0., 5.], dtype=srcgrad.float32)
+    """
     _, places = _along(input, dim, index)
     return _patched(input, value, places)
 
 
 @declared("index_put", in_place=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """The input with values written, or added, at the places that index tensors name."""
+    """The input with values written, or added, at the places that index tensors name.
+
+    >>> import srcgrad as flow
+    >>> flow.index_put(flow.zeros(3), (flow.tensor([1]),), flow.tensor([4.0]))
+    tensor([0., 4., 0.], dtype=srcgrad.float32)
+    """
     places = tuple(i._a.copy() for i in indices)
     if not accumulate:
         return _patched(input, values, places)
@@ -147,7 +219,12 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 # ---- flat places, masks ----
 @declared("take")
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at places of the flat tensor, in the shape of `index`."""
+    """The elements at places of the flat tensor, in the shape of `index`.
+
+    >>> import srcgrad as flow
+    >>> flow.take(flow.tensor([[1, 2], [3, 4]]), flow.tensor([0, 3]))
+    tensor([1, 4], dtype=srcgrad.int64)
+    """
     n, places = input._a.size, index._a
     if places.size and not (-n <= places.min() and places.max() < n):
         raise TensorIndexError(f"out of range: tried to access an index of {n} elements")
@@ -156,7 +233,13 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 @declared("masked_scatter", in_place=True)
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The input with the elements of `source`, in order, where the mask is true."""
+    """The input with the elements of `source`, in order, where the mask is true.
+
+    >>> import srcgrad as flow
+    >>> mask = flow.tensor([True, False, True])
+    >>> flow.masked_scatter(flow.tensor([1, 2, 3]), mask, flow.tensor([8, 9]))
+    tensor([8, 2, 9], dtype=srcgrad.int64)
+    """
     where_ = np.broadcast_to(mask._a, input._a.shape)
     n = int(where_.sum())
     if n > source._a.size:
@@ -166,7 +249,12 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 @declared("repeat_interleave")
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
-    """Each element, or each slice of a dim, several times in a row."""
+    """Each element, or each slice of a dim, several times in a row.
+
+    >>> import srcgrad as flow
+    >>> flow.repeat_interleave(flow.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2], dtype=srcgrad.int64)
+    """
     x = reshape(input, -1) if dim is None else input
     k = one_axis(x._a.ndim, 0 if dim is None else dim)
     times = repeats.cpu()._a if isinstance(repeats, Tensor) else repeats
@@ -191,13 +279,24 @@ def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
 
 @declared("argwhere")
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, a row each."""
+    """The indices of the elements that are not zero, a row each.
+
+    >>> import srcgrad as flow
+    >>> flow.argwhere(flow.tensor([[0, 1], [2, 0]]))
+    tensor([[0, 1],
+            [1, 0]], dtype=srcgrad.int64)
+    """
     return make(np.argwhere(input._a))
 
 
 @declared("searchsorted", method=False)
 def searchsorted(sorted_sequence: Tensor, input: Any, *, right: bool = False) -> Tensor:
-    """The positions of values in ordered rows: before equal ones, or after them if `right`."""
+    """The positions of values in ordered rows: before equal ones, or after them if `right`.
+
+    >>> import srcgrad as flow
+    >>> flow.searchsorted(flow.tensor([1.0, 2.0, 3.0]), flow.tensor([0.5, 2.5]))
+    tensor([0, 2], dtype=srcgrad.int64)
+    """
     a, v = sorted_sequence._a, input._a if isinstance(input, Tensor) else np.asarray(input)
     side = "right" if right else "left"
     if a.ndim == 1:
@@ -208,5 +307,26 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, right: bool = False) ->
 
 @declared("bucketize", method=False)
 def bucketize(input: Any, boundaries: Tensor, *, right: bool = False) -> Tensor:
-    """The number of the bucket between ordered boundaries that each element falls into."""
+    """The number of the bucket between ordered boundaries that each element falls into.
+
+    >>> import srcgrad as flow
+    >>> flow.bucketize(flow.tensor([0.5, 3.5]), flow.tensor([1.0, 2.0, 3.0]))
+    tensor([0, 3], dtype=srcgrad.int64)
+    """
     return searchsorted(boundaries, input, right=right)
+
+
+# ---- triangles ----
+def _triangle(name: str, f: Any) -> None:
+    def function(input: Tensor, diagonal: int = 0) -> Tensor:
+        if input._a.ndim < 2:
+            raise TensorError(f"{name}: input tensor must have at least 2 dimensions")
+        mask = make(near(input._a, f(np.ones(input._a.shape[-2:], bool), diagonal)))
+        return where(mask, input, make(np.zeros((), input._a.dtype)))
+
+    function.__name__ = function.__qualname__ = name
+    declare(name, function, in_place=True)
+
+
+_triangle("tril", np.tril)
+_triangle("triu", np.triu)

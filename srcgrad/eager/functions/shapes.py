@@ -11,15 +11,14 @@ import numpy as np
 
 from srcgrad.eager.apply import apply, as_tensor_operand, shown, viewed
 from srcgrad.eager.dtypes import float32
-from srcgrad.eager.functions.pointwise import cast, where
+from srcgrad.eager.functions.pointwise import cast
 from srcgrad.eager.functions.reductions import one_axis
 from srcgrad.eager.functions.table import declare, declared
 from srcgrad.eager.indexing import getitem
 from srcgrad.eager.inplace import copy_, fill_, store, zero_
-from srcgrad.eager.tensor import Tensor, make
+from srcgrad.eager.tensor import Tensor
 from srcgrad.errors import TensorError, TensorIndexError, TensorTypeError
 from srcgrad.primitives import arrays, indexing, memory, reductions
-from srcgrad.primitives.libraries import near
 
 Tensor.__getitem__ = getitem
 Tensor.__setitem__ = store  # type: ignore[attr-defined]  (attached)
@@ -46,7 +45,13 @@ def _resolved(x: Tensor, shape: tuple) -> tuple[int, ...]:
 
 @declared("reshape")
 def reshape(input: Tensor, *shape: Any) -> Tensor:
-    """The elements in another shape, one dim of which may be -1; a view where memory allows."""
+    """The elements in another shape, one dim of which may be -1; a view where memory allows.
+
+    >>> import srcgrad as flow
+    >>> flow.reshape(flow.tensor([1, 2, 3, 4]), (2, -1))
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
     return shown(memory.reshape, input, _resolved(input, _dims(shape)), {})
 
 
@@ -68,7 +73,12 @@ declare("reshape_as", lambda self, other: reshape(self, other._a.shape), top=Fal
 
 @declared("permute")
 def permute(input: Tensor, *dims: Any) -> Tensor:
-    """The dims in another order."""
+    """The dims in another order.
+
+    >>> import srcgrad as flow
+    >>> flow.permute(flow.ones(2, 3, 4), 2, 0, 1).shape
+    srcgrad.Size([4, 2, 3])
+    """
     n = input._a.ndim
     perm = tuple(one_axis(n, d) for d in _dims(dims))
     if sorted(perm) != list(range(n)):
@@ -78,7 +88,12 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
 
 @declared("transpose", "swapaxes", "swapdims")
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Two dims exchanged."""
+    """Two dims exchanged.
+
+    >>> import srcgrad as flow
+    >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+    srcgrad.Size([3, 2])
+    """
     n = input._a.ndim
     perm = list(range(n))
     if n:
@@ -89,7 +104,13 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 @declared("t")
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; RuntimeError for more dims."""
+    """The transpose of a matrix; RuntimeError for more dims.
+
+    >>> import srcgrad as flow
+    >>> flow.t(flow.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]], dtype=srcgrad.int64)
+    """
     if input._a.ndim > 2:
         raise TensorError(
             f"t() expects a tensor with <= 2 dimensions, but self is {input._a.ndim}D"
@@ -104,7 +125,12 @@ Tensor.mT = Tensor.mH = property(lambda self: transpose(self, -2, -1))  # type: 
 
 @declared("squeeze")
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """The tensor without dims of length 1, all or the given ones."""
+    """The tensor without dims of length 1, all or the given ones.
+
+    >>> import srcgrad as flow
+    >>> flow.squeeze(flow.ones(1, 3, 1)).shape
+    srcgrad.Size([3])
+    """
     n, shape = input._a.ndim, input._a.shape
     given = range(n) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
     gone = {one_axis(n, d) for d in given}
@@ -113,7 +139,13 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 @declared("unsqueeze")
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
-    """The tensor with one more dim of length 1, at `dim` of the result."""
+    """The tensor with one more dim of length 1, at `dim` of the result.
+
+    >>> import srcgrad as flow
+    >>> flow.unsqueeze(flow.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]], dtype=srcgrad.int64)
+    """
     dims = list(input._a.shape)
     dims.insert(one_axis(len(dims) + 1, dim), 1)
     return viewed(memory.reshape, input, tuple(dims), {})
@@ -121,7 +153,12 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 
 @declared("flatten")
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The dims from `start_dim` to `end_dim` merged into one."""
+    """The dims from `start_dim` to `end_dim` merged into one.
+
+    >>> import srcgrad as flow
+    >>> flow.flatten(flow.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4], dtype=srcgrad.int64)
+    """
     n = input._a.ndim
     if not n:
         return reshape(input, 1)
@@ -181,7 +218,12 @@ def _but_empty(xs: list[Tensor]) -> list[Tensor]:
 
 @declared("cat", "concat", "concatenate", method=False)
 def cat(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors joined along a dim they have; RuntimeError if the others differ."""
+    """Tensors joined along a dim they have; RuntimeError if the others differ.
+
+    >>> import srcgrad as flow
+    >>> flow.cat([flow.tensor([1, 2]), flow.tensor([3])])
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
     xs = _joined(tensors, "cat")
     xs = _but_empty(xs)
     axis = one_axis(xs[0]._a.ndim, dim)
@@ -193,7 +235,13 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
 
 @declared("stack", method=False)
 def stack(tensors: Any, dim: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new dim."""
+    """Tensors of one shape joined along a new dim.
+
+    >>> import srcgrad as flow
+    >>> flow.stack([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
     xs = _joined(tensors, "stack")
     for k, x in enumerate(xs):
         if x._a.shape != xs[0]._a.shape:
@@ -207,7 +255,12 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 # ---- pieces ----
 @declared("narrow")
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """The places `start` to `start + length` of a dim; a view."""
+    """The places `start` to `start + length` of a dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.narrow(flow.tensor([1, 2, 3, 4]), 0, 1, 2)
+    tensor([2, 3], dtype=srcgrad.int64)
+    """
     k = one_axis(input._a.ndim, dim)
     n = input._a.shape[k]
     if not -n <= start <= n:
@@ -222,13 +275,23 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @declared("select")
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """One index of a dim; a view."""
+    """One index of a dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.select(flow.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([3, 4], dtype=srcgrad.int64)
+    """
     return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
 
 
 @declared("split")
 def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Pieces of one length, the last perhaps shorter, or of the lengths given; views."""
+    """Pieces of one length, the last perhaps shorter, or of the lengths given; views.
+
+    >>> import srcgrad as flow
+    >>> flow.split(flow.tensor([1, 2, 3]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+    """
     n = tensor._a.shape[one_axis(tensor._a.ndim, dim)]
     if isinstance(split_size, int):
         if split_size < 0 or (not split_size and n):
@@ -248,14 +311,24 @@ def split(tensor: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
 @declared("chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """At most `chunks` pieces of equal length but for the last; views."""
+    """At most `chunks` pieces of equal length but for the last; views.
+
+    >>> import srcgrad as flow
+    >>> flow.chunk(flow.tensor([1, 2, 3]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+    """
     n = input._a.shape[one_axis(input._a.ndim, dim)]
     return split(input, max(-(-n // chunks), 1), dim)
 
 
 @declared("unbind")
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """The tensors along a dim, without it; views."""
+    """The tensors along a dim, without it; views.
+
+    >>> import srcgrad as flow
+    >>> flow.unbind(flow.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+    """
     n = input._a.shape[one_axis(input._a.ndim, dim)]
     return tuple(select(input, dim, k) for k in range(n))
 
@@ -263,7 +336,12 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 # ---- the same elements elsewhere, or repeated ----
 @declared("flip")
 def flip(input: Tensor, *dims: Any) -> Tensor:
-    """The tensor with the order along the dims reversed."""
+    """The tensor with the order along the dims reversed.
+
+    >>> import srcgrad as flow
+    >>> flow.flip(flow.tensor([1, 2, 3]), 0)
+    tensor([3, 2, 1], dtype=srcgrad.int64)
+    """
     n = input._a.ndim
     axes = {one_axis(n, d) for d in _dims(dims)}
     index = tuple(slice(None, None, -1 if k in axes else None) for k in range(n))
@@ -272,7 +350,12 @@ def flip(input: Tensor, *dims: Any) -> Tensor:
 
 @declared("roll")
 def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
-    """The elements moved along dims, those at the end to the front."""
+    """The elements moved along dims, those at the end to the front.
+
+    >>> import srcgrad as flow
+    >>> flow.roll(flow.tensor([1, 2, 3]), 1)
+    tensor([3, 1, 2], dtype=srcgrad.int64)
+    """
     if dims is None:
         return reshape(roll(reshape(input, -1), shifts, 0), input._a.shape)
     moves, axes = (x if isinstance(x, tuple | list) else (x,) for x in (shifts, dims))
@@ -291,7 +374,12 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
 
 @declared("tile")
 def tile(input: Tensor, *dims: Any) -> Tensor:
-    """The tensor repeated along its dims."""
+    """The tensor repeated along its dims.
+
+    >>> import srcgrad as flow
+    >>> flow.tile(flow.tensor([1, 2]), 2)
+    tensor([1, 2, 1, 2], dtype=srcgrad.int64)
+    """
     times = tuple(_dims(dims))
     shape = (1,) * (len(times) - input._a.ndim) + input._a.shape
     times = (1,) * (len(shape) - len(times)) + times
@@ -302,45 +390,6 @@ def tile(input: Tensor, *dims: Any) -> Tensor:
 
 
 declare("repeat", tile, top=False)
-
-
-@declared("index_select")
-def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The elements of a dim at the indices in an integer vector."""
-    return getitem(input, (*(slice(None),) * one_axis(input._a.ndim, dim), index))
-
-
-@declared("gather")
-def gather(input: Tensor, dim: int, index: Tensor) -> Tensor:
-    """The elements along `dim` at the indices in `index`."""
-    k = one_axis(input._a.ndim, dim)
-    grid = list(np.ogrid[tuple(slice(n) for n in index._a.shape)])
-    grid[k] = index._a.copy()
-    try:
-        return apply(indexing.pick, (input,), {"index": tuple(grid)})
-    except IndexError as error:
-        raise TensorError(str(error).replace("axis", "dimension")) from None
-
-
-@declared("masked_select")
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where a mask is true, as a vector."""
-    return getitem(input, mask)
-
-
-def _triangle(name: str, f: Any) -> None:
-    def function(input: Tensor, diagonal: int = 0) -> Tensor:
-        if input._a.ndim < 2:
-            raise TensorError(f"{name}: input tensor must have at least 2 dimensions")
-        mask = make(near(input._a, f(np.ones(input._a.shape[-2:], bool), diagonal)))
-        return where(mask, input, make(np.zeros((), input._a.dtype)))
-
-    function.__name__ = function.__qualname__ = name
-    declare(name, function, in_place=True)
-
-
-_triangle("tril", np.tril)
-_triangle("triu", np.triu)
 
 
 __all__ = ["reshape", "transpose", "unsqueeze"]

@@ -8,7 +8,12 @@ from srcgrad.errors import ArgumentValueError
 
 
 class LossScaleManager:
-    """The base of managers: `get_loss_scale`, `update_loss_scale`, `get_update_cell`."""
+    """The base of managers: `get_loss_scale`, `update_loss_scale`, `get_update_cell`.
+
+    >>> import srcgrad as flow
+    >>> isinstance(flow.amp.FixedLossScaleManager(), flow.amp.LossScaleManager)
+    True
+    """
 
     def get_loss_scale(self) -> Any:
         """The current scale."""
@@ -50,7 +55,14 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """A scale divided by a factor at an overflow, and multiplied after a window without one."""
+    """A scale divided by a factor at an overflow, and multiplied after a window without one.
+
+    >>> import srcgrad as flow
+    >>> manager = flow.amp.DynamicLossScaleManager(1024.0)
+    >>> manager.update_loss_scale(True)
+    >>> manager.get_loss_scale()
+    512.0
+    """
 
     loss_scale: float
     scale_factor: int

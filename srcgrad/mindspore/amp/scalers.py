@@ -18,7 +18,12 @@ from srcgrad.tree import mapped
 
 
 class LossScaler:
-    """The base of scalers: `scale`, `unscale`, `adjust`."""
+    """The base of scalers: `scale`, `unscale`, `adjust`.
+
+    >>> import srcgrad as flow
+    >>> isinstance(flow.amp.StaticLossScaler(2.0), flow.amp.LossScaler)
+    True
+    """
 
     scale_value: Any
 

@@ -79,7 +79,13 @@ def activation_of(activation: Any) -> Any:
 
 
 class CellList(Cell):
-    """Cells by number, with which the names of their Parameters begin."""
+    """Cells by number, with which the names of their Parameters begin.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> len(ms.nn.CellList([ms.nn.Dense(2, 3), ms.nn.Dense(3, 1)]))
+    2
+    """
 
     srcgrad_parts = "_modules"  # the parts that compiled code iterates over
 

@@ -122,7 +122,13 @@ class MaxPool2d(_Windowed):
 
 
 class AvgPool2d(_Windowed):
-    """The means of windows; padding counts as zeros."""
+    """The means of windows; padding counts as zeros.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.AvgPool2d(2)(flow.tensor([[[[1.0, 3.0], [5.0, 7.0]]]])).tolist()
+    [[[[4.0]]]]
+    """
 
     def __init__(
         self, kernel_size: Any = 1, stride: Any = 1, pad_mode: str = "valid", padding: Any = 0
@@ -194,4 +200,10 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of images: dims (batch, channels, height, width)."""
+    """Batch normalisation of images: dims (batch, channels, height, width).
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.BatchNorm2d(3)(flow.ones(2, 3, 4, 4)).shape
+    srcgrad.Size([2, 3, 4, 4])
+    """

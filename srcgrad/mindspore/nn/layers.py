@@ -84,7 +84,13 @@ class LayerNorm(Cell):
 
 
 class GroupNorm(Cell):
-    """Groups of channels normalised to mean 0 and variance 1, then channels scaled and shifted."""
+    """Groups of channels normalised to mean 0 and variance 1, then channels scaled and shifted.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.GroupNorm(2, 4)(flow.ones(1, 4, 2, 2)).shape
+    srcgrad.Size([1, 4, 2, 2])
+    """
 
     num_groups: int
     num_channels: int
@@ -144,7 +150,13 @@ class Embedding(Cell):
 
 
 class Flatten(Cell):
-    """The dims from `start_dim` to `end_dim` merged into one."""
+    """The dims from `start_dim` to `end_dim` merged into one.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.Flatten()(flow.ones(2, 3, 4)).shape
+    srcgrad.Size([2, 12])
+    """
 
     start_dim: int
     end_dim: int

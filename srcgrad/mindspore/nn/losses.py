@@ -13,7 +13,13 @@ _F = {name: row.function for name, row in functions.TABLE.items()}
 
 
 class LossBase(Cell):
-    """The base of losses: `get_loss` reduces the elements by `reduction`."""
+    """The base of losses: `get_loss` reduces the elements by `reduction`.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> isinstance(ms.nn.MAELoss(), ms.nn.LossBase)
+    True
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
@@ -56,14 +62,26 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
 
 class MAELoss(LossBase):
-    """The absolute differences, reduced."""
+    """The absolute differences, reduced.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.MAELoss()(flow.tensor([1.0, 2.0]), flow.tensor([1.0, 4.0]))
+    tensor(1., dtype=srcgrad.float32)
+    """
 
     def construct(self, logits: Any, labels: Any) -> Any:
         return self.get_loss(_F["abs"](_F["sub"](logits, labels)))
 
 
 class RMSELoss(LossBase):
-    """The root of the mean of the squared differences."""
+    """The root of the mean of the squared differences.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.RMSELoss()(flow.tensor([1.0, 2.0]), flow.tensor([1.0, 4.0]))
+    tensor(1.4142, dtype=srcgrad.float32)
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +91,13 @@ class RMSELoss(LossBase):
 
 
 class SoftMarginLoss(LossBase):
-    """log(1 + exp(-label * logits)), reduced; labels are 1 or -1."""
+    """log(1 + exp(-label * logits)), reduced; labels are 1 or -1.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.SoftMarginLoss()(flow.tensor([0.0]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
 
     def construct(self, logits: Any, labels: Any) -> Any:
         return self.get_loss(functional.softplus(_F["mul"](_F["mul"](logits, labels), -1.0)))

@@ -27,6 +27,12 @@ class Optimizer(Cell):
     the number of steps, or a `LearningRateSchedule`. `parameters`: Parameters, or dicts with
     "params" and their own options. Gradients are divided by `loss_scale`, then `weight_decay` times
     the Parameter is added.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> isinstance(ms.nn.SGD([w], 0.1), ms.nn.Optimizer)
+    True
     """
 
     decoupled = False  # whether the weight decay is not part of the gradient

@@ -147,7 +147,16 @@ class Adam(Optimizer):
 
 
 class AdamWeightDecay(Optimizer):
-    """Adam without bias correction; the weight decay is a step of its own."""
+    """Adam without bias correction; the weight decay is a step of its own.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> optimizer = ms.nn.AdamWeightDecay([w], learning_rate=0.5)
+    >>> done = optimizer((flow.tensor([1.0]),))
+    >>> w.tolist()[0] < 1.0
+    True
+    """
 
     beta1: float
     beta2: float
@@ -173,7 +182,16 @@ class AdamWeightDecay(Optimizer):
 
 
 class RMSProp(Optimizer):
-    """Steps of the gradient over the root of its mean square plus epsilon, with momentum."""
+    """Steps of the gradient over the root of its mean square plus epsilon, with momentum.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> optimizer = ms.nn.RMSProp([w], learning_rate=0.5)
+    >>> done = optimizer((flow.tensor([1.0]),))
+    >>> w.tolist()[0] < 1.0
+    True
+    """
 
     mean_grad: ParameterTuple | tuple[()]
 
@@ -207,7 +225,16 @@ class RMSProp(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Steps of the gradient over the root of the sum of its squares so far."""
+    """Steps of the gradient over the root of the sum of its squares so far.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> optimizer = ms.nn.Adagrad([w], learning_rate=0.5)
+    >>> done = optimizer((flow.tensor([1.0]),))
+    >>> w.tolist()[0] < 1.0
+    True
+    """
 
     def __init__(
         self, params: Any, accum: float = 0.1, learning_rate: Any = 0.001,

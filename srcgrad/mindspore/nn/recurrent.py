@@ -67,7 +67,13 @@ class RNNCell(_Recurrent):
 
 
 class GRUCell(_Recurrent):
-    """A state that persists where its gate is open: Cho et al. 2014."""
+    """A state that persists where its gate is open: Cho et al. 2014.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.GRUCell(2, 3)(flow.ones(1, 2), flow.zeros(1, 3)).shape
+    srcgrad.Size([1, 3])
+    """
 
     gates = 3
 
@@ -76,7 +82,15 @@ class GRUCell(_Recurrent):
 
 
 class LSTMCell(_Recurrent):
-    """(state, memory) from an input and both: Hochreiter and Schmidhuber 1997, forget gates."""
+    """(state, memory) from an input and both: Hochreiter and Schmidhuber 1997, forget gates.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> state = flow.zeros(1, 3), flow.zeros(1, 3)
+    >>> h, c = ms.nn.LSTMCell(2, 3)(flow.ones(1, 2), state)
+    >>> h.shape
+    srcgrad.Size([1, 3])
+    """
 
     gates = 4
 
@@ -152,7 +166,14 @@ class _Gated(_Sequences):
 
 
 class GRU(_Gated, recurrent.GRU):
-    """The steps of a gated recurrent unit over sequences: (states of all steps, last states)."""
+    """The steps of a gated recurrent unit over sequences: (states of all steps, last states).
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> outputs, state = ms.nn.GRU(2, 3)(flow.ones(5, 1, 2))
+    >>> outputs.shape
+    srcgrad.Size([5, 1, 3])
+    """
 
     layers = recurrent.GRU
 

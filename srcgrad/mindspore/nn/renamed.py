@@ -12,6 +12,7 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.mindspore.nn.cell import Cell
 from srcgrad.nn import functional
+from srcgrad.nn.wrapped import shown_as
 
 
 def _cell(
@@ -49,7 +50,7 @@ def _cell(
             return ", ".join(f"{own}={self._options[their]}" for own, their in names.items())
 
     Renamed.__name__ = Renamed.__qualname__ = name
-    Renamed.__doc__ = f"`functional.{function.__name__}` as a cell, with MindSpore's arguments."
+    Renamed.__doc__ = shown_as(function, f"flow.mindspore.nn.{name}")
     return Renamed
 
 
@@ -57,7 +58,23 @@ REQUIRED = inspect.Parameter.empty
 
 
 def _gelu(input: Any, approximate: bool) -> Any:
+    """x times the normal distribution function, which tanh approximates unless told otherwise.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.gelu(flow.tensor([0.0, 100.0]))
+    tensor([  0., 100.], dtype=srcgrad.float32)
+    """
     return functional.gelu(input, "tanh" if approximate else "none")
+
+
+def _smooth_l1_loss(input: Any, target: Any, beta: float, reduction: str) -> Any:
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.smooth_l1_loss(flow.zeros(1), flow.ones(1), reduction="none")
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
+    return functional.smooth_l1_loss(input, target, reduction, beta)
 
 
 CELU = _cell("CELU", functional.celu, {"alpha": ("alpha", 1.0)})
@@ -99,7 +116,7 @@ BCEWithLogitsLoss = _cell(
      "pos_weight": ("pos_weight", None)},
 )  # fmt: skip
 SmoothL1Loss = _cell(
-    "SmoothL1Loss", functional.smooth_l1_loss,
+    "SmoothL1Loss", _smooth_l1_loss,
     {"beta": ("beta", 1.0), "reduction": ("reduction", "none")},
 )  # fmt: skip
 KLDivLoss = _cell("KLDivLoss", functional.kl_div, {"reduction": ("reduction", "mean")})

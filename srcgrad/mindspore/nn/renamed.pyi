@@ -18,142 +18,283 @@ from srcgrad.eager import devices, dtypes, graph, kinds
 from srcgrad.eager.tensor import Tensor
 from srcgrad.mindspore.nn.cell import Cell as Cell
 class CELU(Cell):
-    """`functional.celu` as a cell, with MindSpore's arguments."""
+    """x above zero, alpha * (exp(x / alpha) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.CELU()(flow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, alpha: kinds.Number = 1.0) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ELU(Cell):
-    """`functional.elu` as a cell, with MindSpore's arguments."""
+    """x above zero, alpha * (exp(x) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.ELU()(flow.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, alpha: kinds.Number = 1.0) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class GELU(Cell):
-    """`functional._gelu` as a cell, with MindSpore's arguments."""
+    """x times the normal distribution function, which tanh approximates unless told otherwise.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.GELU()(flow.tensor([0.0, 100.0]))
+    tensor([  0., 100.], dtype=srcgrad.float32)
+    """
     def __init__(self, approximate: builtins.bool = True) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class GLU(Cell):
-    """`functional.glu` as a cell, with MindSpore's arguments."""
+    """The first half of a dim times the sigmoid of the second.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.GLU()(flow.tensor([1.0, 0.0]))
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, axis: kinds.Dims = -1) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class HShrink(Cell):
-    """`functional.hardshrink` as a cell, with MindSpore's arguments."""
+    """x where |x| is above `lambd`, 0 elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.HShrink()(flow.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.], dtype=srcgrad.float32)
+    """
     def __init__(self, lambd: builtins.float = 0.5) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class HSigmoid(Cell):
-    """`functional.hardsigmoid` as a cell, with MindSpore's arguments."""
+    """A piecewise linear sigmoid: relu6(x + 3) / 6.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.HSigmoid()(flow.tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class HSwish(Cell):
-    """`functional.hardswish` as a cell, with MindSpore's arguments."""
+    """x * hardsigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.HSwish()(flow.tensor([-4.0, 3.0]))
+    tensor([-0.,  3.], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Hardtanh(Cell):
-    """`functional.hardtanh` as a cell, with MindSpore's arguments."""
+    """x clamped to [min_val, max_val]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Hardtanh()(flow.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LeakyReLU(Cell):
-    """`functional.leaky_relu` as a cell, with MindSpore's arguments."""
+    """x above zero, a small multiple of it below.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.LeakyReLU(0.5)(flow.tensor([-1.0, 2.0]))
+    tensor([-0.5000,  2.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, alpha: kinds.Number = 0.2) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LogSigmoid(Cell):
-    """`functional.logsigmoid` as a cell, with MindSpore's arguments."""
+    """log(sigmoid(x)), without underflow.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.LogSigmoid()(flow.tensor([0.0, 1.0]))
+    tensor([-0.6931, -0.3133], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class LogSoftmax(Cell):
-    """`functional.log_softmax` as a cell, with MindSpore's arguments."""
+    """The logarithm of softmax along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.LogSoftmax(0)(flow.tensor([0.0, 0.0]))
+    tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+    """
     def __init__(self, axis: kinds.Dims = -1) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Mish(Cell):
-    """`functional.mish` as a cell, with MindSpore's arguments."""
+    """x * tanh(softplus(x)).
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Mish()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ReLU(Cell):
-    """`functional.relu` as a cell, with MindSpore's arguments."""
+    """x above zero, 0 elsewhere; the derivative at 0 is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.ReLU()(flow.tensor([-1.0, 2.0]))
+    tensor([0., 2.], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class ReLU6(Cell):
-    """`functional.relu6` as a cell, with MindSpore's arguments."""
+    """x clamped to [0, 6]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.ReLU6()(flow.tensor([-1.0, 9.0]))
+    tensor([0., 6.], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class SeLU(Cell):
-    """`functional.selu` as a cell, with MindSpore's arguments."""
+    """elu with the constants that keep mean and variance.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.SeLU()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.0507], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class SiLU(Cell):
-    """`functional.silu` as a cell, with MindSpore's arguments."""
+    """x * sigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.SiLU()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Sigmoid(Cell):
-    """`functional.sigmoid` as a cell, with MindSpore's arguments."""
+    """1 / (1 + exp(-x)) of each element, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Sigmoid()(flow.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class SoftShrink(Cell):
-    """`functional.softshrink` as a cell, with MindSpore's arguments."""
+    """x moved towards zero by `lambd`, but not past it.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.SoftShrink()(flow.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, lambd: builtins.float = 0.5) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softmax(Cell):
-    """`functional.softmax` as a cell, with MindSpore's arguments."""
+    """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Softmax(0)(flow.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, axis: kinds.Dims = -1) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softmin(Cell):
-    """`functional.softmin` as a cell, with MindSpore's arguments."""
+    """softmax of -x along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Softmin(0)(flow.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, axis: kinds.Dims = -1) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softplus(Cell):
-    """`functional.softplus` as a cell, with MindSpore's arguments."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Softplus()(flow.tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000], dtype=srcgrad.float32)
+    """
     def __init__(self, beta: kinds.Number = 1, threshold: Any = 20) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Softsign(Cell):
-    """`functional.softsign` as a cell, with MindSpore's arguments."""
+    """x / (1 + |x|).
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Softsign()(flow.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Tanh(Cell):
-    """`functional.tanh` as a cell, with MindSpore's arguments."""
+    """The hyperbolic tangent of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Tanh()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Tanhshrink(Cell):
-    """`functional.tanhshrink` as a cell, with MindSpore's arguments."""
+    """x - tanh(x).
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Tanhshrink()(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.2384], dtype=srcgrad.float32)
+    """
     def __init__(self) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class Threshold(Cell):
-    """`functional.threshold` as a cell, with MindSpore's arguments."""
+    """x above the threshold, a value elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.Threshold(0.0, 9.0)(flow.tensor([-1.0, 2.0]))
+    tensor([9., 2.], dtype=srcgrad.float32)
+    """
     def __init__(self, threshold: Any, value: kinds.Operand) -> None: ...
     def construct(self, input: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, /) -> Tensor: ...
 class BCEWithLogitsLoss(Cell):
-    """`functional.binary_cross_entropy_with_logits` as a cell, with MindSpore's arguments."""
+    """binary_cross_entropy of sigmoid(input), without overflow.
+
+    >>> import srcgrad as flow
+    >>> from srcgrad.nn import functional
+    >>> functional.binary_cross_entropy_with_logits(flow.tensor([0.0]), flow.tensor([1.0]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean', weight: kinds.Operand | None = None, pos_weight: Any = None) -> None: ...
     def construct(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class SmoothL1Loss(Cell):
-    """`functional.smooth_l1_loss` as a cell, with MindSpore's arguments."""
+    """Half squares of differences below `beta`, over beta; absolute ones less beta / 2 above.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.SmoothL1Loss(reduction="none")(flow.zeros(1), flow.ones(1))
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
     def __init__(self, beta: kinds.Number = 1.0, reduction: builtins.str = 'none') -> None: ...
-    def construct(self, input: Tensor, target: Tensor, /) -> Tensor: ...
-    def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
+    def construct(self, input: Tensor, /) -> Tensor: ...
+    def __call__(self, input: Tensor, /) -> Tensor: ...
 class KLDivLoss(Cell):
-    """`functional.kl_div` as a cell, with MindSpore's arguments."""
+    """target * (log(target) - input), reduced; "batchmean" divides by the length of dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.mindspore.nn.KLDivLoss()(flow.tensor([0.0]), flow.tensor([0.5]))
+    tensor(-0.3466, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean') -> None: ...
     def construct(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...

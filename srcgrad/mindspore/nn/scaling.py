@@ -56,7 +56,13 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """A constant scale."""
+    """A constant scale.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.FixedLossScaleUpdateCell(1024.0).get_loss_scale()
+    1024.0
+    """
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
@@ -75,6 +81,16 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     `scale_sense` is a cell that adjusts the scale, or a tensor of one element: a constant scale.
     Where a gradient is not finite, the Parameters do not change.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> dense = ms.nn.Dense(2, 1)
+    >>> net = ms.nn.WithLossCell(dense, ms.nn.MSELoss())
+    >>> optimizer = ms.nn.SGD(dense.trainable_params())
+    >>> step = ms.nn.TrainOneStepWithLossScaleCell(net, optimizer, flow.tensor([2.0]))
+    >>> loss, overflow, scale = step(flow.ones(1, 2), flow.ones(1, 1))
+    >>> scale
+    Parameter (name=scale_sense, shape=(), dtype=Float32, requires_grad=True)
     """
 
     loss_scaling_manager: Cell | None

@@ -62,7 +62,13 @@ class ExponentialDecayLR(_Decay):
 
 
 class NaturalExpDecayLR(_Decay):
-    """learning_rate * exp(-decay_rate * step), the step in stairs of decay_steps on request."""
+    """learning_rate * exp(-decay_rate * step), the step in stairs of decay_steps on request.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.NaturalExpDecayLR(1.0, 0.5, 1)(flow.tensor(2))
+    tensor(0.3679, dtype=srcgrad.float32)
+    """
 
     def construct(self, global_step: Any) -> Any:
         p = self.part(global_step) * float(self.decay_steps)
@@ -70,14 +76,26 @@ class NaturalExpDecayLR(_Decay):
 
 
 class InverseDecayLR(_Decay):
-    """learning_rate / (1 + decay_rate * step / decay_steps)."""
+    """learning_rate / (1 + decay_rate * step / decay_steps).
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.InverseDecayLR(1.0, 0.5, 1)(2)
+    0.5
+    """
 
     def construct(self, global_step: Any) -> Any:
         return self.learning_rate / (1.0 + self.decay_rate * self.part(global_step))
 
 
 class CosineDecayLR(LearningRateSchedule):
-    """Half a cosine from `max_lr` to `min_lr` in `decay_steps` steps."""
+    """Half a cosine from `max_lr` to `min_lr` in `decay_steps` steps.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.CosineDecayLR(0.0, 1.0, 4)(flow.tensor(2))
+    tensor(0.5000, dtype=srcgrad.float32)
+    """
 
     min_lr: float
     max_lr: float
@@ -103,6 +121,11 @@ class PolynomialDecayLR(LearningRateSchedule):
     """A power of the part of `decay_steps` that is left, from one rate to another.
 
     With `update_decay_steps`, decay_steps is multiplied until it exceeds the step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.PolynomialDecayLR(1.0, 0.0, 4, 1.0)(flow.tensor(2))
+    tensor(0.5000, dtype=srcgrad.float32)
     """
 
     def __init__(
@@ -129,7 +152,13 @@ class PolynomialDecayLR(LearningRateSchedule):
 
 
 class WarmUpLR(LearningRateSchedule):
-    """A rate that rises along a line for `warmup_steps` steps."""
+    """A rate that rises along a line for `warmup_steps` steps.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.WarmUpLR(1.0, 4)(flow.tensor(2))
+    tensor(0.5000, dtype=srcgrad.float32)
+    """
 
     def __init__(self, learning_rate: float, warmup_steps: int) -> None:
         super().__init__()
@@ -160,7 +189,13 @@ def natural_exp_decay_lr(
     learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int,
     decay_epoch: int, is_stair: bool = False,
 ) -> list[float]:  # fmt: skip
-    """learning_rate * exp(-decay_rate * epoch) for each step."""
+    """learning_rate * exp(-decay_rate * epoch) for each step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> [round(r, 3) for r in ms.nn.natural_exp_decay_lr(1.0, 0.5, 3, 1, 1)]
+    [1.0, 0.607, 0.368]
+    """
     parts = _parts(total_step, step_per_epoch, decay_epoch, is_stair)
     return [learning_rate * math.exp(-decay_rate * p * decay_epoch) for p in parts]
 
@@ -169,7 +204,13 @@ def inverse_decay_lr(
     learning_rate: float, decay_rate: float, total_step: int, step_per_epoch: int,
     decay_epoch: int, is_stair: bool = False,
 ) -> list[float]:  # fmt: skip
-    """learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step."""
+    """learning_rate / (1 + decay_rate * epoch / decay_epoch) for each step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.inverse_decay_lr(1.0, 0.5, 3, 1, 1)
+    [1.0, 0.6666666666666666, 0.5]
+    """
     parts = _parts(total_step, step_per_epoch, decay_epoch, is_stair)
     return [learning_rate / (1.0 + decay_rate * p) for p in parts]
 
@@ -177,7 +218,13 @@ def inverse_decay_lr(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """Half a cosine from `max_lr` to `min_lr` in `decay_epoch` epochs, for each step."""
+    """Half a cosine from `max_lr` to `min_lr` in `decay_epoch` epochs, for each step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.cosine_decay_lr(0.0, 1.0, 2, 1, 2)
+    [1.0, 0.5]
+    """
     parts = (min(p, 1.0) for p in _parts(total_step, step_per_epoch, decay_epoch, False))
     return [min_lr + 0.5 * (max_lr - min_lr) * (1.0 + math.cos(math.pi * p)) for p in parts]
 
@@ -186,7 +233,13 @@ def polynomial_decay_lr(
     learning_rate: float, end_learning_rate: float, total_step: int, step_per_epoch: int,
     decay_epoch: int, power: float, update_decay_epoch: bool = False,
 ) -> list[float]:  # fmt: skip
-    """A power of the part of `decay_epoch` epochs that is left, for each step."""
+    """A power of the part of `decay_epoch` epochs that is left, for each step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.polynomial_decay_lr(1.0, 0.0, 3, 1, 2, 1.0)
+    [1.0, 0.5, 0.0]
+    """
     made = []
     for k in range(total_step):
         epoch = k // step_per_epoch
@@ -220,7 +273,13 @@ def piecewise_constant_lr(milestone: Any, learning_rates: Any) -> list[float]:
 def warmup_lr(
     learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int
 ) -> list[float]:
-    """A rate that rises along a line for `warmup_epoch` epochs, for each step."""
+    """A rate that rises along a line for `warmup_epoch` epochs, for each step.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> ms.nn.warmup_lr(1.0, 3, 1, 2)
+    [0.0, 0.5, 1.0]
+    """
     epochs = (k // step_per_epoch for k in range(total_step))
     return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in epochs]
 

@@ -89,6 +89,13 @@ class ForwardValueAndGrad(Cell):
     """A network's value, and its gradients with respect to inputs (`get_all`), `weights` or both.
 
     With `sens_param` the last input is the adjoint of the output.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> net = ms.nn.ForwardValueAndGrad(ms.nn.Dense(2, 1), get_all=True)
+    >>> value, grads = net(flow.ones(1, 2))
+    >>> grads[0].shape
+    srcgrad.Size([1, 2])
     """
 
     network: Any
@@ -111,7 +118,14 @@ class ForwardValueAndGrad(Cell):
 
 
 class WithGradCell(Cell):
-    """The gradients of a network, or of its loss, with respect to the network's Parameters."""
+    """The gradients of a network, or of its loss, with respect to the network's Parameters.
+
+    >>> import srcgrad as flow
+    >>> import srcgrad.mindspore as ms
+    >>> net = ms.nn.WithGradCell(ms.nn.Dense(2, 1, has_bias=False), ms.nn.MSELoss())
+    >>> net(flow.ones(1, 2), flow.ones(1, 1))[0].shape
+    srcgrad.Size([1, 2])
+    """
 
     network: Any
     sens: Any

@@ -23,17 +23,34 @@ def assign(variable: Any, value: Any) -> Any:
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Adds a value to a Parameter in place, and returns the Parameter."""
+    """Adds a value to a Parameter in place, and returns the Parameter.
+
+    >>> import srcgrad as flow
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> flow.ops.assign_add(w, flow.tensor([2.0])).tolist()
+    [3.0]
+    """
     return _written("AssignAdd", variable, variable._a + _array(value))
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtracts a value from a Parameter in place, and returns the Parameter."""
+    """Subtracts a value from a Parameter in place, and returns the Parameter.
+
+    >>> import srcgrad as flow
+    >>> w = flow.Parameter(flow.tensor([1.0]))
+    >>> flow.ops.assign_sub(w, flow.tensor([2.0])).tolist()
+    [-1.0]
+    """
     return _written("AssignSub", variable, variable._a - _array(value))
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """The value unchanged: statements run in order here."""
+    """The value unchanged: statements run in order here.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.depend(flow.tensor([1.0]), None)
+    tensor([1.], dtype=srcgrad.float32)
+    """
     return value
 
 

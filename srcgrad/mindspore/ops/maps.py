@@ -55,7 +55,12 @@ class HyperMap:
 
 
 class Map(HyperMap):
-    """Like `HyperMap`, one level deep."""
+    """Like `HyperMap`, one level deep.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Map()(flow.ops.Square(), (flow.tensor(2.0), flow.tensor(3.0)))
+    (tensor(4., dtype=srcgrad.float32), tensor(9., dtype=srcgrad.float32))
+    """
 
     def _part(self, f: Any, row: tuple[Any, ...]) -> Any:
         return f(*row)
@@ -68,7 +73,16 @@ _KINDS = {
 
 
 class MultitypeFuncGraph:
-    """A function chosen by the types of its arguments: `register("Tensor", "Number")`."""
+    """A function chosen by the types of its arguments: `register("Tensor", "Number")`.
+
+    >>> import srcgrad as flow
+    >>> double = flow.ops.MultitypeFuncGraph("double")
+    >>> @double.register("Number")
+    ... def twice(x):
+    ...     return 2 * x
+    >>> double(21)
+    42
+    """
 
     name: str
     entries: list[Any]

@@ -9,78 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from srcgrad.eager import create
-from srcgrad.eager.functions import activations, composed, losses
+from srcgrad.eager.functions import composed, losses
 from srcgrad.eager.functions.pointwise import cast
-from srcgrad.eager.functions.table import TABLE
-from srcgrad.mindspore.ops import assignments, named
+from srcgrad.mindspore.ops import named
+from srcgrad.mindspore.ops.plain import FUNCTIONS, MADE, Primitive
 
-_F: dict[str, Callable[..., Any]] = {name: row.function for name, row in TABLE.items()}
-
-
-class Primitive:
-    """The base of operators."""
-
-    @property
-    def name(self) -> str:
-        """The name of the operator."""
-        return type(self).__name__
-
-    def __call__(self, *inputs: Any) -> Any:
-        raise NotImplementedError  # each operator has its own
-
-    def __repr__(self) -> str:
-        options = ", ".join(f"{k}={v}" for k, v in vars(self).items())
-        return f"Prim[{self.name}]<{options}>" if options else f"Prim[{self.name}]"
-
-
-def _operator(name: str, function: Callable[..., Any]) -> type[Primitive]:
-    """An operator without options."""
-
-    class Operator(Primitive):
-        def __call__(self, *inputs: Any) -> Any:
-            return function(*inputs)
-
-    Operator.__name__ = Operator.__qualname__ = name
-    Operator.__doc__ = f"The operator of `{getattr(function, '__name__', name)}`."
-    return Operator
-
-
-# operators without options: the function of the table
-OF_TABLE = {
-    "ACos": "acos", "Abs": "abs", "Acosh": "acosh", "Add": "add", "Asin": "asin", "Asinh": "asinh",
-    "Atan": "atan", "Atan2": "atan2", "Atanh": "atanh", "Ceil": "ceil", "Cos": "cos",
-    "Cosh": "cosh", "Div": "div", "Equal": "eq", "Erf": "erf", "Erfc": "erfc", "Exp": "exp",
-    "Expm1": "expm1", "ExpandDims": "unsqueeze", "Floor": "floor", "FloorDiv": "floor_divide",
-    "FloorMod": "remainder", "Greater": "gt", "GreaterEqual": "ge", "IsFinite": "isfinite",
-    "IsInf": "isinf", "IsNan": "isnan", "Less": "lt", "LessEqual": "le", "Log": "log",
-    "Log1p": "log1p", "LogicalAnd": "logical_and", "LogicalNot": "logical_not",
-    "LogicalOr": "logical_or", "Maximum": "maximum", "Minimum": "minimum", "Mish": "mish",
-    "Mul": "mul", "Neg": "neg", "NotEqual": "ne", "Pow": "pow", "RealDiv": "div",
-    "Reciprocal": "reciprocal", "ReLU": "relu", "Reshape": "reshape", "Round": "round",
-    "Rsqrt": "rsqrt", "Select": "where", "SeLU": "selu", "Sigmoid": "sigmoid", "Sign": "sign",
-    "Sin": "sin", "Sinh": "sinh", "Softplus": "softplus", "Softsign": "softsign", "Sqrt": "sqrt",
-    "Square": "square", "Sub": "sub", "Tan": "tan", "Tanh": "tanh", "Trunc": "trunc",
-    "Xlogy": "xlogy",
-}  # fmt: skip
-# operators without options that are other functions
-OTHERS: dict[str, Callable[..., Any]] = {
-    "Assign": assignments.assign, "AssignAdd": assignments.assign_add,
-    "AssignSub": assignments.assign_sub, "Cast": cast, "Depend": assignments.depend,
-    "Eye": create.eye, "Gather": named.gather, "HSigmoid": activations.hardsigmoid,
-    "HSwish": activations.hardswish, "OnesLike": create.ones_like, "ReLU6": activations.relu6,
-    "Tile": lambda x, multiples: _F["tile"](x, multiples), "Transpose": named.transpose,
-    "Ones": named.ones, "Zeros": named.zeros, "ZerosLike": create.zeros_like,
-    "GeLU": lambda x: activations.gelu(x, "tanh"),
-    "DType": lambda x: x.dtype, "Rank": lambda x: x.ndim, "Shape": lambda x: tuple(x.shape),
-    "Size": lambda x: x.numel(),
-    "L2Loss": lambda x: _F["mul"](_F["sum"](_F["mul"](x, x)), 0.5),
-    "SigmoidCrossEntropyWithLogits": lambda logits, label: (
-        losses.binary_cross_entropy_with_logits(logits, label, None, "none")
-    ),
-}  # fmt: skip
-MADE = {name: _operator(name, _F[function]) for name, function in OF_TABLE.items()}
-MADE |= {name: _operator(name, function) for name, function in OTHERS.items()}
 globals().update(MADE)
 
 
@@ -104,13 +37,18 @@ class MatMul(Primitive):
         self.transpose_a, self.transpose_b = transpose_a, transpose_b
 
     def __call__(self, x: Any, y: Any) -> Any:
-        a = _F["transpose"](x, -2, -1) if self.transpose_a else x
-        b = _F["transpose"](y, -2, -1) if self.transpose_b else y
-        return _F["matmul"](a, b)
+        a = FUNCTIONS["transpose"](x, -2, -1) if self.transpose_a else x
+        b = FUNCTIONS["transpose"](y, -2, -1) if self.transpose_b else y
+        return FUNCTIONS["matmul"](a, b)
 
 
 class BatchMatMul(MatMul):
-    """The products of stacks of matrices, each transposed on request."""
+    """The products of stacks of matrices, each transposed on request.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.BatchMatMul()(flow.ones(4, 2, 3), flow.ones(4, 3, 5)).shape
+    srcgrad.Size([4, 2, 5])
+    """
 
 
 class _Reduction(Primitive):
@@ -134,47 +72,77 @@ class ReduceSum(_Reduction):
     [[3.0], [3.0]]
     """
 
-    _function = staticmethod(_F["sum"])
+    _function = staticmethod(FUNCTIONS["sum"])
 
 
 class ReduceMean(_Reduction):
-    """The mean over axes."""
+    """The mean over axes.
 
-    _function = staticmethod(_F["mean"])
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceMean()(flow.tensor([1.0, 5.0]))
+    tensor(3., dtype=srcgrad.float32)
+    """
+
+    _function = staticmethod(FUNCTIONS["mean"])
 
 
 class ReduceMax(_Reduction):
-    """The maximum over axes; equal ones share the gradient."""
+    """The maximum over axes; equal ones share the gradient.
 
-    _function = staticmethod(_F["amax"])
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceMax()(flow.tensor([1.0, 5.0]))
+    tensor(5., dtype=srcgrad.float32)
+    """
+
+    _function = staticmethod(FUNCTIONS["amax"])
 
 
 class ReduceMin(_Reduction):
-    """The minimum over axes; equal ones share the gradient."""
+    """The minimum over axes; equal ones share the gradient.
 
-    _function = staticmethod(_F["amin"])
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceMin()(flow.tensor([1.0, 5.0]))
+    tensor(1., dtype=srcgrad.float32)
+    """
+
+    _function = staticmethod(FUNCTIONS["amin"])
 
 
 class ReduceProd(_Reduction):
-    """The product over one axis, or of all elements."""
+    """The product over one axis, or of all elements.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceProd()(flow.tensor([2.0, 5.0]))
+    tensor(10., dtype=srcgrad.float32)
+    """
 
     def __call__(self, x: Any, axis: Any = ()) -> Any:
         if axis == () or axis is None:
-            made = _F["prod"](x)
-            return _F["reshape"](made, (1,) * x.ndim) if self.keep_dims else made
-        return _F["prod"](x, axis, self.keep_dims)
+            made = FUNCTIONS["prod"](x)
+            return FUNCTIONS["reshape"](made, (1,) * x.ndim) if self.keep_dims else made
+        return FUNCTIONS["prod"](x, axis, self.keep_dims)
 
 
 class ReduceAll(_Reduction):
-    """Whether all elements are true, over axes."""
+    """Whether all elements are true, over axes.
 
-    _function = staticmethod(_F["all"])
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceAll()(flow.tensor([True, False]))
+    tensor(False, dtype=srcgrad.bool)
+    """
+
+    _function = staticmethod(FUNCTIONS["all"])
 
 
 class ReduceAny(_Reduction):
-    """Whether any element is true, over axes."""
+    """Whether any element is true, over axes.
 
-    _function = staticmethod(_F["any"])
+    >>> import srcgrad as flow
+    >>> flow.ops.ReduceAny()(flow.tensor([True, False]))
+    tensor(True, dtype=srcgrad.bool)
+    """
+
+    _function = staticmethod(FUNCTIONS["any"])
 
 
 class _Along(Primitive):
@@ -193,60 +161,92 @@ class Concat(_Along):
     """
 
     def __call__(self, tensors: Any) -> Any:
-        return _F["cat"](tensors, self.axis)
+        return FUNCTIONS["cat"](tensors, self.axis)
 
 
 class Stack(_Along):
-    """Tensors of one shape joined along a new axis."""
+    """Tensors of one shape joined along a new axis.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Stack()([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
 
     def __call__(self, tensors: Any) -> Any:
-        return _F["stack"](tensors, self.axis)
+        return FUNCTIONS["stack"](tensors, self.axis)
 
 
 class Unstack(_Along):
-    """The slices of an axis, as a tuple."""
+    """The slices of an axis, as a tuple.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Unstack()(flow.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+    """
 
     def __init__(self, axis: int = 0, num: int | None = None) -> None:
         super().__init__(axis)
         self.num = num
 
     def __call__(self, x: Any) -> Any:
-        return _F["unbind"](x, self.axis)
+        return FUNCTIONS["unbind"](x, self.axis)
 
 
 class Split(_Along):
-    """Equal parts of an axis, as a tuple."""
+    """Equal parts of an axis, as a tuple.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Split(0, 2)(flow.tensor([1, 2]))
+    (tensor([1], dtype=srcgrad.int64), tensor([2], dtype=srcgrad.int64))
+    """
 
     def __init__(self, axis: int = 0, output_num: int = 1) -> None:
         super().__init__(axis)
         self.output_num = output_num
 
     def __call__(self, x: Any) -> Any:
-        return _F["chunk"](x, self.output_num, self.axis)
+        return FUNCTIONS["chunk"](x, self.output_num, self.axis)
 
 
 class Squeeze(Primitive):
-    """The tensor without axes of length 1, all or the given ones."""
+    """The tensor without axes of length 1, all or the given ones.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Squeeze()(flow.ones(1, 3)).shape
+    srcgrad.Size([3])
+    """
 
     def __init__(self, axis: Any = ()) -> None:
         self.axis = axis
 
     def __call__(self, x: Any) -> Any:
-        return _F["squeeze"](x, None if self.axis == () else self.axis)
+        return FUNCTIONS["squeeze"](x, None if self.axis == () else self.axis)
 
 
 class BroadcastTo(Primitive):
-    """The tensor broadcast to a shape."""
+    """The tensor broadcast to a shape.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.BroadcastTo((2, 2))(flow.tensor([1, 2]))
+    tensor([[1, 2],
+            [1, 2]], dtype=srcgrad.int64)
+    """
 
     def __init__(self, shape: Any) -> None:
         self.shape = shape
 
     def __call__(self, x: Any) -> Any:
-        return _F["broadcast_to"](x, self.shape)
+        return FUNCTIONS["broadcast_to"](x, self.shape)
 
 
 class Softmax(_Along):
-    """exp(x) divided by its sum along an axis, the last one by default."""
+    """exp(x) divided by its sum along an axis, the last one by default.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Softmax()(flow.tensor([1.0, 1.0]))
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__(axis[0] if isinstance(axis, tuple) else axis)
@@ -256,14 +256,25 @@ class Softmax(_Along):
 
 
 class LogSoftmax(Softmax):
-    """The logarithm of softmax along an axis, the last one by default."""
+    """The logarithm of softmax along an axis, the last one by default.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.LogSoftmax()(flow.tensor([0.0, 0.0]))
+    tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+    """
 
     def __call__(self, logits: Any) -> Any:
         return composed.log_softmax(logits, self.axis)
 
 
 class OneHot(_Along):
-    """Values at an index along a new axis: (indices, depth, on_value, off_value)."""
+    """Values at an index along a new axis: (indices, depth, on_value, off_value).
+
+    >>> import srcgrad as flow
+    >>> flow.ops.OneHot()(flow.tensor([0, 1]), 2, 1.0, 0.0)
+    tensor([[1., 0.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
 
     def __init__(self, axis: int = -1) -> None:
         super().__init__(axis)
@@ -273,7 +284,12 @@ class OneHot(_Along):
 
 
 class CumSum(Primitive):
-    """The sums of the elements up to each along an axis."""
+    """The sums of the elements up to each along an axis.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.CumSum()(flow.tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6], dtype=srcgrad.int64)
+    """
 
     exclusive: bool
     reverse: bool
@@ -282,64 +298,91 @@ class CumSum(Primitive):
         self.exclusive, self.reverse = exclusive, reverse
 
     def __call__(self, x: Any, axis: int) -> Any:
-        x = _F["flip"](x, axis) if self.reverse else x
-        made = _F["cumsum"](x, axis)
-        made = _F["sub"](made, x) if self.exclusive else made
-        return _F["flip"](made, axis) if self.reverse else made
+        x = FUNCTIONS["flip"](x, axis) if self.reverse else x
+        made = FUNCTIONS["cumsum"](x, axis)
+        made = FUNCTIONS["sub"](made, x) if self.exclusive else made
+        return FUNCTIONS["flip"](made, axis) if self.reverse else made
 
 
 class Argmax(_Along):
-    """The index of the maximum along an axis, the last one by default."""
+    """The index of the maximum along an axis, the last one by default.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.Argmax()(flow.tensor([1.0, 5.0, 3.0]))
+    tensor(1, dtype=srcgrad.int64)
+    """
 
     def __init__(self, axis: int = -1, output_type: Any = None) -> None:
         super().__init__(axis)
         self.output_type = output_type
 
     def __call__(self, x: Any) -> Any:
-        made = _F["argmax"](x, self.axis)
+        made = FUNCTIONS["argmax"](x, self.axis)
         return made if self.output_type is None else cast(made, self.output_type)
 
 
 class ArgMaxWithValue(_Along):
-    """(indices, maxima) along an axis."""
+    """(indices, maxima) along an axis.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.ArgMaxWithValue()(flow.tensor([1.0, 5.0, 3.0]))
+    (tensor(1, dtype=srcgrad.int64), tensor(5., dtype=srcgrad.float32))
+    """
 
     def __init__(self, axis: int = 0, keep_dims: bool = False) -> None:
         super().__init__(axis)
         self.keep_dims = keep_dims
 
     def __call__(self, x: Any) -> Any:
-        best = _F["amax"](x, self.axis, self.keep_dims)
-        return _F["argmax"](x, self.axis, self.keep_dims), best
+        best = FUNCTIONS["amax"](x, self.axis, self.keep_dims)
+        return FUNCTIONS["argmax"](x, self.axis, self.keep_dims), best
 
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
-    """(losses, their gradients) of logits against probabilities, along the second axis."""
+    """(losses, their gradients) of logits against probabilities, along the second axis.
+
+    >>> import srcgrad as flow
+    >>> cross_entropy = flow.ops.SoftmaxCrossEntropyWithLogits()
+    >>> losses, grads = cross_entropy(flow.tensor([[0.0, 0.0]]), flow.tensor([[1.0, 0.0]]))
+    >>> grads
+    tensor([[-0.5000,  0.5000]], dtype=srcgrad.float32)
+    """
 
     def __call__(self, logits: Any, labels: Any) -> Any:
         loss = losses.cross_entropy(logits, labels, reduction="none")
-        return loss, _F["sub"](composed.softmax(logits, 1), labels)
+        return loss, FUNCTIONS["sub"](composed.softmax(logits, 1), labels)
 
 
 class BiasAdd(Primitive):
-    """A number for each channel, the second axis, added."""
+    """A number for each channel, the second axis, added.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.BiasAdd()(flow.zeros(1, 2), flow.tensor([1.0, 2.0]))
+    tensor([[1., 2.]], dtype=srcgrad.float32)
+    """
 
     def __init__(self, data_format: str = "NCHW") -> None:
         self.data_format = data_format
 
     def __call__(self, x: Any, bias: Any) -> Any:
-        return _F["add"](x, _F["reshape"](bias, (1, -1, *(1,) * (x.ndim - 2))))
+        return FUNCTIONS["add"](x, FUNCTIONS["reshape"](bias, (1, -1, *(1,) * (x.ndim - 2))))
 
 
 class L2Normalize(_Along):
-    """The tensor divided by its 2-norm along an axis."""
+    """The tensor divided by its 2-norm along an axis.
+
+    >>> import srcgrad as flow
+    >>> flow.ops.L2Normalize()(flow.tensor([3.0, 4.0]))
+    tensor([0.6000, 0.8000], dtype=srcgrad.float32)
+    """
 
     def __init__(self, axis: int = 0, epsilon: float = 1e-4) -> None:
         super().__init__(axis)
         self.epsilon = epsilon
 
     def __call__(self, x: Any) -> Any:
-        squares = _F["sum"](_F["mul"](x, x), self.axis, True)
-        return _F["div"](x, _F["sqrt"](_F["clamp"](squares, self.epsilon)))
+        squares = FUNCTIONS["sum"](FUNCTIONS["mul"](x, x), self.axis, True)
+        return FUNCTIONS["div"](x, FUNCTIONS["sqrt"](FUNCTIONS["clamp"](squares, self.epsilon)))
 
 
 OPERATORS = {

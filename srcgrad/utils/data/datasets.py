@@ -15,7 +15,15 @@ from srcgrad.errors import ArgumentValueError
 
 
 class Dataset:
-    """The base of datasets: define `__getitem__`, and `__len__`."""
+    """The base of datasets: define `__getitem__`, and `__len__`.
+
+    >>> import srcgrad as flow
+    >>> class Squares(flow.utils.data.Dataset):
+    ...     def __getitem__(self, k):
+    ...         return k * k
+    >>> Squares()[3]
+    9
+    """
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -25,7 +33,15 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """The base of datasets that are read in order: define `__iter__`."""
+    """The base of datasets that are read in order: define `__iter__`.
+
+    >>> import srcgrad as flow
+    >>> class Three(flow.utils.data.IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter([1, 2, 3])
+    >>> list(Three())
+    [1, 2, 3]
+    """
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
@@ -58,7 +74,12 @@ class TensorDataset(Dataset):
 
 
 class Subset(Dataset):
-    """Some items of a dataset."""
+    """Some items of a dataset.
+
+    >>> import srcgrad as flow
+    >>> flow.utils.data.Subset([5, 6, 7], [2, 0])[0]
+    7
+    """
 
     dataset: Any
     indices: Sequence[int]
@@ -74,7 +95,12 @@ class Subset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """The items of several datasets, one after the other."""
+    """The items of several datasets, one after the other.
+
+    >>> import srcgrad as flow
+    >>> len(flow.utils.data.ConcatDataset([[1, 2], [3]]))
+    3
+    """
 
     def __init__(self, datasets: Any) -> None:
         self.datasets: list[Any] = list(datasets)

@@ -14,14 +14,27 @@ from srcgrad.utils.data.datasets import IterableDataset, TensorDataset, drawn
 
 
 class Sampler:
-    """The base of samplers: define `__iter__`, which gives indices."""
+    """The base of samplers: define `__iter__`, which gives indices.
+
+    >>> import srcgrad as flow
+    >>> class Backwards(flow.utils.data.Sampler):
+    ...     def __iter__(self):
+    ...         return iter([2, 1, 0])
+    >>> list(Backwards())
+    [2, 1, 0]
+    """
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError  # each kind of sampler has its own
 
 
 class SequentialSampler(Sampler):
-    """All indices in order."""
+    """All indices in order.
+
+    >>> import srcgrad as flow
+    >>> list(flow.utils.data.SequentialSampler([5, 6, 7]))
+    [0, 1, 2]
+    """
 
     def __init__(self, data_source: Any) -> None:
         self.data_source = data_source
@@ -34,7 +47,12 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Indices drawn at random: each once, or with replacement."""
+    """Indices drawn at random: each once, or with replacement.
+
+    >>> import srcgrad as flow
+    >>> sorted(flow.utils.data.RandomSampler([5, 6, 7]))
+    [0, 1, 2]
+    """
 
     data_source: Any
     replacement: bool
