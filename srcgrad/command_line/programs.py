@@ -140,7 +140,10 @@ def _function(place: str) -> Any:
     sys.modules[path.stem] = module
     _, error = _attempted(functools.partial(spec.loader.exec_module, module))
     if error is not None:
-        raise Misused(f"{file} raises where it is imported: {_said(error)}")
+        raise Misused(
+            f"{file} raises where it is imported: {_said(error)}\n"
+            '  put what the file runs besides under if __name__ == "__main__":'
+        )
     found: Any = module
     for part in name.split("."):
         found = getattr(found, part, None)

@@ -3,10 +3,11 @@
     python -m tests.benchmarks.peers --jax PYTHON --torch PYTHON --autograd PYTHON
 
 A program is given unchanged, with the peer's namespace instead of NumPy's, as its documentation
-says; JAX is given a rewritten form as well. A gradient counts if its product with a
-random direction agrees with a central difference of the program that Python runs. Prints a table:
-the minimum of repeated calls and the first call, which compiles, in time of the processor, on one
-thread; or the exception, or that a limit has passed.
+says; JAX is given a rewritten form as well. A gradient counts if its product with a random
+direction agrees with a central difference of the program that Python runs. Prints a table: the
+minimum of repeated calls, on one thread, and the first call, which compiles; or the exception, or
+that a limit of time has passed. First calls, and calls that cannot be repeated often, are counted
+in time of the processor, so that other work on the machine does not show.
 """
 
 import argparse
@@ -81,12 +82,19 @@ def run(peer: str, program: str) -> dict[str, Any]:
         return found | {"said": f"`{type(error).__name__}`"}
     if not agrees(program, args, by_peer):
         return found | {"said": "wrong"}
+    best = shortest(gradient, time.perf_counter)
+    if best > REPEATED / 20:
+        best = shortest(gradient, time.process_time)
+    return found | {"ms": 1e3 * best}
+
+
+def shortest(gradient: Callable, clock: Callable[[], float]) -> float:
     best, until = np.inf, time.perf_counter() + REPEATED
     while time.perf_counter() < until:
-        begin = time.process_time()
+        begin = clock()
         gradient()
-        best = min(best, time.process_time() - begin)
-    return found | {"ms": 1e3 * best}
+        best = min(best, clock() - begin)
+    return best
 
 
 def agrees(program: str, args: tuple, gradient: tuple) -> bool:

@@ -98,6 +98,13 @@ def test_what_is_not_written_well(model, capsys, arguments, said):
     assert said in capsys.readouterr().err
 
 
+def test_a_file_that_runs_something_where_it_is_imported(model, capsys):
+    model.write_text(MODEL + "\n1 / 0\n")
+    assert main(["check", "model.py:loss", "--args", "np.ones(3)"]) == 2
+    said = capsys.readouterr().err
+    assert "ZeroDivisionError" in said and '__name__ == "__main__"' in said
+
+
 def test_the_console_script_is_declared():
     from pathlib import Path
 
