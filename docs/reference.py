@@ -34,6 +34,7 @@ MODULES = {
     "autograd": "Graphs of tensors",
     "autograd.functional": "Derivatives of functions of tensors",
     "func": "PyTorch's transforms of functions",
+    "array_api": "The array API of tensors",
     "linalg": "Linear algebra of tensors",
     "mindspore.nn": "MindSpore's cells and optimizers",
     "mindspore.ops": "MindSpore's operations",
