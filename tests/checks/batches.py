@@ -14,7 +14,12 @@ from tests.tools.turns import in_one_of
 # a string among the results; a reshape that is refused in every loop
 REFUSED = {"dataclass_result", "reshapes_of_new_arrays_that_are_stored_to"}
 # an item stores to what the next one reads
-STATE = {"captured_array_accumulated", "captured_array_overwritten", "bound_from_changed_array"}
+STATE = {
+    "captured_array_accumulated",
+    "captured_array_overwritten",
+    "bound_from_changed_array",
+    "argument_read_and_changed",
+}
 COMPILED = frozenset(sample(6))
 COUNT = 2  # items
 NEAR = 0.99951171875  # of the floats of an item those of the next
