@@ -49,6 +49,7 @@ from srcgrad.nn.wrapped import Hardshrink as Hardshrink
 from srcgrad.nn.wrapped import Hardsigmoid as Hardsigmoid
 from srcgrad.nn.wrapped import Hardswish as Hardswish
 from srcgrad.nn.wrapped import Hardtanh as Hardtanh
+from srcgrad.nn.wrapped import HingeEmbeddingLoss as HingeEmbeddingLoss
 from srcgrad.nn.wrapped import HuberLoss as HuberLoss
 from srcgrad.nn.layers import Identity as Identity
 from srcgrad.mindspore.nn.schedules import InverseDecayLR as InverseDecayLR
@@ -65,6 +66,7 @@ from srcgrad.nn.wrapped import LogSoftmax as LogSoftmax
 from srcgrad.mindspore.nn.losses import LossBase as LossBase
 from srcgrad.mindspore.nn.losses import MAELoss as MAELoss
 from srcgrad.nn.wrapped import MSELoss as MSELoss
+from srcgrad.nn.wrapped import MarginRankingLoss as MarginRankingLoss
 from srcgrad.nn.pooling import MaxPool1d as MaxPool1d
 from srcgrad.nn.pooling import MaxPool2d as MaxPool2d
 from srcgrad.nn.wrapped import Mish as Mish
@@ -72,6 +74,7 @@ from srcgrad.nn.module import Module as Module
 from srcgrad.nn.containers import ModuleDict as ModuleDict
 from srcgrad.nn.containers import ModuleList as ModuleList
 from srcgrad.mindspore.nn.optimizers import Momentum as Momentum
+from srcgrad.nn.wrapped import MultiLabelSoftMarginLoss as MultiLabelSoftMarginLoss
 from srcgrad.nn.attention import MultiheadAttention as MultiheadAttention
 from srcgrad.nn.wrapped import NLLLoss as NLLLoss
 from srcgrad.mindspore.nn.schedules import NaturalExpDecayLR as NaturalExpDecayLR
@@ -81,6 +84,7 @@ from srcgrad.nn.wrapped import PairwiseDistance as PairwiseDistance
 from srcgrad.nn.parameter import Parameter as Parameter
 from srcgrad.nn.containers import ParameterDict as ParameterDict
 from srcgrad.nn.containers import ParameterList as ParameterList
+from srcgrad.nn.wrapped import PoissonNLLLoss as PoissonNLLLoss
 from srcgrad.mindspore.nn.schedules import PolynomialDecayLR as PolynomialDecayLR
 from srcgrad.mindspore.nn.losses import RMSELoss as RMSELoss
 from srcgrad.mindspore.nn.optimizers import RMSProp as RMSProp
@@ -96,6 +100,7 @@ from srcgrad.mindspore.nn.cells import SequentialCell as SequentialCell
 from srcgrad.nn.wrapped import SiLU as SiLU
 from srcgrad.nn.wrapped import Sigmoid as Sigmoid
 from srcgrad.nn.wrapped import SmoothL1Loss as SmoothL1Loss
+from srcgrad.nn.wrapped import SoftMarginLoss as SoftMarginLoss
 from srcgrad.mindspore.nn.renamed import SoftShrink as SoftShrink
 from srcgrad.nn.wrapped import Softmax as Softmax
 from srcgrad.mindspore.nn.losses import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
@@ -108,6 +113,7 @@ from srcgrad.nn.wrapped import Tanhshrink as Tanhshrink
 from srcgrad.nn.wrapped import Threshold as Threshold
 from srcgrad.mindspore.nn.training import TrainOneStepCell as TrainOneStepCell
 from srcgrad.mindspore.nn.scaling import TrainOneStepWithLossScaleCell as TrainOneStepWithLossScaleCell
+from srcgrad.nn.wrapped import TripletMarginLoss as TripletMarginLoss
 from srcgrad.mindspore.nn.schedules import WarmUpLR as WarmUpLR
 from srcgrad.mindspore.nn.training import WithGradCell as WithGradCell
 from srcgrad.mindspore.nn.training import WithLossCell as WithLossCell

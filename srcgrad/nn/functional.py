@@ -64,6 +64,14 @@ from srcgrad.eager.functions.losses import (
     nll_loss,
     smooth_l1_loss,
 )
+from srcgrad.eager.functions.margins import (
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    multilabel_soft_margin_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+)
 from srcgrad.eager.functions.normalizations import batch_norm, group_norm
 from srcgrad.eager.functions.paddings import pad
 from srcgrad.eager.functions.table import by_its_name
@@ -96,6 +104,7 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hinge_embedding_loss",
     "huber_loss",
     "kl_div",
     "l1_loss",
@@ -104,15 +113,18 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "mish",
     "mse_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
     "pairwise_distance",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
@@ -121,6 +133,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -129,6 +142,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "triplet_margin_loss",
 ]  # fmt: skip
 for _name in __all__:
     by_its_name(globals()[_name], _name)

@@ -103,5 +103,13 @@ MSELoss = _module("MSELoss", functional.mse_loss, 2, ("weight",))
 NLLLoss = _module("NLLLoss", functional.nll_loss, 2)
 SmoothL1Loss = _module("SmoothL1Loss", functional.smooth_l1_loss, 2)
 CosineEmbeddingLoss = _module("CosineEmbeddingLoss", functional.cosine_embedding_loss, 3)
+HingeEmbeddingLoss = _module("HingeEmbeddingLoss", functional.hinge_embedding_loss, 2)
+MarginRankingLoss = _module("MarginRankingLoss", functional.margin_ranking_loss, 3)
+MultiLabelSoftMarginLoss = _module(
+    "MultiLabelSoftMarginLoss", functional.multilabel_soft_margin_loss, 2
+)
+PoissonNLLLoss = _module("PoissonNLLLoss", functional.poisson_nll_loss, 2)
+SoftMarginLoss = _module("SoftMarginLoss", functional.soft_margin_loss, 2)
+TripletMarginLoss = _module("TripletMarginLoss", functional.triplet_margin_loss, 3)
 CosineSimilarity = _module("CosineSimilarity", functional.cosine_similarity, 2)
 PairwiseDistance = _module("PairwiseDistance", functional.pairwise_distance, 2)

@@ -316,6 +316,7 @@ from srcgrad.mindspore.ops import hardsigmoid as hardsigmoid
 from srcgrad.mindspore.ops import hardswish as hardswish
 from srcgrad.mindspore.ops import hardtanh as hardtanh
 from srcgrad.mindspore.ops import heaviside as heaviside
+from srcgrad.mindspore.ops import hinge_embedding_loss as hinge_embedding_loss
 from srcgrad.mindspore.ops import histc as histc
 from srcgrad.mindspore.ops import hsplit as hsplit
 from srcgrad.mindspore.ops import hstack as hstack
@@ -392,6 +393,7 @@ from srcgrad.mindspore.ops import logsumexp as logsumexp
 from srcgrad.mindspore.ops import long as long
 from srcgrad.mindspore.ops import lt as lt
 from srcgrad.mindspore.ops import manual_seed as manual_seed
+from srcgrad.mindspore.ops import margin_ranking_loss as margin_ranking_loss
 from srcgrad.mindspore.ops import masked_fill as masked_fill
 from srcgrad.mindspore.ops import masked_scatter as masked_scatter
 from srcgrad.mindspore.ops import masked_select as masked_select
@@ -414,6 +416,7 @@ from srcgrad.mindspore.ops import movedim as movedim
 from srcgrad.mindspore.ops import mse_loss as mse_loss
 from srcgrad.mindspore.ops import msort as msort
 from srcgrad.mindspore.ops import mul as mul
+from srcgrad.mindspore.ops import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from srcgrad.mindspore.ops import multinomial as multinomial
 from srcgrad.mindspore.ops import multiply as multiply
 from srcgrad.mindspore.ops import mv as mv
@@ -443,6 +446,7 @@ from srcgrad.mindspore.ops import pairwise_distance as pairwise_distance
 from srcgrad.mindspore.ops import partial as partial
 from srcgrad.mindspore.ops import permute as permute
 from srcgrad.mindspore.ops import pi as pi
+from srcgrad.mindspore.ops import poisson_nll_loss as poisson_nll_loss
 from srcgrad.mindspore.ops import positive as positive
 from srcgrad.mindspore.ops import pow as pow
 from srcgrad.mindspore.ops import prelu as prelu
@@ -493,6 +497,7 @@ from srcgrad.mindspore.ops import sinc as sinc
 from srcgrad.mindspore.ops import sinh as sinh
 from srcgrad.mindspore.ops import slogdet as slogdet
 from srcgrad.mindspore.ops import smooth_l1_loss as smooth_l1_loss
+from srcgrad.mindspore.ops import soft_margin_loss as soft_margin_loss
 from srcgrad.mindspore.ops import softmax as softmax
 from srcgrad.mindspore.ops import softmin as softmin
 from srcgrad.mindspore.ops import softplus as softplus
@@ -530,6 +535,7 @@ from srcgrad.mindspore.ops import trapezoid as trapezoid
 from srcgrad.mindspore.ops import trapz as trapz
 from srcgrad.mindspore.ops import tril as tril
 from srcgrad.mindspore.ops import tril_indices as tril_indices
+from srcgrad.mindspore.ops import triplet_margin_loss as triplet_margin_loss
 from srcgrad.mindspore.ops import triu as triu
 from srcgrad.mindspore.ops import triu_indices as triu_indices
 from srcgrad.mindspore.ops import true_divide as true_divide

@@ -105,6 +105,7 @@ LINEAR_ALGEBRA = {
     "cholesky": lambda x: flow.linalg.cholesky(x @ x.T), "fro": flow.linalg.matrix_norm,
     "stack": lambda x: flow.linalg.det(flow.stack([x, x @ x])),
 }  # fmt: skip
+SIGNS = flow.tensor([[1, -1, 1], [-1, 1, -1]])
 LOSSES = {
     "mse": lambda x: F.mse_loss(x, x * x), "l1": lambda x: F.l1_loss(x, x * x, reduction="sum"),
     "smooth_l1": lambda x: F.smooth_l1_loss(x, x * x * x),
@@ -123,7 +124,34 @@ LOSSES = {
     "cosine": lambda x: F.cosine_similarity(x, x * x),
     "embedding": lambda x: F.embedding(LABELS[1:], x),
     "distance": lambda x: F.pairwise_distance(x, x * x),
+    "ranking": lambda x: F.margin_ranking_loss(x, x * x, SIGNS, 0.3),
+    "hinge": lambda x: F.hinge_embedding_loss(x, SIGNS, 0.7, "none"),
+    "soft_margin": lambda x: F.soft_margin_loss(x, SIGNS),
+    "labels": lambda x: F.multilabel_soft_margin_loss(x, doubles(P), doubles(P[0])),
+    "triplet": lambda x: F.triplet_margin_loss(x, x * x, -x, 2.0, swap=True),
+    "poisson": lambda x: F.poisson_nll_loss(x, 3.0 * doubles(P), full=True),
+    "rates": lambda x: F.poisson_nll_loss(x.exp(), doubles(P), log_input=False),
 }  # fmt: skip
+
+
+RECORDED = [2.0833333, 1.0666666, 0.8312866, 0.8312866, 2.25, 34.7665291, 4.9453473]
+
+
+def test_losses_by_margins_and_of_counts():
+    """PyTorch's numbers, recorded: values at x = [[1, -2, 3], [4, 5, 0.5]]."""
+    x = flow.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, 0.5]])
+    t = flow.tensor([[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]])
+    found = [
+        F.hinge_embedding_loss(x, t), F.margin_ranking_loss(x, x.flip(0) * 0.5, t, margin=0.3),
+        F.soft_margin_loss(x, t), F.multilabel_soft_margin_loss(x, (t + 1) / 2),
+        F.triplet_margin_loss(x, t, -t, swap=True, p=1), F.poisson_nll_loss(x, t + 1),
+        F.poisson_nll_loss(x.abs(), (t + 1) * 3, log_input=False, full=True),
+    ]  # fmt: skip
+    np.testing.assert_allclose([f.item() for f in found], RECORDED, rtol=2e-6)
+    far = flow.tensor([-400.0], requires_grad=True)
+    loss = F.soft_margin_loss(far, flow.ones(1))  # where exp(400) overflows
+    loss.backward()
+    assert (loss.item(), far.grad.item()) == (400.0, -1.0)
 
 
 def named(table):

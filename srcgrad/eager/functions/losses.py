@@ -23,7 +23,8 @@ _LEAST = 1e-12  # p (1 - p) below which binary_cross_entropy has a constant slop
 exp, log, lt, sqrt = (TABLE[n].function for n in ("exp", "log", "lt", "sqrt"))
 
 
-def _reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+def reduced(loss: Tensor, reduction: str, weight: Tensor | None = None) -> Tensor:
+    """The mean, weighted where weights are given, the sum, or all; ValueError for other names."""
     match reduction:
         case "mean":
             return mean(loss) if weight is None else div(sum(loss), sum(weight))
@@ -55,7 +56,7 @@ def mse_loss(
 
 def _averaged(loss: Tensor, reduction: str, weight: Tensor | None) -> Tensor:
     """The elements times their weights, reduced."""
-    return _reduced(loss if weight is None else mul(loss, weight), reduction, weight)
+    return reduced(loss if weight is None else mul(loss, weight), reduction, weight)
 
 
 def l1_loss(
@@ -83,9 +84,9 @@ def smooth_l1_loss(
         raise TensorError("smooth_l1_loss does not support negative values for beta.")
     d = abs_(_differences(input, target, "smooth_l1_loss"))
     if beta == 0:
-        return _reduced(d, reduction)
+        return reduced(d, reduction)
     small = mul(mul(d, d), 0.5 / beta)
-    return _reduced(where(lt(d, beta), small, sub(d, 0.5 * beta)), reduction)
+    return reduced(where(lt(d, beta), small, sub(d, 0.5 * beta)), reduction)
 
 
 def huber_loss(
@@ -115,7 +116,7 @@ def cosine_embedding_loss(
     """
     cosine = cosine_similarity(input1, input2, -1)
     apart = TABLE["relu"].function(sub(cosine, margin))
-    return _reduced(where(TABLE["eq"].function(target, 1), sub(1.0, cosine), apart), reduction)
+    return reduced(where(TABLE["eq"].function(target, 1), sub(1.0, cosine), apart), reduction)
 
 
 # ---- classes ----
@@ -146,7 +147,7 @@ def nll_loss(
     scale = counted.astype(input._a.dtype)
     w = make(scale) if weight is None else mul(make(scale), getitem(weight, places.squeeze(k)))
     loss = where(make(counted), mul(mul(picked, w), -1.0), 0.0)
-    return _reduced(loss, reduction, w)
+    return reduced(loss, reduction, w)
 
 
 def cross_entropy(
@@ -166,7 +167,7 @@ def cross_entropy(
             target = add(mul(target, 1.0 - label_smoothing), label_smoothing / n)
         loss = mul(sum(mul(logs if weight is None else _weighted(logs, weight, k), target), k), -1)
         if reduction != "mean":
-            return _reduced(loss, reduction)
+            return reduced(loss, reduction)
         return div(sum(loss), float(max(loss._a.size, 1)))
     hard = nll_loss(logs, target, weight, ignore_index, reduction)
     if not label_smoothing:
@@ -177,7 +178,7 @@ def cross_entropy(
     w = make(taken.astype(input._a.dtype))
     if weight is not None:
         w = mul(w, getitem(weight, make(np.where(taken, target._a, 0))))
-    return add(mul(hard, 1.0 - label_smoothing), mul(_reduced(soft, reduction, w), label_smoothing))
+    return add(mul(hard, 1.0 - label_smoothing), mul(reduced(soft, reduction, w), label_smoothing))
 
 
 def _weighted(logs: Tensor, weight: Tensor, k: int) -> Tensor:
@@ -210,7 +211,7 @@ def binary_cross_entropy(
     loss = mul(add(mul(target, one), mul(sub(1.0, target), other)), -1.0)
     slope = div(sub(at, target.detach()), _LEAST)
     loss = add(loss, where(ends, mul(sub(input, at), slope), 0.0))
-    return _reduced(loss if weight is None else mul(loss, weight), reduction)
+    return reduced(loss if weight is None else mul(loss, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -232,7 +233,7 @@ def binary_cross_entropy_with_logits(
     if pos_weight is not None:
         soft = mul(soft, add(mul(target, sub(pos_weight, 1.0)), 1.0))
     loss = add(mul(sub(1.0, target), input), soft)
-    return _reduced(loss if weight is None else mul(loss, weight), reduction)
+    return reduced(loss if weight is None else mul(loss, weight), reduction)
 
 
 def kl_div(
@@ -251,4 +252,4 @@ def kl_div(
     )  # fmt: skip
     if reduction == "batchmean":
         return div(sum(loss), float(input._a.shape[0]))
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)

@@ -919,6 +919,7 @@ from srcgrad.nn.functional import hardsigmoid as hardsigmoid
 from srcgrad.nn.functional import hardswish as hardswish
 from srcgrad.nn.functional import hardtanh as hardtanh
 from srcgrad import heaviside as heaviside
+from srcgrad.nn.functional import hinge_embedding_loss as hinge_embedding_loss
 from srcgrad import histc as histc
 from srcgrad import hsplit as hsplit
 from srcgrad import hstack as hstack
@@ -995,6 +996,7 @@ from srcgrad import logsumexp as logsumexp
 from srcgrad import long as long
 from srcgrad import lt as lt
 from srcgrad import manual_seed as manual_seed
+from srcgrad.nn.functional import margin_ranking_loss as margin_ranking_loss
 from srcgrad import masked_fill as masked_fill
 from srcgrad import masked_scatter as masked_scatter
 from srcgrad import masked_select as masked_select
@@ -1017,6 +1019,7 @@ from srcgrad import movedim as movedim
 from srcgrad.nn.functional import mse_loss as mse_loss
 from srcgrad import msort as msort
 from srcgrad import mul as mul
+from srcgrad.nn.functional import multilabel_soft_margin_loss as multilabel_soft_margin_loss
 from srcgrad import multinomial as multinomial
 from srcgrad import multiply as multiply
 from srcgrad import mv as mv
@@ -1046,6 +1049,7 @@ from srcgrad.nn.functional import pairwise_distance as pairwise_distance
 from functools import partial as partial
 from srcgrad import permute as permute
 from srcgrad import pi as pi
+from srcgrad.nn.functional import poisson_nll_loss as poisson_nll_loss
 from srcgrad import positive as positive
 from srcgrad import pow as pow
 from srcgrad.nn.functional import prelu as prelu
@@ -1096,6 +1100,7 @@ from srcgrad import sinc as sinc
 from srcgrad import sinh as sinh
 from srcgrad import slogdet as slogdet
 from srcgrad.mindspore.ops.named import smooth_l1_loss as smooth_l1_loss
+from srcgrad.nn.functional import soft_margin_loss as soft_margin_loss
 from srcgrad.mindspore.ops.named import softmax as softmax
 from srcgrad.nn.functional import softmin as softmin
 from srcgrad.nn.functional import softplus as softplus
@@ -1133,6 +1138,7 @@ from srcgrad import trapezoid as trapezoid
 from srcgrad import trapz as trapz
 from srcgrad import tril as tril
 from srcgrad import tril_indices as tril_indices
+from srcgrad.nn.functional import triplet_margin_loss as triplet_margin_loss
 from srcgrad import triu as triu
 from srcgrad import triu_indices as triu_indices
 from srcgrad import true_divide as true_divide
