@@ -42,13 +42,15 @@ def follow(
     it: Interpreter, f: types.FunctionType, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of a Python function, whose source is interpreted here."""
-    module = home_module(f).split(".")[0]
+    wrapped = held(f, "__wrapped__")
+    decorated = f.__code__ in WRAPPERS and isinstance(wrapped, types.FunctionType)
+    module = home_module(wrapped if decorated else f).split(".")[0]
     if module in ("numpy", "scipy", "numba") or foreign_library(f):
         refuse_unknown(it, f, node)
     if f.__code__.co_flags & inspect.CO_COROUTINE:
         said = f"{f.__name__}() is a coroutine"
         it.refuse(node, said, "write it as a plain function", runs=True)
-    if f.__code__ in WRAPPERS and isinstance(held(f, "__wrapped__"), types.FunctionType):
+    if decorated:
         return WRAPPERS[f.__code__](it, f, args, kwargs, node)
     try:
         found = source.find(f)
