@@ -15,7 +15,8 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, altered
 from srcgrad.ir.rule import Direction, Rule, operands
 from srcgrad.ir.types import Array, Scalar, Type
-from srcgrad.ir.walk import free_variables, map_atoms, rename
+from srcgrad.ir.walk import free_variables, map_atoms, rename, walk
+from srcgrad.primitives.attached import attached
 
 Own = Callable[[int], Atom]  # the k-th value, as a result with its derivative
 
@@ -31,6 +32,22 @@ def refuse_foreign(s: Def, varies: Callable[[Atom], bool]) -> None:
             s.loc,
             "pass it as an argument that the rule gives a derivative by",
         )
+
+
+def refuse_unexchanged(function: Function, active: Callable[[Atom], bool]) -> None:
+    """Refuses a rule that another process takes part in, where this one would not run it."""
+    for s in walk(function.body):
+        if isinstance(s, Def) and s.op is attached and s.params["rule"].exchanged:
+            assert s.var is not None
+            if not active(s.var):
+                raise UnsupportedError(
+                    f"{s.params['rule'].name}() exchanges its derivative with another rank, and "
+                    "here its argument does not vary with what is differentiated, or its value is "
+                    "not used",
+                    s.loc,
+                    "compute the argument from what is differentiated, and the result from the "
+                    "value; what has no derivative is exchanged outside of the function",
+                )
 
 
 def run(

@@ -48,6 +48,7 @@ class _Forward:
         assert all(float_type(p.type) for p in self.inputs)
         # values on which no output depends may have no rule: their tangent is not needed
         self.active = Activity(function, self.inputs, self.classes, outputs)
+        attached.refuse_unexchanged(function, self.active)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}

@@ -97,7 +97,7 @@ def call_with_jvp(it: Interpreter, owner: Any, args: list, kwargs: dict, node: N
             return _tangents(called, made, at)
 
         push = (given, len(called.values), run)
-        called.rule.partial = owner.partial
+        called.rule.partial, called.rule.exchanged = owner.partial, owner.exchanged
         if owner.pull is None:
             called.rule.push = called.direction(*push)
             return

@@ -32,6 +32,7 @@ class Ruled(Generic[P, R]):
     """A function with a rule: the base of `custom_vjp` and `custom_jvp`."""
 
     kind = ""
+    exchanged = False  # whether another process takes part in the derivative
 
     def __init__(self, function: Callable[P, R], nondiff_argnums: int | Iterable[int] = ()):
         if not callable(function):

@@ -174,6 +174,10 @@ def _by_jvp(owner: Any, args: tuple, primals: tuple, constants: tuple, inputs: l
         raise owner.without_rule()
     value = owner.function(*args)
 
+    def stated(kept: tuple, gs: tuple) -> Sequence[Any]:
+        given = replaced(value, gs)
+        return _matched(primals, owner.pull(*constants, replaced(primals, kept), given))
+
     def pull(kept: tuple, gs: tuple) -> Sequence[Any]:
         again = recording()  # is this backward pass recorded itself?
         with mode.enable_grad():
@@ -190,7 +194,8 @@ def _by_jvp(owner: Any, args: tuple, primals: tuple, constants: tuple, inputs: l
             outs, weights = zip(*pairs, strict=True)
             return grad(outs, dots, weights, create_graph=again, allow_unused=True)
 
-    return attach(value, inputs, inputs, owner.__name__, pull)
+    own = pull if owner.pull is None else stated
+    return attach(value, inputs, inputs, owner.__name__, own)
 
 
 def call_opaque(owner: Any, args: tuple) -> Any:

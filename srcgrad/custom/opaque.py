@@ -66,7 +66,7 @@ class Opaque(Generic[R]):
     vjp: Any
     jvp: Any
 
-    def __init__(self, function: Callable[..., R], like: Any, vjp: Any, jvp: Any):
+    def __init__(self, function: Callable[..., R], like: Any, vjp: Any = None, jvp: Any = None):
         self.function, self.like, self.vjp, self.jvp = function, like, vjp, jvp
         self.__name__: str = held(function, "__name__") or type(function).__name__
         functools.update_wrapper(self, function)

@@ -147,7 +147,7 @@ class Call:
         foreign = called.foreign()
         rule.outputs, rule.inputs = len(called.values), len(self.inputs)
         rule.foreign = len(foreign)
-        if not called.values or not (self.inputs or foreign):
+        if not called.values or not (self.inputs or foreign or rule.exchanged):
             return value
         t = b.attached(*called.values, *self.inputs, *foreign, *called.rest, rule=rule)
         parts = iter([self.part(t, k, y, called) for k, y in enumerate(called.values)])

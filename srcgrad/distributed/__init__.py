@@ -4,6 +4,17 @@ Every process (a rank) runs the same program on its share of the data, and all h
 Without mpi4py, or on one rank, the same program runs alone.
 """
 
+from srcgrad.distributed.exchanges import (
+    allreduce,
+    bcast,
+    gather,
+    halo_exchange,
+    recv,
+    reduce,
+    scatter,
+    send,
+    sendrecv,
+)
 from srcgrad.distributed.gradients import grad, hvp, value_and_grad
 from srcgrad.distributed.optimizers import DistributedOptimizer
 from srcgrad.distributed.parameters import broadcast
@@ -15,10 +26,19 @@ from srcgrad.namespace import publish
 __all__ = [
     "DistributedOptimizer",
     "Reduced",
+    "allreduce",
+    "bcast",
     "broadcast",
+    "gather",
     "grad",
+    "halo_exchange",
     "hvp",
     "rank",
+    "recv",
+    "reduce",
+    "scatter",
+    "send",
+    "sendrecv",
     "shard",
     "size",
     "value_and_grad",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -22,6 +22,21 @@ GRACE = (
 )
 
 
+class Known:
+    """A number of a communicator, which compiled code takes as it is."""
+
+    def __init__(self, number: Callable[..., int]):
+        self._number = number
+        functools.update_wrapper(self, number)
+
+    def __call__(self, comm: Any = None) -> int:
+        return self._number(comm)
+
+    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> int:
+        return self._number(*args, **kwargs)
+
+
+@Known
 def rank(comm: Any = None) -> int:
     """The number of this process in a communicator of mpi4py, by default of all processes.
 
@@ -32,6 +47,7 @@ def rank(comm: Any = None) -> int:
     return group(comm).rank
 
 
+@Known
 def size(comm: Any = None) -> int:
     """The number of processes in a communicator of mpi4py, by default of all.
 
@@ -49,6 +65,7 @@ class Group:
         self.comm = comm
         self.rank: int = 0 if comm is None else comm.Get_rank()
         self.size: int = 1 if comm is None else comm.Get_size()
+        self.exchanged = False  # whether a function that communicates was met
 
     def told(self, value: T) -> list[T]:
         """The values of all ranks, in their order; they are pickled."""
@@ -105,10 +122,20 @@ def _world() -> Group:
 
 
 def _started(comm: Any) -> Group:
-    made = Group(comm)
-    if made.size > 1:
-        _end_all_with_one()
+    """The ranks of a communicator, which keeps them as an attribute as long as it is there."""
+    key = _key()
+    made = comm.Get_attr(key)
+    if made is None:
+        made = Group(comm)
+        comm.Set_attr(key, made)
+        if made.size > 1:
+            _end_all_with_one()
     return made
+
+
+@functools.cache
+def _key() -> int:
+    return sys.modules["mpi4py.MPI"].Comm.Create_keyval()
 
 
 @functools.cache

@@ -88,6 +88,8 @@ class Reduced:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         mine, error = attempt(lambda: self._computed(args, kwargs))
+        if error is not None and self._ranks.exchanged:
+            raise error  # the others may wait inside the function, and not for this exchange
         known = self._agreed
         if known is not None:
             fits = mine is not None and mine.offer == known.offer

@@ -43,6 +43,7 @@ class Rule:
     loc: Location | None = None
     refused: SrcgradError | None = None  # raised when a derivative is requested
     partial: LocatedWarning | None = None  # issued then
+    exchanged: bool = False  # with another process, which waits for it: it has to be taken
     found: bool = False  # by the compiler, which states no derivative for what it leaves out
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
 from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
 from srcgrad.ir.walk import blocks, walk
-from srcgrad.primitives import elementwise, memory, singular_vectors
+from srcgrad.primitives import attached, elementwise, memory, singular_vectors
 from srcgrad.primitives.schedules import MARKS
 
 # the index checks: all raise IndexError, and no other operation does
@@ -43,6 +43,8 @@ def is_write(d: Def) -> bool:
 
 def is_observable(d: Def) -> bool:
     """Whether running a definition can be observed other than through its result or a buffer."""
+    if d.op is attached.attached:
+        return d.params["rule"].exchanged
     return may_raise(d) or (d.op.effect and not is_write(d) and d.op not in MARKS)
 
 

@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
-from srcgrad.distributed.ranks import group
+from srcgrad.distributed import ranks
+from tests.tools import turns
 from tests.tools.kept import ROOT
 
 CHECKS: dict[str, Callable[[], Any]] = {}
-LIMIT = 60  # seconds
+LIMIT = 150  # seconds
 
 
 def check(function: Callable[[], Any]) -> Callable[[], Any]:
@@ -42,38 +43,51 @@ def launcher() -> str | None:
     return beside if os.path.exists(beside) else shutil.which("mpiexec")
 
 
-def launched(ranks: int, *words: str, limit: float = LIMIT) -> subprocess.CompletedProcess:
+def launched(size: int, *words: str, limit: float = LIMIT) -> subprocess.CompletedProcess:
     """A Python program on several ranks; TimeoutExpired, all ended, if it takes longer."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
-        [str(launcher()), "-n", str(ranks), sys.executable, *words], cwd=ROOT, env=env,
+        [str(launcher()), "-n", str(size), sys.executable, *words], cwd=ROOT, env=env,
         capture_output=True, text=True, timeout=limit, check=False,
     )  # fmt: skip
 
 
-def results(module: str, ranks: int) -> dict[str, dict]:
+def results(module: str, size: int) -> dict[str, dict]:
     """The results of all checks of a module, by name."""
-    done = launched(ranks, "-m", "tests.distributed.on_ranks", module)
+    more = ("full",) if turns.everything else ()
+    done = launched(size, "-m", "tests.distributed.on_ranks", module, *more)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     for line in lines:
         for rank, failure in line["failures"].items():
-            pytest.fail(f"{line['name']}, rank {rank} of {ranks}: {failure}", pytrace=False)
+            pytest.fail(f"{line['name']}, rank {rank} of {size}: {failure}", pytrace=False)
     assert done.returncode == 0, done.stderr[-5000:]
     return {line["name"]: line for line in lines}
 
 
-def main(module: str) -> None:
+def alone(module: str) -> dict[str, Any]:
+    """What the checks of a module return on this process alone."""
+    ranks._world.cache_clear()
+    CHECKS.clear()
+    sys.modules.pop(module, None)
     import_module(module)
-    ranks = group()
-    for name, function in CHECKS.items():
+    return {name: function() for name, function in CHECKS.items()}
+
+
+def main(module: str, *names: str) -> None:
+    """Runs the checks of a module, or those of these names; "full" tries all that rotates."""
+    turns.everything = "full" in names
+    import_module(module)
+    group = ranks.group()
+    chosen = {n: f for n, f in CHECKS.items() if n in names or not {*names} - {"full"}}
+    for name, function in chosen.items():
         made, failure = None, None
         try:
             made = function()
         except BaseException:
             failure = traceback.format_exc()
-        told = ranks.told((failure, made))
+        told = group.told((failure, made))
         failures = {k: f for k, (f, _) in enumerate(told) if f is not None}
-        if ranks.rank == 0:
+        if group.rank == 0:
             same = all(m == made for _, m in told)
             print(json.dumps({"name": name, "failures": failures, "same": same, "made": made}))
             sys.stdout.flush()
@@ -84,4 +98,4 @@ def main(module: str) -> None:
 if __name__ == "__main__":
     from tests.distributed import on_ranks
 
-    on_ranks.main(sys.argv[1])
+    on_ranks.main(*sys.argv[1:])

@@ -20,11 +20,7 @@ def alone():
     """The checks on this process, without mpi4py."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "mpi4py", None)
-        ranks._world.cache_clear()
-        on_ranks.CHECKS.clear()
-        sys.modules.pop(MODULE, None)
-        __import__(MODULE)
-        yield {name: f() for name, f in on_ranks.CHECKS.items()}
+        yield on_ranks.alone(MODULE)
     ranks._world.cache_clear()
 
 

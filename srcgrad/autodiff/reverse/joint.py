@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from srcgrad.autodiff.activity import Activity
+from srcgrad.autodiff.attached import refuse_unexchanged
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.independent_loops import without_invalid_promises
@@ -123,6 +124,7 @@ class _JointBuilder:
         stored = [p for p in self.added if is_reference(p.type) and not program.classes.is_pure(p)]
         outputs = [*function.returns, *stored]
         active = Activity(function, [*self.wrt, *self.added], program.classes, outputs)
+        refuse_unexchanged(function, active)
         self.adjoints = Adjoints(self.values, self.references, active)
         known = None if findings is None else findings.read
         self.sweep = WithSchedules(self.adjoints, known, of_part, trips)

@@ -1,0 +1,216 @@
+"""Checks of communications inside differentiated code, for any number of ranks."""
+
+import numpy as np
+import pytest
+
+import srcgrad as flow
+from srcgrad import distributed
+from srcgrad.distributed.ranks import group
+from tests.distributed.on_ranks import check
+from tests.tools import turns
+
+RANK, SIZE = distributed.rank(), distributed.size()
+RNG = np.random.default_rng(RANK)
+AFTER, BEFORE = (RANK + 1) % SIZE, (RANK - 1) % SIZE
+ROWS = 2 * SIZE + 3  # no multiple of the number of ranks
+OWN = len(distributed.shard(np.arange(ROWS)))
+LAST = SIZE - 1
+
+# the maps, each with the shape of its argument
+MAPS = {
+    "allreduce": (distributed.allreduce, (3, 2)),
+    "reduce": (lambda x: distributed.reduce(x, LAST), (4,)),
+    "bcast": (lambda x: distributed.bcast(x, LAST), (2, 2)),
+    "scatter": (lambda x: distributed.scatter(x, LAST), (ROWS, 2)),
+    "gather": (lambda x: distributed.gather(x, ROWS, LAST), (OWN, 2)),
+    "sendrecv": (lambda x: distributed.sendrecv(x, AFTER, BEFORE), (5,)),
+    "sendrecv_at_ends": (
+        lambda x: distributed.sendrecv(x, RANK + 1 if RANK < LAST else -1, RANK - 1),
+        (5,),
+    ),
+    "halo": (lambda x: distributed.halo_exchange(x, 2), (3, 2)),
+    "halo_periodic": (lambda x: distributed.halo_exchange(x, 2, periodic=True), (2,)),
+    "halo_of_columns": (lambda x: distributed.halo_exchange(x, 1, True, axis=1), (3, 2)),
+    "several": (
+        lambda x: distributed.bcast(distributed.allreduce(distributed.halo_exchange(x)), 0),
+        (3,),
+    ),
+}
+IN_TURN = [*turns.share(list(MAPS)[:-1]), "several"]
+
+
+def over_ranks(value):
+    """The sum over all ranks."""
+    return sum(group().told(float(value)))
+
+
+def near(a, b, tolerance=1e-13):
+    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+@check
+def adjoints():
+    """<y, A x> over all ranks is <A' y, x>, and the tangent of A x is A dx."""
+    for name in IN_TURN:
+        function, shape = MAPS[name]
+        compiled = flow.compile(function, target="python")
+        for dtype in (np.float64, np.float32) if name == "several" else (np.float64,):
+            x, dx = RNG.normal(size=(2, *shape)).astype(dtype)
+            value, pull = flow.vjp(compiled, x)
+            _, tangent = flow.jvp(compiled, (x,), (dx,))
+            near(tangent, function(dx))
+            assert value.dtype == dtype
+            y = RNG.normal(size=value.shape).astype(dtype)
+            adjoint = pull(y)[0]
+            one, other = over_ranks(np.vdot(y, tangent)), over_ranks(np.vdot(adjoint, dx))
+            near(one, other, 1e-12 if dtype is np.float64 else 1e-4)
+
+
+@check
+def second_order():
+    """The Hessian of a sum over ranks is symmetric, and reverse over reverse is `hvp`."""
+    for name in IN_TURN:
+        function, shape = MAPS[name]
+
+        def loss(x, f=function):
+            return np.sum(np.sin(f(x) * 0.7)) + np.sum(x**3)
+
+        x, u, v = RNG.normal(size=(3, *shape))
+        compiled = flow.compile(loss, target="python")
+        hv = flow.hvp(compiled)(x, v)
+        near(over_ranks(np.vdot(u, hv)), over_ranks(np.vdot(v, flow.hvp(compiled)(x, u))), 1e-11)
+        inner = flow.grad(lambda x, v: np.sum(flow.grad(loss)(x) * v))
+        near(flow.compile(inner, target="python")(x, v), hv, 1e-12), name
+
+
+@check
+def numbers():
+    def f(x):
+        return distributed.allreduce(x * x) * distributed.bcast(x, 0)
+
+    x = RANK + 1.0
+    total = SIZE * (SIZE + 1) * (2 * SIZE + 1) / 6
+    value, gradient = flow.value_and_grad(flow.compile(f, target="python"))(x)
+    near(value, total)
+    near(gradient, 2.0 * x * SIZE + (SIZE * total if RANK == 0 else 0.0))
+
+
+def heat(u, k, steps, around):
+    for _ in range(steps):
+        v = around(u)
+        u = u + k * (v[2:] - 2.0 * u + v[:-2]) * (1.0 + 0.1 * u * u)
+    return np.sum(u**3 + np.sin(u))
+
+
+def around_whole(u):
+    edge = np.zeros((1, u.shape[1]))
+    return np.concatenate((edge, u, edge))
+
+
+@check
+def a_stencil_that_is_divided():
+    """Value, gradient and product with the Hessian are those of the whole."""
+    rng = np.random.default_rng(3)
+    whole, direction = rng.normal(size=(2, 4 * SIZE + 1, 3))
+    k, steps = 0.2, 6
+    mine = lambda a: distributed.shard(a).copy()
+    alone = flow.compile(lambda u, k: heat(u, k, steps, around_whole), target="python")
+    divided = lambda u, k: heat(u, k, steps, distributed.halo_exchange)
+    value, (by_u, by_k) = flow.value_and_grad(alone, (0, 1))(whole, k)
+    product = flow.hvp(alone)(whole, direction, k)
+    for target in ("python", "cpu"):
+        compiled = flow.compile(divided, target=target)
+        own_value, (own_u, own_k) = flow.value_and_grad(compiled, (0, 1))(mine(whole), k)
+        near(over_ranks(own_value), value)
+        near(over_ranks(own_k), by_k)
+        near(own_u, mine(by_u))
+        near(flow.hvp(compiled)(mine(whole), mine(direction), k), mine(product))
+    found = distributed.value_and_grad(flow.compile(divided, target="python"), 1)(mine(whole), k)
+    near(found, (value, by_k))
+
+
+@check
+def messages_of_two_ranks():
+    if SIZE == 1:
+        return
+    rank = RANK  # read at the call: one program for all ranks
+
+    def f(x):
+        y = x * 1.0
+        for scale in (1.0, 3.0):
+            if rank == 0:
+                y = distributed.send(y * scale, 1, tag=5)
+            elif rank == 1:
+                y = y + distributed.recv(x, 0, tag=5) ** 2
+        return np.sum(np.sin(y))
+
+    def whole(a, b):
+        return np.sum(np.sin(3.0 * a)) + np.sum(np.sin(b + a**2 + (3.0 * a) ** 2))
+
+    x = np.array([0.3, 0.7]) * (RANK + 1)
+    a, b = np.array([0.3, 0.7]), np.array([0.3, 0.7]) * 2
+    compiled = flow.compile(f, target="python")
+    wanted = [*flow.grad(whole, (0, 1))(a, b), *[np.cos(x)] * SIZE][RANK if RANK < 2 else 2]
+    near(flow.grad(compiled)(x), wanted)
+    near(flow.grad(compiled)(x), wanted)
+    _, tangent = flow.jvp(compiled, (x,), (np.ones(2),))
+    near(over_ranks(tangent), over_ranks(np.sum(wanted)))
+
+    def twice(x):
+        """Equal messages are not one."""
+        if rank == 0:
+            x = distributed.send(distributed.send(x, 1) * 2.0, 1)
+        elif rank == 1:
+            x = distributed.recv(x, 0) * distributed.recv(x, 0)
+        return np.sum(x)
+
+    found = flow.compile(twice, target="python")(np.ones(2) * (RANK + 1.0))
+    assert found == (4.0 if RANK < 2 else 2.0 * (RANK + 1))
+
+
+@check
+def derivatives_that_another_rank_would_wait_for():
+    def unused(x):
+        distributed.sendrecv(x, AFTER, BEFORE)
+        return np.sum(x)
+
+    def constant(x):
+        return np.sum(x * distributed.sendrecv(np.ones(2), AFTER, BEFORE))
+
+    for f in (unused, constant):
+        compiled = flow.compile(f, target="python")
+        assert compiled(np.ones(2)) == 2.0
+        for derivative in (
+            lambda c: flow.grad(c)(np.ones(2)),
+            lambda c: flow.jvp(c, (np.ones(2),), (np.ones(2),)),
+        ):
+            with pytest.raises(NotImplementedError, match="exchanges its derivative") as caught:
+                derivative(compiled)
+            assert "distributed.sendrecv(" in str(caught.value)
+
+
+@check
+def tensors():
+    x = RNG.normal(size=4)
+    t = flow.tensor(x, requires_grad=True)
+
+    def loss(x):
+        y = distributed.halo_exchange(x, 1, True)
+        return (y[2:] * y[:-2] * distributed.allreduce(x)).sum()
+
+    loss(t).backward()
+    arrays = flow.compile(lambda x: np.sum(loss(x)), target="python")
+    near(t.grad.numpy(), flow.grad(arrays)(x))
+
+
+@check
+def wrong_arguments():
+    for wrong, text in (
+        (lambda x: distributed.bcast(x, SIZE), f"root={SIZE}, and there are {SIZE} ranks"),
+        (lambda x: distributed.gather(x, 20 * SIZE), "gather of"),
+        (lambda x: distributed.halo_exchange(x, 5), "a halo of 5 rows around 2"),
+        (lambda x: distributed.send(x, RANK), "sends to itself"),
+    ):
+        for f in (wrong, flow.compile(wrong, target="python")):
+            with pytest.raises(ValueError, match=text):
+                f(np.ones(2))
