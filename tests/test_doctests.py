@@ -24,6 +24,8 @@ SCOPE = {
 SKIPPED = ["srcgrad.__main__", "srcgrad.demo.picture"]
 OTHERS = ("jax", "pytensor", "safetensors", "torch")
 SKIPPED += [f"srcgrad.interop.of_{name}" for name in OTHERS]  # tests/interop
+if not find_spec("dask"):
+    SKIPPED.append("srcgrad.distributed.chunks")
 if not find_spec("numba_cuda"):  # no compiler for kernels, as `conftest.py` says
     SKIPPED.append("srcgrad.backends.cuda.toolchain")
 MODULES = [

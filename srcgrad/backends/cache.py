@@ -11,8 +11,8 @@ import hashlib
 import linecache
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -20,6 +20,7 @@ from srcgrad.backends import cache_files, private
 
 PACKAGE = "srcgrad.backends.generated"
 DIGITS = 24  # of the hash, in a module's name
+PATIENCE = 60.0  # seconds to wait for another process that makes the same file
 SIZE = hashlib.sha256().digest_size
 
 
@@ -65,6 +66,29 @@ def kept_bytes(file: str) -> bytes | None:
         if found and _digest(file, found[SIZE:]) == found[:SIZE]:
             return found[SIZE:]
     return None
+
+
+@contextmanager
+def making(file: str) -> Iterator[None]:
+    """Lets one process at a time make a file of the folder; whoever has waited may find it there.
+
+    The system unlocks it when a process ends, by SIGKILL too. Where locks are missing, or after
+    `PATIENCE`, several make it, and the last one's stays.
+    """
+    lock = None
+    with suppress(OSError):
+        folder = cache_dir()
+        if not private.made(folder):
+            folder = private.temporary()
+        lock = folder / f".{file}.lock"
+    handle = None if lock is None else private.locked(lock, PATIENCE)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            assert lock is not None
+            lock.unlink(missing_ok=True)  # before it is unlocked: who waits looks for the file
+            os.close(handle)
 
 
 def _digest(file: str, data: bytes) -> bytes:

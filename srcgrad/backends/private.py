@@ -19,7 +19,13 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from srcgrad import interrupts
 from srcgrad.tracebacks import users_level
+
+try:
+    import fcntl
+except ImportError:  # not POSIX
+    fcntl = None
 
 POSIX = hasattr(os, "geteuid")
 DAY = 86_400.0  # seconds
@@ -61,6 +67,29 @@ def write(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def locked(path: Path, patience: float) -> int | None:
+    """The handle of a file that this process has locked; None if another one keeps it so long."""
+    if fcntl is None:
+        return None
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
+    except OSError:
+        return None
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        with suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        try:
+            interrupts.answer()
+        except BaseException:
+            os.close(handle)
+            raise
+        time.sleep(0.01)
+    os.close(handle)
+    return None
 
 
 def usable(folder: Path) -> bool:

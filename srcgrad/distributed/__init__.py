@@ -4,6 +4,7 @@ Every process (a rank) runs the same program on its share of the data, and all h
 Without mpi4py, or on one rank, the same program runs alone.
 """
 
+from srcgrad.distributed.chunks import over_chunks
 from srcgrad.distributed.exchanges import (
     allreduce,
     bcast,
@@ -33,6 +34,7 @@ __all__ = [
     "grad",
     "halo_exchange",
     "hvp",
+    "over_chunks",
     "rank",
     "recv",
     "reduce",

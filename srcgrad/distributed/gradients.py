@@ -50,7 +50,7 @@ def value_and_grad(
     (2.5, [-1.0, -2.0])
     """
     made = api.value_and_grad(fn, grad_position, weights)
-    how = _division(reduce, _positions(batch), shares, deterministic)
+    how = _division(reduce, positions_of(batch), shares, deterministic)
     return Reduced(made, taken_apart(fn)[0], "value_and_grad", group(comm), how)
 
 
@@ -69,7 +69,7 @@ def grad(
     6.0
     """
     made = api.grad(fn, grad_position, weights)
-    how = _division(reduce, _positions(batch), shares, deterministic)
+    how = _division(reduce, positions_of(batch), shares, deterministic)
     return Reduced(made, taken_apart(fn)[0], "grad", group(comm), how)
 
 
@@ -92,16 +92,21 @@ def hvp(
     array([2., 0.])
     """
     made = api.hvp(fn, grad_position)
-    last = max(_positions(grad_position), default=0)
-    at = _positions(batch)
-    if any(k < 0 for k in (*at, *_positions(grad_position))):
+    last = max(positions_of(grad_position), default=0)
+    at = positions_of(batch)
+    if any(k < 0 for k in (*at, *positions_of(grad_position))):
         raise ArgumentValueError("hvp counts arguments from the first: no negative batch")
     shifted = tuple(k + 1 if k > last else k for k in at)
     how = _division(reduce, shifted, shares, deterministic)
     return Reduced(made, taken_apart(fn)[0], "hvp", group(comm), how)
 
 
-def _positions(given: int | Iterable[int] | None) -> tuple[int, ...]:
+def positions_of(given: int | Iterable[int] | None) -> tuple[int, ...]:
+    """Positions of arguments as a tuple.
+
+    >>> positions_of(2), positions_of((0, 1)), positions_of(None)
+    ((2,), (0, 1), ())
+    """
     if given is None:
         return ()
     several = given if isinstance(given, Iterable) else (given,)

@@ -85,13 +85,22 @@ def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[
     cached = code is not None
     interrupts.answer()
     with inside.lock, llvm.options(program.function), collector.gc_paused():
-        if code is None:
-            module = inside.optimised(text.text)
-            interrupts.answer()
-            code = inside.object_code(module)
-            if options.cache:
-                files.keep_bytes(file, code)
-        return code, cached
+        if code is None and options.cache:
+            with files.making(file):
+                code = files.kept_bytes(file)  # another process may have made it meanwhile
+                cached = code is not None
+                if code is None:
+                    code = _machine_code(text.text)
+                    files.keep_bytes(file, code)
+        return _machine_code(text.text) if code is None else code, cached
+
+
+def _machine_code(text: str) -> bytes:
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    module = inside.optimised(text)
+    interrupts.answer()
+    return inside.object_code(module)
 
 
 def entry_of(program: Program, name: str) -> Any:
