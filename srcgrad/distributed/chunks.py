@@ -24,8 +24,8 @@ def over_chunks(
     `batch`: the arguments that are `dask.array`, with one division of the first axis into chunks
     and none of the others. A call gives a `dask.delayed` of the result of `function`, a gradient
     for example, with floats of all chunks added up in a fixed order, eight at a time: the same
-    bits on any number of workers. With "mean" chunks are weighted by their rows. Other arguments go to
-    each worker once.
+    bits on any number of workers. With "mean" chunks are weighted by their rows. Other arguments
+    go to each worker once.
 
     >>> import numpy as np, srcgrad as flow
     >>> from srcgrad import distributed
