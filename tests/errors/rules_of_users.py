@@ -182,6 +182,19 @@ def opaque_of_no_dtype(x):
     return VAGUE(x)  # error: UnsupportedError: has no dtype
 
 
+# ---- messages ----
+@program(vec(3))
+def message_that_is_not_used(x):
+    flow.distributed.sendrecv(x, 0, 0)  # error: UnsupportedError: exchanges its derivative with
+    return np.sum(x)
+
+
+@program(vec(3))
+def message_that_does_not_vary(x):
+    y = flow.distributed.sendrecv(np.ones(3), 0, 0)  # error: UnsupportedError: does not vary with
+    return np.sum(x * y)
+
+
 # ---- insert_grad_of ----
 @program(vec(3))
 def adjoint_made_shorter(x):
