@@ -148,6 +148,15 @@ def send(x: Any, dest: int, tag: int = 0, comm: Any = None) -> tuple[Map, tuple]
 
     Go on with what it returns: the derivative by the rank that received comes back by it. Under a
     derivative it is refused otherwise. Waits until the message can be sent, as `MPI_Send`.
+
+    >>> from srcgrad import distributed
+    >>> def sum_so_far(x):
+    ...     rank, size = distributed.rank(), distributed.size()
+    ...     if rank > 0:
+    ...         x = x + distributed.recv(x, rank - 1)
+    ...     return distributed.send(x, rank + 1) if rank + 1 < size else x
+    >>> sum_so_far(1.0)  # alone
+    1.0
     """
     return maps_of(group(comm)).give, (x, dest, tag)
 
@@ -158,6 +167,14 @@ def recv(like: Any, source: int, tag: int = 0, comm: Any = None) -> tuple[Map, t
 
     The derivative by `like` is zero. Under a derivative `like` has to vary with what is
     differentiated, and the value has to be used: the adjoint is sent back.
+
+    >>> from srcgrad import distributed
+    >>> def with_the_one_before(x):
+    ...     rank, size = distributed.rank(), distributed.size()
+    ...     own = distributed.send(x, rank + 1) if rank + 1 < size else x
+    ...     return own * distributed.recv(x, rank - 1) if rank > 0 else own
+    >>> with_the_one_before(2.0)  # alone
+    2.0
     """
     return maps_of(group(comm)).recv, (like, source, tag)
 
