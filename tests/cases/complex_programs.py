@@ -4,6 +4,7 @@ import cmath
 import math
 
 import numpy as np
+import scipy.linalg
 
 from tests.cases.complex_numbers import zmat, zvec
 from tests.cases.registry import case, mat, vec
@@ -191,3 +192,31 @@ def helpers_and_closures(z, angles):
 
     y = [twice(z), rotated(z.conj(), angles[0])]
     return sum(np.sum(v.real * v.imag) for v in y)
+
+
+@case(zmat(4, 2), zvec(4))
+@case(zmat(2, 4), zvec(2))
+@case(zmat(3, 3), zvec(3))
+def least_squares_of_complex_numbers(a, b):
+    x, left, rank, s = np.linalg.lstsq(a, b, rcond=None)
+    many = np.linalg.lstsq(a, np.stack((b, b * b), axis=1))[0]
+    return np.sum(np.abs(x) ** 2 * rank) + np.sum(left) + s[0] + np.sum(many.real * many.imag)
+
+
+@case(zmat(3, 2))
+@case(zmat(2, 3))
+def complex_pseudoinverses(a):
+    stack = np.linalg.pinv(np.stack((a, a * 1j)))
+    return np.sum(np.abs(np.linalg.pinv(a)) ** 2) + np.sum((stack[1] * stack[0]).imag)
+
+
+@case(zmat(3, 3))
+def complex_cholesky_factors(a):
+    hermitian = a @ a.conj().T + np.eye(3)
+    low, high = np.linalg.cholesky(hermitian), np.linalg.cholesky(hermitian, upper=True)
+    return np.sum(np.abs(low) ** 3) + np.sum((high @ low).real) + low[2, 0].imag * high[0, 1].real
+
+
+@case(zmat(3, 3))
+def exponential_of_a_complex_matrix(a):
+    return np.sum(np.abs(scipy.linalg.expm(a * 1j)) ** 2) + scipy.linalg.expm(a)[0, 1].imag

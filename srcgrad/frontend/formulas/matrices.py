@@ -95,7 +95,7 @@ def residuals(a: Any, b: Any, x: Any, s: Any, rcond: Any) -> tuple:
     m, n = a.shape
     rank = np.count_nonzero(s > rcond * np.sum(s[:1]))
     rest = b - a @ x
-    sums = np.sum(rest * rest, axis=0)
+    sums = np.sum(np.real(rest * np.conj(rest)), axis=0)
     if b.ndim == 1:
         sums = np.reshape(sums, (1,))
     count = sums.shape[0] if rank == n and m > n else 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas import complex_matrices
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.products import meet, pair
@@ -218,6 +219,8 @@ def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
         return it.call(
             map_matrices, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
         )
+    if is_complex(a.type.dtype):
+        return it.call(complex_matrices.pinv, [a, rcond], {}, node)
     return it.b.pinv(a, rcond)
 
 
@@ -228,7 +231,7 @@ def pinv(
 ) -> Any:  # fmt: skip
     if flag(it, node, hermitian, "hermitian"):
         it.refuse(node, "pinv with hermitian=True is not supported", "leave it out")
-    a = reals(it, node, a, "pinv")
+    a = of_floats(it, node, a, "pinv")
     if rcond is None:
         rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
     if is_array(rcond):
@@ -239,7 +242,7 @@ def pinv(
 @implements(np.linalg.lstsq)
 def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any:
     a, c = pair(it, node, a, c, "lstsq")
-    a = reals(it, node, a, "lstsq")
+    a = of_floats(it, node, a, "lstsq")
     if a.type.ndim > 2 or not 1 <= ndim(c) <= 2:
         it.refuse(
             node, "lstsq takes a matrix, and a vector or a matrix", like=np.linalg.LinAlgError
@@ -247,7 +250,10 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any
     meet(it, node, a.type.dims[0], c.type.dims[0])
     c = it.b.cast(c, a.type)
     rcond = relative(it, a) if rcond is None else rcond
-    x = it.b.lstsq(a, c, rcond)
+    if is_complex(a.type.dtype):
+        x = it.call(complex_matrices.lstsq, [a, c, rcond], {}, node)
+    else:
+        x = it.b.lstsq(a, c, rcond)
     s = it.b.singular_values(a, checked=False)  # lstsq has checked that they are found
     left, rank = it.call(formulas.residuals, [a, c, x, s, rcond], {}, node)
     return x, left, it.b.cast(rank, Scalar("i32")), s  # LAPACK's integer

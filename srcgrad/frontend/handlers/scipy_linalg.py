@@ -17,6 +17,7 @@ from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.decompositions import (
     epsilon,
     flag,
+    of_floats,
     only_square,
     pseudoinverse,
     reals,
@@ -252,7 +253,7 @@ def eigvalsh(
 
 @scipys(sl.pinv)
 def pinv(it: Interpreter, node: Node, a: Any, *, rtol: Any = None) -> Any:
-    a = reals(it, node, a, "pinv")
+    a = of_floats(it, node, a, "pinv")
     return pseudoinverse(it, node, a, relative(it, a) if rtol is None else rtol)
 
 
@@ -271,7 +272,7 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, cond: Any = None) -> Any:
 # ---- functions of matrices ----
 @scipys(sl.expm)
 def expm(it: Interpreter, node: Node, a: Any) -> Any:
-    a = reals(it, node, a, "expm", square=True)
+    a = of_floats(it, node, a, "expm", square=True)
     if a.type.ndim > 2:
         return it.call(map_matrices, [sl.expm, ("mn",), a], {}, node)
     return it.call(formulas.expm, [a], {}, node)
