@@ -11,6 +11,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.attribute_methods import is_frozen, is_stored, missing, own_method, watches
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.registry import INSTANCES
@@ -49,13 +50,7 @@ from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
 
 # methods that change the meaning of an operator, an attribute or a call: not followed
-_SPECIAL = (
-    "__new__",
-    "__setattr__",
-    "__getattr__",
-    "__getattribute__",
-    "__set_name__",
-)
+_SPECIAL = ("__new__", "__getattribute__", "__set_name__")
 
 
 # ---- making ----
@@ -109,11 +104,16 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
         it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
     for base in cls.__mro__[:-1]:
         for name in _SPECIAL:
-            if name in vars(base) and not (name == "__setattr__" and _frozen_dataclass(cls)):
+            if name in vars(base):
                 it.refuse(
                     node, f"{cls.__name__} defines {name}: its instances cannot be followed",
                     "use a plain class or a dataclass",
                 )  # fmt: skip
+    if hasattr(cls, "__dataclass_fields__") and watches(cls):
+        it.refuse(
+            node, f"{cls.__name__} is a dataclass with a __setattr__, which its __init__ calls",
+            "use a plain class",
+        )  # fmt: skip
 
 
 def _is_generated_init(cls: type) -> bool:
@@ -269,6 +269,8 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         return _attributes(it, owner, node)
     slot = isinstance(found, types.MemberDescriptorType)
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
+        if (value := missing(it, owner, name, node)) is not UNBOUND:
+            return value
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     return _of_class(it, owner, cls, name, node)
 
@@ -291,6 +293,9 @@ def _bound_field(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     if hasattr(owner.cls, name):
         of_class = lambda: _of_class(it, owner, owner.cls, name, node)
         return it.branch(v.flag, lambda: v.value, of_class, node, live_rest=True, several=True)
+    if own_method(owner.cls, "__getattr__") is not None:
+        found = lambda: missing(it, owner, name, node)
+        return it.branch(v.flag, lambda: v.value, found, node, live_rest=True, several=True)
     said = f"'{owner.cls.__name__}' object has no attribute '{name}'"
     it.fail_if(it.b.logical_not(v.flag), "AttributeError", literal(said))
     owner.fields[name] = v.value
@@ -343,6 +348,8 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
 def set_field(
     it: Interpreter, owner: Record, name: str, value: Any, node: Node, frozen: bool = True
 ) -> None:
+    if frozen and is_stored(it, owner, name, value, node):
+        return
     found = inspect.getattr_static(owner.cls, name, None)
     if isinstance(found, property):
         if found.fset is None:
@@ -353,7 +360,7 @@ def set_field(
             )
         it.call(found.fset, [owner, value], {}, node)
         return
-    if frozen and _frozen_dataclass(owner.cls):
+    if frozen and is_frozen(owner.cls):
         it.refuse(
             node,
             f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",
@@ -382,11 +389,6 @@ def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.b.loc
     del owner.fields[node.attr]
-
-
-def _frozen_dataclass(cls: Any) -> bool:
-    params = getattr(cls, "__dataclass_params__", None)
-    return params is not None and params.frozen
 
 
 def _missing(cls: Any) -> Any:

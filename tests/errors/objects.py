@@ -25,11 +25,21 @@ class Made(metaclass=Meta):
     """Made by it."""
 
 
+@dataclass
 class Watched:
-    """It wants to know what is set."""
+    """It wants to know what is set, by the generated `__init__` too."""
+
+    x: float
 
     def __setattr__(self, name, value):
         object.__setattr__(self, name, value)
+
+
+class Answering:
+    """It has what it is asked for."""
+
+    def __getattr__(self, name):
+        return 2.0
 
 
 class Descriptor:
@@ -95,8 +105,15 @@ def class_of_a_metaclass(x):
 
 @program(0.7)
 def class_that_watches(x):
-    w = Watched()  # error: UnsupportedError: Watched defines __setattr__ ... dataclass
+    w = Watched(x)  # error: UnsupportedError: Watched is a dataclass ... plain class
     return x
+
+
+@program(0.7)
+def attribute_that_may_be_there(x):
+    if hasattr(Answering(), "size"):  # error: UnsupportedError: has 'size' is not known ... try
+        return x
+    return 2.0 * x
 
 
 @program(0.7)

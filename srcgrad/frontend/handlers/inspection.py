@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.classes import construct, refuse_special, set_field
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
@@ -37,6 +38,7 @@ from srcgrad.frontend.values import (
     Record,
     Super,
     TrackedList,
+    Unbound,
     describe,
     is_array,
     is_number,
@@ -135,6 +137,9 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         return hasattr(x, name)
     v = x.fields.get(name, UNBOUND)
     there = name in x.lacks or hasattr(x.cls, name)
+    if not there and isinstance(v, MaybeUnbound | Unbound) and own_method(x.cls, "__getattr__"):
+        reason = f"whether __getattr__ of {x.cls.__name__} has '{name}' is not known"
+        it.refuse(node, reason, "read it in a 'try' that catches AttributeError")
     if isinstance(v, MaybeUnbound) and not there:
         return python_bool(it, v.flag)
     return there or v is not UNBOUND

@@ -1,0 +1,45 @@
+"""`__getattr__` and `__setattr__` of the user's classes, for instances that are made inside."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import UNBOUND, Record
+from srcgrad.frontend.watches import watch_member
+
+
+def own_method(cls: type, name: str) -> types.FunctionType | None:
+    """The method that a class, or one of its bases, defines in Python."""
+    found = next((vars(c)[name] for c in cls.__mro__[:-1] if name in vars(c)), None)
+    return found if isinstance(found, types.FunctionType) else None
+
+
+def is_frozen(cls: Any) -> bool:
+    """Whether a class is a frozen dataclass, whose `__setattr__` only raises."""
+    params = getattr(cls, "__dataclass_params__", None)
+    return params is not None and params.frozen
+
+
+def watches(cls: type) -> bool:
+    """Whether a class has a `__setattr__` of its own."""
+    return not is_frozen(cls) and own_method(cls, "__setattr__") is not None
+
+
+def missing(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
+    """The value of `__getattr__` for an attribute that is not there; UNBOUND without the method."""
+    method = own_method(owner.cls, "__getattr__")
+    if method is None:
+        return UNBOUND
+    watch_member(it.captures, owner.cls, "__getattr__")
+    return it.call(method, [owner, name], {}, node)
+
+
+def is_stored(it: Interpreter, owner: Record, name: str, value: Any, node: Node) -> bool:
+    """Whether `__setattr__` of the class has stored an attribute."""
+    if not watches(owner.cls):
+        return False
+    watch_member(it.captures, owner.cls, "__setattr__")
+    it.call(own_method(owner.cls, "__setattr__"), [owner, name, value], {}, node)
+    return True
