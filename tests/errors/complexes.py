@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tests.cases.complex_numbers import Z, zmat, zvec
+from tests.cases.complex_numbers import Z, zvec
 from tests.cases.registry import vec
 from tests.errors.programs import program
 
@@ -80,11 +80,6 @@ def math_of_a_complex_number(z):
 @program(zvec(3))
 def rounded_complex_numbers(z):
     return abs(np.rint(z)[0])  # error: UnsupportedError: no rint
-
-
-@program(zmat(2, 2))
-def cholesky_of_complex_numbers(a):
-    return abs(np.linalg.cholesky(a)[0, 0])  # error: UnsupportedError: cholesky
 
 
 @program(zvec(3))

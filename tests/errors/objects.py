@@ -35,6 +35,13 @@ class Watched:
         object.__setattr__(self, name, value)
 
 
+class Guarded:
+    """It wants to know what is read."""
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
 class Answering:
     """It has what it is asked for."""
 
@@ -106,6 +113,12 @@ def class_of_a_metaclass(x):
 @program(0.7)
 def class_that_watches(x):
     w = Watched(x)  # error: UnsupportedError: Watched is a dataclass ... plain class
+    return x
+
+
+@program(0.7)
+def class_that_watches_what_is_read(x):
+    g = Guarded()  # error: UnsupportedError: Guarded defines __getattribute__ ... plain class
     return x
 
 

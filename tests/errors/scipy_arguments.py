@@ -178,3 +178,13 @@ def distances_of_complex_vectors(z):
 @program(vec(4) + 1j)
 def cosine_transform_of_complex_numbers(z):
     return scipy.fft.dct(z)[0].real  # error: UnsupportedError: of complex numbers
+
+
+@program(vec(3))
+def routines_by_a_dtype(x):
+    (potrf,) = (
+        scipy.linalg.get_lapack_funcs(  # error: UnsupportedError: get_lapack_funcs with dtype=
+            ("potrf",), dtype=np.float64
+        )
+    )
+    return potrf(np.outer(x, x) + np.eye(3))[0][0, 0]

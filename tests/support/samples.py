@@ -44,7 +44,7 @@ SPACE: dict[str, Any] = {
     "functools": functools, "itertools": itertools, "operator": operator, "fft": fft,
     "fftpack": fftpack,
     "integrate": integrate, "linalg": linalg, "ndimage": ndimage, "signal": signal,
-    "special": special, "stats": stats, "distance": distance,
+    "special": special, "stats": stats, "distance": distance, "lapack": linalg.lapack,
 }  # fmt: skip
 
 
@@ -152,7 +152,7 @@ WITHOUT = {
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
     operator.index: "makes an index", functools.partial: "makes a function",
-    operator.attrgetter: "makes a function",
+    operator.attrgetter: "makes a function", linalg.get_lapack_funcs: "makes functions",
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
     np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",

@@ -170,9 +170,10 @@ def handler_of(f: Any) -> Callable | None:
 
 
 def _is_of_scipy(f: Any) -> bool:
-    """Whether a function may be one of SciPy's: its ufuncs do not tell where they come from."""
+    """Whether a function may be of SciPy: ufuncs and LAPACK do not tell where they are from."""
     named = home_module(f).startswith("scipy.")
-    return named or (isinstance(f, np.ufunc) and "scipy.special" in sys.modules)
+    special = isinstance(f, np.ufunc) and "scipy.special" in sys.modules
+    return named or special or type(f).__name__ == "fortran"
 
 
 def follows_as(cls: type, formula: type, **parts: str) -> None:

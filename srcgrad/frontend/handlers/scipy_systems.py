@@ -12,6 +12,7 @@ import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
+from srcgrad.frontend.handlers import scipy_lapack  # noqa: F401 (registers its functions)
 from srcgrad.frontend.handlers.decompositions import flag, of_floats
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.scipy_linalg import matrix, scipys, vector
