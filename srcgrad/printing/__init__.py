@@ -5,9 +5,5 @@ they are used, `names` lets variables that are never live together share a name,
 spells the primitives, `program` prints the statements. For reading: it runs with NumPy (and the
 primitives that NumPy cannot spell) in scope; a product in which a zero adjoint absorbs an infinite
 partial is written as a product. The text that is checked, parsed and compiled is that of `ir.text`.
+`shown` needs no program: the eager mode has it too.
 """
-
-from srcgrad.printing.header import literal
-from srcgrad.printing.program import Interface, Parameter, Readable, readable
-
-__all__ = ["Interface", "Parameter", "Readable", "literal", "readable"]

@@ -11,7 +11,8 @@ import numpy as np
 
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array
-from srcgrad.printing import Interface, Parameter, Readable, literal, readable
+from srcgrad.printing.header import literal
+from srcgrad.printing.program import Interface, Parameter, Readable, readable
 from srcgrad.transforms.program import Program
 from srcgrad.tree import Leaf, filled, paths
 

@@ -105,7 +105,7 @@ LINEAR_ALGEBRA = {
     "cholesky": lambda x: flow.linalg.cholesky(x @ x.T), "fro": flow.linalg.matrix_norm,
     "stack": lambda x: flow.linalg.det(flow.stack([x, x @ x])),
 }  # fmt: skip
-SIGNS = flow.tensor([[1, -1, 1], [-1, 1, -1]])
+SIGNS = np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]])
 LOSSES = {
     "mse": lambda x: F.mse_loss(x, x * x), "l1": lambda x: F.l1_loss(x, x * x, reduction="sum"),
     "smooth_l1": lambda x: F.smooth_l1_loss(x, x * x * x),
@@ -124,9 +124,9 @@ LOSSES = {
     "cosine": lambda x: F.cosine_similarity(x, x * x),
     "embedding": lambda x: F.embedding(LABELS[1:], x),
     "distance": lambda x: F.pairwise_distance(x, x * x),
-    "ranking": lambda x: F.margin_ranking_loss(x, x * x, SIGNS, 0.3),
-    "hinge": lambda x: F.hinge_embedding_loss(x, SIGNS, 0.7, "none"),
-    "soft_margin": lambda x: F.soft_margin_loss(x, SIGNS),
+    "ranking": lambda x: F.margin_ranking_loss(x, x * x, doubles(SIGNS), 0.3),
+    "hinge": lambda x: F.hinge_embedding_loss(x, doubles(SIGNS), 0.7, "none"),
+    "soft_margin": lambda x: F.soft_margin_loss(x, doubles(SIGNS)),
     "labels": lambda x: F.multilabel_soft_margin_loss(x, doubles(P), doubles(P[0])),
     "triplet": lambda x: F.triplet_margin_loss(x, x * x, -x, 2.0, swap=True),
     "poisson": lambda x: F.poisson_nll_loss(x, 3.0 * doubles(P), full=True),

@@ -12,7 +12,7 @@ from srcgrad.ir.nodes import Def, Function, Stmt
 from srcgrad.ir.text import Printed
 from srcgrad.ir.walk import walk
 from srcgrad.passes import run as run_passes
-from srcgrad.printing import Readable
+from srcgrad.printing.program import Readable
 from srcgrad.records import record
 from srcgrad.transforms.annotated.apart import Unfused, unfused
 from srcgrad.transforms.annotated.kept import Kept, kept

@@ -10,7 +10,7 @@ from srcgrad.backends.marked import NestTimes
 from srcgrad.errors import Location
 from srcgrad.ir.nodes import Def, For, If, Stmt, While
 from srcgrad.ir.text import Printed, note_of
-from srcgrad.printing import Readable
+from srcgrad.printing.program import Readable
 from srcgrad.records import record
 from srcgrad.transforms.annotated.kept import Kept
 from srcgrad.transforms.annotated.sources import Region
