@@ -115,50 +115,197 @@ from srcgrad.transforms.exported import export as export
 
 __version__: builtins.str
 def BoolTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of bool with the data of a sequence, or zeros of given dims."""
+    """A tensor of bool with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.BoolTensor([True, False])
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def ByteTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of uint8 with the data of a sequence, or zeros of given dims."""
+    """A tensor of uint8 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.ByteTensor([1, 2])
+    tensor([1, 2], dtype=srcgrad.uint8)
+    """
 def CharTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of int8 with the data of a sequence, or zeros of given dims."""
+    """A tensor of int8 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.CharTensor([1, -2])
+    tensor([ 1, -2], dtype=srcgrad.int8)
+    """
 def DoubleTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of float64 with the data of a sequence, or zeros of given dims."""
+    """A tensor of float64 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.DoubleTensor([1.0, 2.0])
+    tensor([1., 2.], dtype=srcgrad.float64)
+    """
 def FloatTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of float32 with the data of a sequence, or zeros of given dims."""
+    """A tensor of float32 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.FloatTensor([1.0, 2.0])
+    tensor([1., 2.], dtype=srcgrad.float32)
+    """
 def HalfTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of float16 with the data of a sequence, or zeros of given dims."""
+    """A tensor of float16 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.HalfTensor([1.0, 2.0])
+    tensor([1., 2.], dtype=srcgrad.float16)
+    """
 def IntTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of int32 with the data of a sequence, or zeros of given dims."""
+    """A tensor of int32 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.IntTensor([1, 2])
+    tensor([1, 2], dtype=srcgrad.int32)
+    """
 def LongTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of int64 with the data of a sequence, or zeros of given dims."""
+    """A tensor of int64 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.LongTensor([1, 2])
+    tensor([1, 2], dtype=srcgrad.int64)
+    """
 def ShortTensor(*data: kinds.Data) -> Tensor:
-    """A tensor of int16 with the data of a sequence, or zeros of given dims."""
-def abs(input: Tensor | kinds.Array) -> Tensor: ...
-def absolute(input: Tensor | kinds.Array) -> Tensor: ...
-def acos(input: Tensor | kinds.Array) -> Tensor: ...
-def acosh(input: Tensor | kinds.Array) -> Tensor: ...
-def add(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
+    """A tensor of int16 with the data of a sequence, or zeros of given dims.
+
+    >>> import srcgrad as flow
+    >>> flow.ShortTensor([1, 2])
+    tensor([1, 2], dtype=srcgrad.int16)
+    """
+def abs(input: Tensor | kinds.Array) -> Tensor:
+    """The absolute value of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.abs(flow.tensor([-1, 2]))
+    tensor([1, 2], dtype=srcgrad.int64)
+    """
+def absolute(input: Tensor | kinds.Array) -> Tensor:
+    """The absolute value of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.abs(flow.tensor([-1, 2]))
+    tensor([1, 2], dtype=srcgrad.int64)
+    """
+def acos(input: Tensor | kinds.Array) -> Tensor:
+    """The arc cosine of each element, in radians; NaN outside [-1, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.acos(flow.tensor([1.0, 0.0]))
+    tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+    """
+def acosh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic cosine of each element; NaN below 1.
+
+    >>> import srcgrad as flow
+    >>> flow.acosh(flow.tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170], dtype=srcgrad.float32)
+    """
+def add(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+    """input + alpha * other, broadcast.
+
+    >>> import srcgrad as flow
+    >>> flow.add(flow.tensor([1, 2]), flow.tensor([10, 20]))
+    tensor([11, 22], dtype=srcgrad.int64)
+    """
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-    """beta * input + alpha * (the sum of batch1 @ batch2 over the stack)."""
+    """beta * input + alpha * (the sum of batch1 @ batch2 over the stack).
+
+    >>> import srcgrad as flow
+    >>> a = flow.ones(2, 1, 3)
+    >>> flow.addbmm(flow.tensor([[1.0]]), a, a.mT)
+    tensor([[7.]], dtype=srcgrad.float32)
+    """
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
-    """input + value * tensor1 / tensor2."""
+    """input + value * tensor1 / tensor2.
+
+    >>> import srcgrad as flow
+    >>> flow.addcdiv(flow.tensor([1.0]), flow.tensor([6.0]), flow.tensor([2.0]), value=2)
+    tensor([7.], dtype=srcgrad.float32)
+    """
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
-    """input + value * tensor1 * tensor2."""
+    """input + value * tensor1 * tensor2.
+
+    >>> import srcgrad as flow
+    >>> flow.addcmul(flow.tensor([1.0]), flow.tensor([6.0]), flow.tensor([2.0]), value=2)
+    tensor([25.], dtype=srcgrad.float32)
+    """
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-    """beta * input + alpha * (mat1 @ mat2)."""
+    """beta * input + alpha * (mat1 @ mat2).
+
+    >>> import srcgrad as flow
+    >>> flow.addmm(flow.tensor([1.0, 2.0]), flow.eye(2), flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[2., 4.],
+            [4., 6.]], dtype=srcgrad.float32)
+    """
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-    """beta * input + alpha * (mat @ vec)."""
+    """beta * input + alpha * (mat @ vec).
+
+    >>> import srcgrad as flow
+    >>> flow.addmv(flow.tensor([1.0, 2.0]), flow.eye(2), flow.tensor([3.0, 4.0]))
+    tensor([4., 6.], dtype=srcgrad.float32)
+    """
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-    """beta * input + alpha * (the outer product of two vectors)."""
-def all(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+    """beta * input + alpha * (the outer product of two vectors).
+
+    >>> import srcgrad as flow
+    >>> flow.addr(flow.zeros(2, 2), flow.tensor([1.0, 2.0]), flow.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]], dtype=srcgrad.float32)
+    """
+def all(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """Whether all elements are true, over `dim` or over all.
+
+    >>> import srcgrad as flow
+    >>> flow.all(flow.tensor([True, False]))
+    tensor(False, dtype=srcgrad.bool)
+    """
 def allclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether all elements are as close as NumPy's `allclose` requires."""
-def amax(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
-def amin(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+    """Whether all elements are as close as NumPy's `allclose` requires.
+
+    >>> import srcgrad as flow
+    >>> flow.allclose(flow.tensor([1.0]), flow.tensor([1.0 + 1e-7]))
+    True
+    """
+def amax(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """The greatest element over `dim` or over all; equal ones share the gradient.
+
+    >>> import srcgrad as flow
+    >>> flow.amax(flow.tensor([[1, 5], [7, 3]]), 1)
+    tensor([5, 7], dtype=srcgrad.int64)
+    """
+def amin(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """The least element over `dim` or over all; equal ones share the gradient.
+
+    >>> import srcgrad as flow
+    >>> flow.amin(flow.tensor([[1, 5], [7, 3]]), 1)
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
 def aminmax(input: Tensor, *, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> kinds.MinMax:
-    """The least and the greatest element over `dim`."""
+    """The least and the greatest element over `dim`.
+
+    >>> import srcgrad as flow
+    >>> flow.aminmax(flow.tensor([2, 5, 1])).max
+    tensor(5, dtype=srcgrad.int64)
+    """
 def angle(input: Tensor) -> Tensor:
-    """The angle of each element: pi for negative numbers, 0 for the others."""
-def any(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+    """The angle of each element: pi for negative numbers, 0 for the others.
+
+    >>> import srcgrad as flow
+    >>> flow.angle(flow.tensor([-1.0, 2.0]))
+    tensor([3.1416, 0.0000], dtype=srcgrad.float32)
+    """
+def any(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """Whether any element is true, over `dim` or over all.
+
+    >>> import srcgrad as flow
+    >>> flow.any(flow.tensor([True, False]))
+    tensor(True, dtype=srcgrad.bool)
+    """
 def arange(start: kinds.Number | Tensor, end: kinds.Number | Tensor | None = None, step: kinds.Number | Tensor = 1, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
     """The numbers from `start` up to, without, `end`; integers if all three are.
 
@@ -166,137 +313,576 @@ def arange(start: kinds.Number | Tensor, end: kinds.Number | Tensor | None = Non
     >>> flow.arange(3)
     tensor([0, 1, 2], dtype=srcgrad.int64)
     """
-def arccos(input: Tensor | kinds.Array) -> Tensor: ...
-def arccosh(input: Tensor | kinds.Array) -> Tensor: ...
-def arcsin(input: Tensor | kinds.Array) -> Tensor: ...
-def arcsinh(input: Tensor | kinds.Array) -> Tensor: ...
-def arctan(input: Tensor | kinds.Array) -> Tensor: ...
-def arctan2(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def arctanh(input: Tensor | kinds.Array) -> Tensor: ...
-def argmax(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
-def argmin(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+def arccos(input: Tensor | kinds.Array) -> Tensor:
+    """The arc cosine of each element, in radians; NaN outside [-1, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.acos(flow.tensor([1.0, 0.0]))
+    tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+    """
+def arccosh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic cosine of each element; NaN below 1.
+
+    >>> import srcgrad as flow
+    >>> flow.acosh(flow.tensor([1.0, 2.0]))
+    tensor([0.0000, 1.3170], dtype=srcgrad.float32)
+    """
+def arcsin(input: Tensor | kinds.Array) -> Tensor:
+    """The arc sine of each element, in radians; NaN outside [-1, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.asin(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+    """
+def arcsinh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic sine of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.asinh(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814], dtype=srcgrad.float32)
+    """
+def arctan(input: Tensor | kinds.Array) -> Tensor:
+    """The arc tangent of each element, in radians.
+
+    >>> import srcgrad as flow
+    >>> flow.atan(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854], dtype=srcgrad.float32)
+    """
+def arctan2(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The angle of the point (other, input), in radians from -pi to pi.
+
+    >>> import srcgrad as flow
+    >>> flow.atan2(flow.tensor([1.0, 0.0]), flow.tensor([0.0, -1.0]))
+    tensor([1.5708, 3.1416], dtype=srcgrad.float32)
+    """
+def arctanh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic tangent of each element; infinite at -1 and 1.
+
+    >>> import srcgrad as flow
+    >>> flow.atanh(flow.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493], dtype=srcgrad.float32)
+    """
+def argmax(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """The index of the greatest element, the first of equal ones, over `dim` or over all.
+
+    >>> import srcgrad as flow
+    >>> flow.argmax(flow.tensor([1, 5, 3]))
+    tensor(1, dtype=srcgrad.int64)
+    """
+def argmin(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+    """The index of the least element, the first of equal ones, over `dim` or over all.
+
+    >>> import srcgrad as flow
+    >>> flow.argmin(flow.tensor([4, 1, 3]))
+    tensor(1, dtype=srcgrad.int64)
+    """
 def argsort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False) -> Tensor:
-    """The indices that sort the elements along a dim; equal elements keep their order."""
+    """The indices that sort the elements along a dim; equal elements keep their order.
+
+    >>> import srcgrad as flow
+    >>> flow.argsort(flow.tensor([30, 10, 20]))
+    tensor([1, 2, 0], dtype=srcgrad.int64)
+    """
 def argwhere(input: Tensor) -> Tensor:
-    """The indices of the elements that are not zero, a row each."""
+    """The indices of the elements that are not zero, a row each.
+
+    >>> import srcgrad as flow
+    >>> flow.argwhere(flow.tensor([[0, 1], [2, 0]]))
+    tensor([[0, 1],
+            [1, 0]], dtype=srcgrad.int64)
+    """
 def as_tensor(data: kinds.Data, dtype: kinds.DType | None = None, device: kinds.Device | None = None) -> Tensor:
-    """A tensor of `data` without a copy where it is an array or tensor of that dtype."""
-def asin(input: Tensor | kinds.Array) -> Tensor: ...
-def asinh(input: Tensor | kinds.Array) -> Tensor: ...
-def atan(input: Tensor | kinds.Array) -> Tensor: ...
-def atan2(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def atanh(input: Tensor | kinds.Array) -> Tensor: ...
+    """A tensor of `data` without a copy where it is an array or tensor of that dtype.
+
+    >>> import srcgrad as flow
+    >>> x = flow.tensor([1, 2])
+    >>> flow.as_tensor(x) is x
+    True
+    """
+def asin(input: Tensor | kinds.Array) -> Tensor:
+    """The arc sine of each element, in radians; NaN outside [-1, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.asin(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+    """
+def asinh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic sine of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.asinh(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8814], dtype=srcgrad.float32)
+    """
+def atan(input: Tensor | kinds.Array) -> Tensor:
+    """The arc tangent of each element, in radians.
+
+    >>> import srcgrad as flow
+    >>> flow.atan(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7854], dtype=srcgrad.float32)
+    """
+def atan2(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The angle of the point (other, input), in radians from -pi to pi.
+
+    >>> import srcgrad as flow
+    >>> flow.atan2(flow.tensor([1.0, 0.0]), flow.tensor([0.0, -1.0]))
+    tensor([1.5708, 3.1416], dtype=srcgrad.float32)
+    """
+def atanh(input: Tensor | kinds.Array) -> Tensor:
+    """The inverse hyperbolic tangent of each element; infinite at -1 and 1.
+
+    >>> import srcgrad as flow
+    >>> flow.atanh(flow.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.5493], dtype=srcgrad.float32)
+    """
 def atleast_1d(input: Tensor) -> Tensor:
-    """The tensor, with a dim of length 1 if it had none."""
+    """The tensor, with a dim of length 1 if it had none.
+
+    >>> import srcgrad as flow
+    >>> flow.atleast_1d(flow.tensor(5))
+    tensor([5], dtype=srcgrad.int64)
+    """
 def atleast_2d(input: Tensor) -> Tensor:
-    """The tensor with leading dims of length 1, so that it has two."""
+    """The tensor with leading dims of length 1, so that it has two.
+
+    >>> import srcgrad as flow
+    >>> flow.atleast_2d(flow.tensor([1, 2]))
+    tensor([[1, 2]], dtype=srcgrad.int64)
+    """
 def atleast_3d(input: Tensor) -> Tensor:
-    """The tensor with dims of length 1, so that it has three: a matrix gets a last one."""
+    """The tensor with dims of length 1, so that it has three: a matrix gets a last one.
+
+    >>> import srcgrad as flow
+    >>> flow.atleast_3d(flow.ones(2, 3)).shape
+    srcgrad.Size([2, 3, 1])
+    """
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-    """beta * input + alpha * (batch1 @ batch2), of stacks of matrices."""
+    """beta * input + alpha * (batch1 @ batch2), of stacks of matrices.
+
+    >>> import srcgrad as flow
+    >>> a = flow.ones(2, 1, 3)
+    >>> flow.baddbmm(flow.ones(2, 1, 1), a, a.mT).tolist()
+    [[[4.0]], [[4.0]]]
+    """
 def bernoulli(input: Tensor) -> Tensor:
-    """Ones with the input's elements as probabilities, zeros elsewhere."""
+    """Ones with the input's elements as probabilities, zeros elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.bernoulli(flow.tensor([0.0, 1.0]))
+    tensor([0., 1.], dtype=srcgrad.float32)
+    """
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-    """The count of each non-negative integer, or the sum of its weights."""
-def bitwise_and(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def bitwise_left_shift(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def bitwise_not(input: Tensor | kinds.Array) -> Tensor: ...
-def bitwise_or(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def bitwise_right_shift(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def bitwise_xor(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """The count of each non-negative integer, or the sum of its weights.
+
+    >>> import srcgrad as flow
+    >>> flow.bincount(flow.tensor([0, 2, 2]))
+    tensor([1, 0, 2], dtype=srcgrad.int64)
+    """
+def bitwise_and(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The bits that both integers have.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_and(flow.tensor([6]), flow.tensor([3]))
+    tensor([2], dtype=srcgrad.int64)
+    """
+def bitwise_left_shift(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The bits of each integer, moved to the left.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_left_shift(flow.tensor([1, 2]), 3)
+    tensor([ 8, 16], dtype=srcgrad.int64)
+    """
+def bitwise_not(input: Tensor | kinds.Array) -> Tensor:
+    """The complement of the bits of each integer.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_not(flow.tensor([0, 5]))
+    tensor([-1, -6], dtype=srcgrad.int64)
+    """
+def bitwise_or(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The bits that either integer has.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_or(flow.tensor([6]), flow.tensor([3]))
+    tensor([7], dtype=srcgrad.int64)
+    """
+def bitwise_right_shift(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The bits of each integer, moved to the right; the sign stays.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_right_shift(flow.tensor([16, -16]), 3)
+    tensor([ 2, -2], dtype=srcgrad.int64)
+    """
+def bitwise_xor(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The bits in which two integers differ.
+
+    >>> import srcgrad as flow
+    >>> flow.bitwise_xor(flow.tensor([6]), flow.tensor([3]))
+    tensor([5], dtype=srcgrad.int64)
+    """
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with matrices along its diagonal."""
+    """A matrix with matrices along its diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.block_diag(flow.tensor([[1, 2]]), flow.tensor([[3]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3]], dtype=srcgrad.int64)
+    """
 def bmm(input: Tensor, other: Tensor) -> Tensor:
-    """The product of a tensor of 3 dims with one of 3: see `matmul`."""
+    """The product of a tensor of 3 dims with one of 3: see `matmul`.
+
+    >>> import srcgrad as flow
+    >>> flow.bmm(flow.ones(4, 2, 3), flow.ones(4, 3, 5)).shape
+    srcgrad.Size([4, 2, 5])
+    """
 bool: dtype
 bool_: dtype
 def broadcast_tensors(*tensors: kinds.Tensors) -> builtins.tuple[Tensor, ...]:
-    """The tensors broadcast to one shape."""
-def broadcast_to(input: Tensor, shape: kinds.Lengths) -> Tensor: ...
+    """The tensors broadcast to one shape.
+
+    >>> import srcgrad as flow
+    >>> a, b = flow.broadcast_tensors(flow.ones(3, 1), flow.ones(4))
+    >>> a.shape == b.shape
+    True
+    """
+def broadcast_to(input: Tensor, shape: kinds.Lengths) -> Tensor:
+    """The tensor broadcast to a shape; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.broadcast_to(flow.tensor([1, 2]), (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
 def bucketize(input: kinds.Operand, boundaries: Tensor, *, right: builtins.bool = False) -> Tensor:
-    """The number of the bucket between ordered boundaries that each element falls into."""
+    """The number of the bucket between ordered boundaries that each element falls into.
+
+    >>> import srcgrad as flow
+    >>> flow.bucketize(flow.tensor([0.5, 3.5]), flow.tensor([1.0, 2.0, 3.0]))
+    tensor([0, 3], dtype=srcgrad.int64)
+    """
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every combination of one element of each vector, a row each."""
+    """Every combination of one element of each vector, a row each.
+
+    >>> import srcgrad as flow
+    >>> flow.cartesian_prod(flow.tensor([1, 2]), flow.tensor([3, 4])).tolist()
+    [[1, 3], [1, 4], [2, 3], [2, 4]]
+    """
 def cat(tensors: kinds.Tensors, dim: builtins.int = 0) -> Tensor:
-    """Tensors joined along a dim they have; RuntimeError if the others differ."""
+    """Tensors joined along a dim they have; RuntimeError if the others differ.
+
+    >>> import srcgrad as flow
+    >>> flow.cat([flow.tensor([1, 2]), flow.tensor([3])])
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
 def cdist(x1: Tensor, x2: Tensor, p: builtins.float = 2.0) -> Tensor:
-    """The p-norms of the differences of all pairs of rows."""
-def ceil(input: Tensor | kinds.Array) -> Tensor: ...
+    """The p-norms of the differences of all pairs of rows.
+
+    >>> import srcgrad as flow
+    >>> flow.cdist(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]], dtype=srcgrad.float32)
+    """
+def ceil(input: Tensor | kinds.Array) -> Tensor:
+    """The least integer that is not below each element; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.ceil(flow.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.], dtype=srcgrad.float32)
+    """
 def celu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x above zero, alpha * (exp(x / alpha) - 1) below."""
+    """x above zero, alpha * (exp(x / alpha) - 1) below.
+
+    >>> import srcgrad as flow
+    >>> flow.celu(flow.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000], dtype=srcgrad.float32)
+    """
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of several matrices, from the left."""
-def cholesky(input: Tensor, upper: builtins.bool = False) -> Tensor: ...
+    """The product of several matrices, from the left.
+
+    >>> import srcgrad as flow
+    >>> flow.chain_matmul(flow.ones(2, 3), flow.ones(3, 4), flow.ones(4, 5)).shape
+    srcgrad.Size([2, 5])
+    """
+def cholesky(input: Tensor, upper: builtins.bool = False) -> Tensor:
+    """The lower triangular L with A = L @ L.mT; the upper one with `upper`.
+
+    >>> import srcgrad as flow
+    >>> flow.cholesky(flow.tensor([[4.0, 0.0], [0.0, 9.0]])).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """At most `chunks` pieces of equal length but for the last; views."""
+    """At most `chunks` pieces of equal length but for the last; views.
+
+    >>> import srcgrad as flow
+    >>> flow.chunk(flow.tensor([1, 2, 3]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+    """
 def clamp(input: Tensor, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
-    """Each element clamped to [min, max]; the derivative at the bounds is 1."""
-def clamp_max(input: Tensor, max: kinds.Operand) -> Tensor: ...
-def clamp_min(input: Tensor, min: kinds.Operand) -> Tensor: ...
+    """Each element clamped to [min, max]; the derivative at the bounds is 1.
+
+    >>> import srcgrad as flow
+    >>> flow.clamp(flow.tensor([-2, 1, 5]), min=0, max=3)
+    tensor([0, 1, 3], dtype=srcgrad.int64)
+    """
+def clamp_max(input: Tensor, max: kinds.Operand) -> Tensor:
+    """The elements, those above `max` replaced by it.
+
+    >>> import srcgrad as flow
+    >>> flow.clamp_max(flow.tensor([1, 5]), 3)
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
+def clamp_min(input: Tensor, min: kinds.Operand) -> Tensor:
+    """The elements, those below `min` replaced by it.
+
+    >>> import srcgrad as flow
+    >>> flow.clamp_min(flow.tensor([1, 5]), 3)
+    tensor([3, 5], dtype=srcgrad.int64)
+    """
 def clip(input: Tensor, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
-    """Each element clamped to [min, max]; the derivative at the bounds is 1."""
-def clone(input: Tensor) -> Tensor: ...
+    """Each element clamped to [min, max]; the derivative at the bounds is 1.
+
+    >>> import srcgrad as flow
+    >>> flow.clamp(flow.tensor([-2, 1, 5]), min=0, max=3)
+    tensor([0, 1, 3], dtype=srcgrad.int64)
+    """
+def clone(input: Tensor) -> Tensor:
+    """A copy of the tensor, through which gradients flow.
+
+    >>> import srcgrad as flow
+    >>> flow.clone(flow.tensor([1, 2]))
+    tensor([1, 2], dtype=srcgrad.int64)
+    """
 def column_stack(tensors: kinds.Tensors) -> Tensor:
-    """Tensors joined along dim 1, vectors as columns."""
+    """Tensors joined along dim 1, vectors as columns.
+
+    >>> import srcgrad as flow
+    >>> flow.column_stack([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 3],
+            [2, 4]], dtype=srcgrad.int64)
+    """
 def combinations(input: Tensor, r: builtins.int = 2, with_replacement: builtins.bool = False) -> Tensor:
-    """The subsets of `r` elements of a vector, a row each."""
+    """The subsets of `r` elements of a vector, a row each.
+
+    >>> import srcgrad as flow
+    >>> flow.combinations(flow.tensor([1, 2, 3])).tolist()
+    [[1, 2], [1, 3], [2, 3]]
+    """
 complex128: dtype
 complex64: dtype
 def concat(tensors: kinds.Tensors, dim: builtins.int = 0) -> Tensor:
-    """Tensors joined along a dim they have; RuntimeError if the others differ."""
+    """Tensors joined along a dim they have; RuntimeError if the others differ.
+
+    >>> import srcgrad as flow
+    >>> flow.cat([flow.tensor([1, 2]), flow.tensor([3])])
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
 def concatenate(tensors: kinds.Tensors, dim: builtins.int = 0) -> Tensor:
-    """Tensors joined along a dim they have; RuntimeError if the others differ."""
-def conj(input: Tensor) -> Tensor: ...
-def copysign(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """Tensors joined along a dim they have; RuntimeError if the others differ.
+
+    >>> import srcgrad as flow
+    >>> flow.cat([flow.tensor([1, 2]), flow.tensor([3])])
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
+def conj(input: Tensor) -> Tensor:
+    """The complex conjugate of each element; a real tensor itself.
+
+    >>> import srcgrad as flow
+    >>> flow.conj(flow.tensor([1 + 2j]))
+    tensor([1.-2.j], dtype=srcgrad.complex64)
+    """
+def copysign(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The magnitude of `input` with the sign of `other`.
+
+    >>> import srcgrad as flow
+    >>> flow.copysign(flow.tensor([1.0, 2.0]), flow.tensor([-1.0, 1.0]))
+    tensor([-1.,  2.], dtype=srcgrad.float32)
+    """
 def corrcoef(input: Tensor) -> Tensor:
-    """The correlations of variables, one per row."""
-def cos(input: Tensor | kinds.Array) -> Tensor: ...
-def cosh(input: Tensor | kinds.Array) -> Tensor: ...
+    """The correlations of variables, one per row.
+
+    >>> import srcgrad as flow
+    >>> flow.corrcoef(flow.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]], dtype=srcgrad.float32)
+    """
+def cos(input: Tensor | kinds.Array) -> Tensor:
+    """The cosine of each element, in radians.
+
+    >>> import srcgrad as flow
+    >>> flow.cos(flow.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.5403], dtype=srcgrad.float32)
+    """
+def cosh(input: Tensor | kinds.Array) -> Tensor:
+    """The hyperbolic cosine of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.cosh(flow.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.5431], dtype=srcgrad.float32)
+    """
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: builtins.int = 1, eps: builtins.float = 1e-08) -> Tensor:
-    """The cosine of the angle between vectors along a dim."""
+    """The cosine of the angle between vectors along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cosine_similarity(flow.tensor([[1.0, 0.0]]), flow.tensor([[1.0, 1.0]]))
+    tensor([0.7071], dtype=srcgrad.float32)
+    """
 def count_nonzero(input: Tensor, dim: kinds.Dims | None = None) -> Tensor:
-    """The number of elements that are not zero, over `dim` or over all."""
+    """The number of elements that are not zero, over `dim` or over all.
+
+    >>> import srcgrad as flow
+    >>> flow.count_nonzero(flow.tensor([0, 3, 0, 4]))
+    tensor(2, dtype=srcgrad.int64)
+    """
 def cov(input: Tensor, *, correction: builtins.int = 1) -> Tensor:
-    """The covariances of variables, one per row."""
+    """The covariances of variables, one per row.
+
+    >>> import srcgrad as flow
+    >>> flow.cov(flow.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]], dtype=srcgrad.float32)
+    """
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = None) -> Tensor:
-    """The cross product of vectors of three along a dim: the first of length 3 unless given."""
+    """The cross product of vectors of three along a dim: the first of length 3 unless given.
+
+    >>> import srcgrad as flow
+    >>> flow.cross(flow.tensor([1, 0, 0]), flow.tensor([0, 1, 0]))
+    tensor([0, 0, 1], dtype=srcgrad.int64)
+    """
 def cummax(input: Tensor, dim: builtins.int) -> kinds.ValuesIndices:
-    """The running extremum along a dim, and the last place that reaches it."""
+    """The running extremum along a dim, and the last place that reaches it.
+
+    >>> import srcgrad as flow
+    >>> flow.cummax(flow.tensor([1, 3, 2]), 0).values
+    tensor([1, 3, 3], dtype=srcgrad.int64)
+    """
 def cummin(input: Tensor, dim: builtins.int) -> kinds.ValuesIndices:
-    """The running extremum along a dim, and the last place that reaches it."""
+    """The running extremum along a dim, and the last place that reaches it.
+
+    >>> import srcgrad as flow
+    >>> flow.cummin(flow.tensor([3, 1, 2]), 0).values
+    tensor([3, 1, 1], dtype=srcgrad.int64)
+    """
 def cumprod(input: Tensor, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
-    """Running products along a dim."""
+    """Running products along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cumprod(flow.tensor([1, 2, 3]), 0)
+    tensor([1, 2, 6], dtype=srcgrad.int64)
+    """
 def cumsum(input: Tensor, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
-    """Running sums along a dim."""
-def deg2rad(input: Tensor) -> Tensor: ...
+    """Running sums along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.cumsum(flow.tensor([1, 2, 3]), 0)
+    tensor([1, 3, 6], dtype=srcgrad.int64)
+    """
+def deg2rad(input: Tensor) -> Tensor:
+    """Angles in degrees as radians.
+
+    >>> import srcgrad as flow
+    >>> flow.deg2rad(flow.tensor([0.0, 180.0]))
+    tensor([0.0000, 3.1416], dtype=srcgrad.float32)
+    """
 def det(A: Tensor) -> Tensor:
-    """The determinant; its gradient is right for singular matrices too."""
-def detach(input: Tensor) -> Tensor: ...
+    """The determinant; its gradient is right for singular matrices too.
+
+    >>> import srcgrad as flow
+    >>> flow.det(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(-2., dtype=srcgrad.float32)
+    """
+def detach(input: Tensor) -> Tensor:
+    """The tensor without its graph: it shares memory, and no gradient flows through it.
+
+    >>> import srcgrad as flow
+    >>> flow.detach(flow.ones(2, requires_grad=True)).requires_grad
+    False
+    """
 def diag(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
-    """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+    """The diagonal of a matrix, or the matrix with a vector as its diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.diag(flow.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]], dtype=srcgrad.int64)
+    """
 def diag_embed(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-    """Matrices with the last dim as their diagonal."""
-def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor: ...
+    """Matrices with the last dim as their diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.diag_embed(flow.tensor([1, 2]))
+    tensor([[1, 0],
+            [0, 2]], dtype=srcgrad.int64)
+    """
+def diagflat(input: Tensor, offset: builtins.int = 0) -> Tensor:
+    """The matrix with the elements of a tensor along a diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.diagflat(flow.tensor([[1, 2]])).tolist()
+    [[1, 0], [0, 2]]
+    """
 def diagonal(input: Tensor, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-    """The diagonal of two dims, as the last dim; a view."""
+    """The diagonal of two dims, as the last dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.diagonal(flow.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4], dtype=srcgrad.int64)
+    """
 def diff(input: Tensor, n: builtins.int = 1, dim: builtins.int = -1) -> Tensor:
-    """The differences of neighbours along a dim, taken `n` times."""
-def digamma(input: Tensor | kinds.Array) -> Tensor: ...
-def dist(input: Tensor, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor: ...
+    """The differences of neighbours along a dim, taken `n` times.
+
+    >>> import srcgrad as flow
+    >>> flow.diff(flow.tensor([1, 4, 9]))
+    tensor([3, 5], dtype=srcgrad.int64)
+    """
+def digamma(input: Tensor | kinds.Array) -> Tensor:
+    """The derivative of `lgamma` at each element.
+
+    >>> import srcgrad as flow
+    >>> flow.digamma(flow.tensor([1.0, 2.0]))
+    tensor([-0.5772,  0.4228], dtype=srcgrad.float32)
+    """
+def dist(input: Tensor, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor:
+    """The p-norm of the difference of two tensors.
+
+    >>> import srcgrad as flow
+    >>> flow.dist(flow.tensor([0.0, 0.0]), flow.tensor([3.0, 4.0]))
+    tensor(5., dtype=srcgrad.float32)
+    """
 def div(input: kinds.Operand, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-    """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+    """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+    >>> import srcgrad as flow
+    >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+    tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+    """
 def divide(input: kinds.Operand, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-    """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+    """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+    >>> import srcgrad as flow
+    >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+    tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+    """
 def dot(input: Tensor, other: Tensor) -> Tensor:
-    """The product of a tensor of 1 dims with one of 1: see `matmul`."""
+    """The product of a tensor of 1 dims with one of 1: see `matmul`.
+
+    >>> import srcgrad as flow
+    >>> flow.dot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
 double: dtype
 def dropout(input: Tensor, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """Elements dropped with probability `p`, the others divided by 1 - p; in training only.
 
     ValueError for a probability outside [0, 1].
+
+    >>> import srcgrad as flow
+    >>> flow.dropout(flow.tensor([1.0, 2.0]), 0.5, training=False)
+    tensor([1., 2.], dtype=srcgrad.float32)
     """
 def dstack(tensors: kinds.Tensors) -> Tensor:
-    """Tensors joined along dim 2."""
+    """Tensors joined along dim 2.
+
+    >>> import srcgrad as flow
+    >>> flow.dstack([flow.tensor([1, 2]), flow.tensor([3, 4])]).shape
+    srcgrad.Size([1, 2, 2])
+    """
 e: builtins.float
 def einsum(equation: builtins.str, *operands: Tensor | kinds.Tensors) -> Tensor:
     """A sum of products over dims named by letters, as NumPy's `einsum`; two operands at a time.
@@ -318,41 +904,171 @@ def elu(input: Tensor, alpha: builtins.float = 1.0, inplace: builtins.bool = Fal
 def empty(*size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor: ...
 @overload
 def empty(*, size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of a shape, its elements unset."""
+    """A tensor of a shape, its elements unset.
+
+    >>> import srcgrad as flow
+    >>> flow.empty(2, 3).shape
+    srcgrad.Size([2, 3])
+    """
 def empty_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of another's shape and dtype, unset."""
-def eq(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """A tensor of another's shape and dtype, unset.
+
+    >>> import srcgrad as flow
+    >>> flow.empty_like(flow.ones(2, 3)).shape
+    srcgrad.Size([2, 3])
+    """
+def eq(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether the elements are equal.
+
+    >>> import srcgrad as flow
+    >>> flow.eq(flow.tensor([1, 2]), flow.tensor([1, 3]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def equal(input: Tensor, other: Tensor) -> builtins.bool:
-    """Whether two tensors have the same shape and elements."""
-def erf(input: Tensor | kinds.Array) -> Tensor: ...
-def erfc(input: Tensor | kinds.Array) -> Tensor: ...
-def erfinv(input: Tensor | kinds.Array) -> Tensor: ...
-def exp(input: Tensor | kinds.Array) -> Tensor: ...
-def exp2(input: Tensor | kinds.Array) -> Tensor: ...
-def expm1(input: Tensor | kinds.Array) -> Tensor: ...
+    """Whether two tensors have the same shape and elements.
+
+    >>> import srcgrad as flow
+    >>> flow.equal(flow.tensor([1, 2]), flow.tensor([1, 2]))
+    True
+    """
+def erf(input: Tensor | kinds.Array) -> Tensor:
+    """The error function of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.erf(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8427], dtype=srcgrad.float32)
+    """
+def erfc(input: Tensor | kinds.Array) -> Tensor:
+    """1 - erf(x) of each element, without cancellation.
+
+    >>> import srcgrad as flow
+    >>> flow.erfc(flow.tensor([0.0, 1.0]))
+    tensor([1.0000, 0.1573], dtype=srcgrad.float32)
+    """
+def erfinv(input: Tensor | kinds.Array) -> Tensor:
+    """The number that each element is the error function of.
+
+    >>> import srcgrad as flow
+    >>> flow.erfinv(flow.tensor([0.0, 0.5]))
+    tensor([0.0000, 0.4769], dtype=srcgrad.float32)
+    """
+def exp(input: Tensor | kinds.Array) -> Tensor:
+    """The exponential of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.exp(flow.tensor([0.0, 1.0]))
+    tensor([1.0000, 2.7183], dtype=srcgrad.float32)
+    """
+def exp2(input: Tensor | kinds.Array) -> Tensor:
+    """2 to the power of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.exp2(flow.tensor([0.0, 3.0]))
+    tensor([1., 8.], dtype=srcgrad.float32)
+    """
+def expm1(input: Tensor | kinds.Array) -> Tensor:
+    """exp(x) - 1 of each element, without cancellation near 0.
+
+    >>> import srcgrad as flow
+    >>> flow.expm1(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.7183], dtype=srcgrad.float32)
+    """
 def eye(n: builtins.int, m: builtins.int | None = None, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """The n x m matrix with ones on its diagonal."""
-def fix(input: Tensor | kinds.Array) -> Tensor: ...
+    """The n x m matrix with ones on its diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
+def fix(input: Tensor | kinds.Array) -> Tensor:
+    """Each element rounded towards zero; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.trunc(flow.tensor([-1.5, 1.5]))
+    tensor([-1.,  1.], dtype=srcgrad.float32)
+    """
 def flatten(input: Tensor, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-    """The dims from `start_dim` to `end_dim` merged into one."""
+    """The dims from `start_dim` to `end_dim` merged into one.
+
+    >>> import srcgrad as flow
+    >>> flow.flatten(flow.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4], dtype=srcgrad.int64)
+    """
 def flip(input: Tensor, *dims: kinds.Lengths) -> Tensor:
-    """The tensor with the order along the dims reversed."""
-def fliplr(input: Tensor) -> Tensor: ...
-def flipud(input: Tensor) -> Tensor: ...
+    """The tensor with the order along the dims reversed.
+
+    >>> import srcgrad as flow
+    >>> flow.flip(flow.tensor([1, 2, 3]), 0)
+    tensor([3, 2, 1], dtype=srcgrad.int64)
+    """
+def fliplr(input: Tensor) -> Tensor:
+    """The order of dim 1 reversed.
+
+    >>> import srcgrad as flow
+    >>> flow.fliplr(flow.tensor([[1, 2], [3, 4]])).tolist()
+    [[2, 1], [4, 3]]
+    """
+def flipud(input: Tensor) -> Tensor:
+    """The order of dim 0 reversed.
+
+    >>> import srcgrad as flow
+    >>> flow.flipud(flow.tensor([[1, 2], [3, 4]])).tolist()
+    [[3, 4], [1, 2]]
+    """
 float: dtype
 float16: dtype
 float32: dtype
 float64: dtype
 def float_power(input: kinds.Operand, exponent: kinds.Operand) -> Tensor:
-    """input ** exponent in double precision."""
-def floor(input: Tensor | kinds.Array) -> Tensor: ...
-def floor_divide(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """input ** exponent in double precision.
+
+    >>> import srcgrad as flow
+    >>> flow.float_power(flow.tensor([2, 3]), 2)
+    tensor([4., 9.], dtype=srcgrad.float64)
+    """
+def floor(input: Tensor | kinds.Array) -> Tensor:
+    """The greatest integer that is not above each element; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.floor(flow.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.], dtype=srcgrad.float32)
+    """
+def floor_divide(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The quotient rounded down.
+
+    >>> import srcgrad as flow
+    >>> flow.floor_divide(flow.tensor([7, -7]), 2)
+    tensor([ 3, -4], dtype=srcgrad.int64)
+    """
 def fmax(input: Tensor, other: Tensor) -> Tensor:
-    """The maximum of two elements, the other one where one is NaN."""
+    """The maximum of two elements, the other one where one is NaN.
+
+    >>> import srcgrad as flow
+    >>> flow.fmax(flow.tensor([1.0, float("nan")]), flow.tensor([2.0, 3.0]))
+    tensor([2., 3.], dtype=srcgrad.float32)
+    """
 def fmin(input: Tensor, other: Tensor) -> Tensor:
-    """The minimum of two elements, the other one where one is NaN."""
-def fmod(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def frac(input: Tensor) -> Tensor: ...
+    """The minimum of two elements, the other one where one is NaN.
+
+    >>> import srcgrad as flow
+    >>> flow.fmin(flow.tensor([1.0, float("nan")]), flow.tensor([2.0, 3.0]))
+    tensor([1., 3.], dtype=srcgrad.float32)
+    """
+def fmod(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The remainder with the sign of `input`, as C's `fmod`.
+
+    >>> import srcgrad as flow
+    >>> flow.fmod(flow.tensor([7.0, -7.0]), 3.0)
+    tensor([ 1., -1.], dtype=srcgrad.float32)
+    """
+def frac(input: Tensor) -> Tensor:
+    """The part after the point, with the sign of the element.
+
+    >>> import srcgrad as flow
+    >>> flow.frac(flow.tensor([1.5, -1.5]))
+    tensor([ 0.5000, -0.5000], dtype=srcgrad.float32)
+    """
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor that shares the memory of another library's array, on the CPU or a CUDA device.
 
@@ -363,7 +1079,16 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     tensor([1., 2.], dtype=srcgrad.float64)
     """
 def from_numpy(array: kinds.Array) -> Tensor:
-    """A tensor that shares the memory of a NumPy array; TypeError for anything else."""
+    """A tensor that shares the memory of a NumPy array; TypeError for anything else.
+
+    >>> import srcgrad as flow
+    >>> import numpy as np
+    >>> a = np.zeros(2)
+    >>> x = flow.from_numpy(a)
+    >>> a[0] = 7.0
+    >>> x
+    tensor([7., 0.], dtype=srcgrad.float64)
+    """
 def full(size: kinds.Lengths, fill_value: kinds.Number, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
     """A tensor of a shape filled with one number, in the number's dtype unless it is given.
 
@@ -372,11 +1097,34 @@ def full(size: kinds.Lengths, fill_value: kinds.Number, dtype: kinds.DType | Non
     tensor([3, 3], dtype=srcgrad.int64)
     """
 def full_like(input: Tensor, fill_value: kinds.Number, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """Another tensor's shape and dtype, filled with one number."""
+    """Another tensor's shape and dtype, filled with one number.
+
+    >>> import srcgrad as flow
+    >>> flow.full_like(flow.tensor([1.0, 2.0]), 7)
+    tensor([7., 7.], dtype=srcgrad.float32)
+    """
 def gather(input: Tensor, dim: builtins.int, index: Tensor) -> Tensor:
-    """The elements along `dim` at the indices in `index`."""
-def gcd(input: Tensor, other: kinds.Operand) -> Tensor: ...
-def ge(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """The elements along `dim` at the indices in `index`.
+
+    >>> import srcgrad as flow
+    >>> flow.gather(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([[0], [1]]))
+    tensor([[1],
+            [4]], dtype=srcgrad.int64)
+    """
+def gcd(input: Tensor, other: kinds.Operand) -> Tensor:
+    """The greatest common divisor of two integers.
+
+    >>> import srcgrad as flow
+    >>> flow.gcd(flow.tensor([12]), flow.tensor([18]))
+    tensor([6], dtype=srcgrad.int64)
+    """
+def ge(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is at least `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.ge(flow.tensor([1, 2]), flow.tensor([2, 2]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
 def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     """x times the normal distribution's cumulative function there; "tanh": its approximation.
 
@@ -385,45 +1133,163 @@ def gelu(input: Tensor, approximate: builtins.str = 'none') -> Tensor:
     tensor([0.0000, 0.8413], dtype=srcgrad.float32)
     """
 def ger(input: Tensor, other: Tensor) -> Tensor:
-    """The products of each element of one vector with each of another."""
+    """The products of each element of one vector with each of another.
+
+    >>> import srcgrad as flow
+    >>> flow.ger(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]], dtype=srcgrad.int64)
+    """
 def glu(input: Tensor, dim: builtins.int = -1) -> Tensor:
-    """The first half of a dim times the sigmoid of the second."""
-def greater(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def greater_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def gt(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """The first half of a dim times the sigmoid of the second.
+
+    >>> import srcgrad as flow
+    >>> flow.glu(flow.tensor([1.0, 0.0]))
+    tensor([0.5000], dtype=srcgrad.float32)
+    """
+def greater(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is greater than `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.gt(flow.tensor([1, 3]), flow.tensor([2, 2]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def greater_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is at least `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.ge(flow.tensor([1, 2]), flow.tensor([2, 2]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def gt(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is greater than `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.gt(flow.tensor([1, 3]), flow.tensor([2, 2]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
 half: dtype
 def hardshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """x where |x| is above `lambd`, 0 elsewhere."""
+    """x where |x| is above `lambd`, 0 elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.hardshrink(flow.tensor([-1.0, 0.25]))
+    tensor([-1.,  0.], dtype=srcgrad.float32)
+    """
 def hardsigmoid(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """A piecewise linear sigmoid: relu6(x + 3) / 6."""
+    """A piecewise linear sigmoid: relu6(x + 3) / 6.
+
+    >>> import srcgrad as flow
+    >>> flow.hardsigmoid(flow.tensor([-4.0, 0.0, 4.0]))
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
 def hardswish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * hardsigmoid(x)."""
+    """x * hardsigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.hardswish(flow.tensor([-4.0, 3.0]))
+    tensor([-0.,  3.], dtype=srcgrad.float32)
+    """
 def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-    """x clamped to [min_val, max_val]; the derivative at the bounds is 0."""
+    """x clamped to [min_val, max_val]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.hardtanh(flow.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
+    """
 def heaviside(input: Tensor, values: Tensor) -> Tensor:
-    """0 below zero, 1 above, `values` at zero."""
+    """0 below zero, 1 above, `values` at zero.
+
+    >>> import srcgrad as flow
+    >>> flow.heaviside(flow.tensor([-1.0, 0.0, 2.0]), flow.tensor(0.5))
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
 def histc(input: Tensor, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
-    """The number of elements in each of equal bins between two bounds, or the extremes."""
-def hsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ...
+    """The number of elements in each of equal bins between two bounds, or the extremes.
+
+    >>> import srcgrad as flow
+    >>> flow.histc(flow.tensor([1.0, 2.0, 2.5]), bins=3, min=0, max=3)
+    tensor([0., 1., 2.], dtype=srcgrad.float32)
+    """
+def hsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]:
+    """Equal pieces, or pieces between places, along dim 1; along dim 0 of a vector.
+
+    >>> import srcgrad as flow
+    >>> flow.hsplit(flow.tensor([1, 2, 3, 4]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+    """
 def hstack(tensors: kinds.Tensors) -> Tensor:
-    """Tensors joined along dim 1; vectors along dim 0."""
-def hypot(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def i0(input: Tensor | kinds.Array) -> Tensor: ...
+    """Tensors joined along dim 1; vectors along dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.hstack([flow.tensor([1, 2]), flow.tensor([3])])
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
+def hypot(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """sqrt(input**2 + other**2), without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.hypot(flow.tensor([3.0]), flow.tensor([4.0]))
+    tensor([5.], dtype=srcgrad.float32)
+    """
+def i0(input: Tensor | kinds.Array) -> Tensor:
+    """The modified Bessel function of order 0 of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.i0(flow.tensor([0.0, 1.0]))
+    tensor([1.0000, 1.2661], dtype=srcgrad.float32)
+    """
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
+    """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one.
+
+    >>> import srcgrad as flow
+    >>> flow.imag(flow.tensor([1 + 2j]))
+    tensor([2.], dtype=srcgrad.float32)
+    """
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: kinds.Number = 1) -> Tensor:
-    """The input with slices of `source`, times `alpha`, added at the places of a dim."""
+    """The input with slices of `source`, times `alpha`, added at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_add(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.], dtype=srcgrad.float32)
+    """
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
-    """The input with slices of `source` written at the places of a dim."""
+    """The input with slices of `source` written at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_copy(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.], dtype=srcgrad.float32)
+    """
 def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: kinds.Operand) -> Tensor:
-    """The input with a number at the places of a dim."""
+    """The input with a number at the places of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.index_fill(flow.zeros(3), 0, flow.tensor([0, 2]), 5.0)
+    tensor([5., 0., 5.], dtype=srcgrad.float32)
+    """
 def index_put(input: Tensor, indices: kinds.Tensors, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-    """The input with values written, or added, at the places that index tensors name."""
+    """The input with values written, or added, at the places that index tensors name.
+
+    >>> import srcgrad as flow
+    >>> flow.index_put(flow.zeros(3), (flow.tensor([1]),), flow.tensor([4.0]))
+    tensor([0., 4., 0.], dtype=srcgrad.float32)
+    """
 def index_select(input: Tensor, dim: builtins.int, index: Tensor) -> Tensor:
-    """The elements of a dim at the indices in an integer vector."""
+    """The elements of a dim at the indices in an integer vector.
+
+    >>> import srcgrad as flow
+    >>> flow.index_select(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([1]))
+    tensor([[2],
+            [4]], dtype=srcgrad.int64)
+    """
 inf: builtins.float
 def inner(input: Tensor, other: Tensor) -> Tensor:
-    """The sums of products over the last dims; for a 0-d tensor the product."""
+    """The sums of products over the last dims; for a 0-d tensor the product.
+
+    >>> import srcgrad as flow
+    >>> flow.inner(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
 int: dtype
 int16: dtype
 int32: dtype
@@ -437,59 +1303,265 @@ def inverse(A: Tensor) -> Tensor:
     tensor([[0.5000, 0.0000],
             [0.0000, 0.2500]], dtype=srcgrad.float32)
     """
-def is_complex(input: Tensor) -> builtins.bool: ...
+def is_complex(input: Tensor) -> builtins.bool:
+    """Whether a tensor's dtype is a complex one.
+
+    >>> import srcgrad as flow
+    >>> flow.is_complex(flow.tensor([1j])), flow.is_complex(flow.tensor([1.0]))
+    (True, False)
+    """
 def is_nonzero(input: Tensor) -> builtins.bool:
-    """Whether the only element is not zero; RuntimeError if there are more or none."""
+    """Whether the only element is not zero; RuntimeError if there are more or none.
+
+    >>> import srcgrad as flow
+    >>> flow.is_nonzero(flow.tensor([3.0]))
+    True
+    """
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-    """Whether |input - other| <= atol + rtol * |other|, for each element."""
-def isfinite(input: Tensor | kinds.Array) -> Tensor: ...
+    """Whether |input - other| <= atol + rtol * |other|, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.isclose(flow.tensor([1.0, 2.0]), flow.tensor([1.0, 2.1]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
+def isfinite(input: Tensor | kinds.Array) -> Tensor:
+    """Whether each element is neither infinite nor NaN.
+
+    >>> import srcgrad as flow
+    >>> flow.isfinite(flow.tensor([1.0, float("inf")]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def isin(elements: kinds.Operand, test_elements: kinds.Operand | Sequence[kinds.Number], *, invert: builtins.bool = False) -> Tensor:
-    """Whether each element is among others; or is not, if `invert`."""
-def isinf(input: Tensor | kinds.Array) -> Tensor: ...
-def isnan(input: Tensor | kinds.Array) -> Tensor: ...
-def isneginf(input: Tensor) -> Tensor: ...
-def isposinf(input: Tensor) -> Tensor: ...
-def isreal(input: Tensor) -> Tensor: ...
+    """Whether each element is among others; or is not, if `invert`.
+
+    >>> import srcgrad as flow
+    >>> flow.isin(flow.tensor([1, 2, 3]), flow.tensor([2, 3]))
+    tensor([False,  True,  True], dtype=srcgrad.bool)
+    """
+def isinf(input: Tensor | kinds.Array) -> Tensor:
+    """Whether each element is infinite.
+
+    >>> import srcgrad as flow
+    >>> flow.isinf(flow.tensor([1.0, float("-inf")]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def isnan(input: Tensor | kinds.Array) -> Tensor:
+    """Whether each element is NaN.
+
+    >>> import srcgrad as flow
+    >>> flow.isnan(flow.tensor([1.0, float("nan")]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def isneginf(input: Tensor) -> Tensor:
+    """Whether each element is minus infinity.
+
+    >>> import srcgrad as flow
+    >>> flow.isneginf(flow.tensor([1.0, float("-inf")]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def isposinf(input: Tensor) -> Tensor:
+    """Whether each element is plus infinity.
+
+    >>> import srcgrad as flow
+    >>> flow.isposinf(flow.tensor([1.0, float("inf")]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def isreal(input: Tensor) -> Tensor:
+    """Whether the imaginary part of each element is zero.
+
+    >>> import srcgrad as flow
+    >>> flow.isreal(flow.tensor([1.0 + 0j, 1j]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: each element of one times the whole other."""
+    """The Kronecker product: each element of one times the whole other.
+
+    >>> import srcgrad as flow
+    >>> flow.kron(flow.tensor([1, 10]), flow.tensor([1, 2]))
+    tensor([ 1,  2, 10, 20], dtype=srcgrad.int64)
+    """
 def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-    """The k-th smallest elements along a dim, counted from 1, and their indices."""
-def lcm(input: Tensor, other: kinds.Operand) -> Tensor: ...
+    """The k-th smallest elements along a dim, counted from 1, and their indices.
+
+    >>> import srcgrad as flow
+    >>> flow.kthvalue(flow.tensor([30, 10, 20]), 2).values
+    tensor(20, dtype=srcgrad.int64)
+    """
+def lcm(input: Tensor, other: kinds.Operand) -> Tensor:
+    """The least common multiple of two integers.
+
+    >>> import srcgrad as flow
+    >>> flow.lcm(flow.tensor([4]), flow.tensor([6]))
+    tensor([12], dtype=srcgrad.int64)
+    """
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
-    """input * 2**other."""
-def le(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """input * 2**other.
+
+    >>> import srcgrad as flow
+    >>> flow.ldexp(flow.tensor([1.0, 3.0]), flow.tensor([2, 1]))
+    tensor([4., 6.], dtype=srcgrad.float32)
+    """
+def le(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is at most `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.le(flow.tensor([1, 3]), flow.tensor([2, 2]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def leaky_relu(input: Tensor, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
-    """x above zero, a small multiple of it below."""
+    """x above zero, a small multiple of it below.
+
+    >>> import srcgrad as flow
+    >>> flow.leaky_relu(flow.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000], dtype=srcgrad.float32)
+    """
 def lerp(input: Tensor, end: Tensor, weight: kinds.Operand) -> Tensor:
-    """input + weight * (end - input)."""
-def less(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def less_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def lgamma(input: Tensor | kinds.Array) -> Tensor: ...
+    """input + weight * (end - input).
+
+    >>> import srcgrad as flow
+    >>> flow.lerp(flow.tensor([0.0, 2.0]), flow.tensor([4.0, 4.0]), 0.25)
+    tensor([1.0000, 2.5000], dtype=srcgrad.float32)
+    """
+def less(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is less than `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.lt(flow.tensor([1, 2]), flow.tensor([2, 2]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
+def less_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is at most `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.le(flow.tensor([1, 3]), flow.tensor([2, 2]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
+def lgamma(input: Tensor | kinds.Array) -> Tensor:
+    """The logarithm of the absolute value of the gamma function of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.lgamma(flow.tensor([1.0, 3.0]))
+    tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+    """
 def linspace(start: kinds.Number | Tensor, end: kinds.Number | Tensor, steps: builtins.int, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """`steps` numbers from `start` to `end`, both included."""
-def log(input: Tensor | kinds.Array) -> Tensor: ...
-def log10(input: Tensor | kinds.Array) -> Tensor: ...
-def log1p(input: Tensor | kinds.Array) -> Tensor: ...
-def log2(input: Tensor | kinds.Array) -> Tensor: ...
+    """`steps` numbers from `start` to `end`, both included.
+
+    >>> import srcgrad as flow
+    >>> flow.linspace(0, 1, 5)
+    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], dtype=srcgrad.float32)
+    """
+def log(input: Tensor | kinds.Array) -> Tensor:
+    """The natural logarithm of each element: -inf at 0, NaN below.
+
+    >>> import srcgrad as flow
+    >>> flow.log(flow.tensor([1.0, 2.0]))
+    tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+    """
+def log10(input: Tensor | kinds.Array) -> Tensor:
+    """The logarithm to base 10 of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.log10(flow.tensor([1.0, 100.0]))
+    tensor([0.0000, 2.0000], dtype=srcgrad.float32)
+    """
+def log1p(input: Tensor | kinds.Array) -> Tensor:
+    """log(1 + x) of each element, without cancellation near 0.
+
+    >>> import srcgrad as flow
+    >>> flow.log1p(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+    """
+def log2(input: Tensor | kinds.Array) -> Tensor:
+    """The logarithm to base 2 of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.log2(flow.tensor([1.0, 8.0]))
+    tensor([0., 3.], dtype=srcgrad.float32)
+    """
 def log_softmax(input: Tensor, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
-    """The logarithm of softmax along a dim."""
-def logaddexp(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """The logarithm of softmax along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.log_softmax(flow.tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+    """
+def logaddexp(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """log(exp(input) + exp(other)), without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.logaddexp(flow.tensor([0.0]), flow.tensor([0.0]))
+    tensor([0.6931], dtype=srcgrad.float32)
+    """
 def logaddexp2(input: Tensor, other: Tensor) -> Tensor:
-    """log2(2**input + 2**other)."""
+    """log2(2**input + 2**other).
+
+    >>> import srcgrad as flow
+    >>> flow.logaddexp2(flow.tensor([1.0]), flow.tensor([1.0]))
+    tensor([2.], dtype=srcgrad.float32)
+    """
 def logcumsumexp(input: Tensor, dim: builtins.int) -> Tensor:
-    """The logarithm of the running sums of exp(x) along a dim, without overflow."""
+    """The logarithm of the running sums of exp(x) along a dim, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.logcumsumexp(flow.tensor([0.0, 0.0]), 0)
+    tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+    """
 def logdet(A: Tensor) -> Tensor:
-    """The logarithm of the determinant: NaN if that is negative."""
-def logical_and(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def logical_not(input: Tensor | kinds.Array) -> Tensor: ...
-def logical_or(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def logical_xor(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """The logarithm of the determinant: NaN if that is negative.
+
+    >>> import srcgrad as flow
+    >>> flow.logdet(flow.tensor([[2.0, 0.0], [0.0, 3.0]]))
+    tensor(1.7918, dtype=srcgrad.float32)
+    """
+def logical_and(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether both elements are not zero.
+
+    >>> import srcgrad as flow
+    >>> flow.logical_and(flow.tensor([True, True]), flow.tensor([True, False]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
+def logical_not(input: Tensor | kinds.Array) -> Tensor:
+    """Whether each element is zero.
+
+    >>> import srcgrad as flow
+    >>> flow.logical_not(flow.tensor([True, False]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def logical_or(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether one of the elements is not zero.
+
+    >>> import srcgrad as flow
+    >>> flow.logical_or(flow.tensor([True, False]), flow.tensor([False, False]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
+def logical_xor(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether just one of the elements is not zero.
+
+    >>> import srcgrad as flow
+    >>> flow.logical_xor(flow.tensor([True, True]), flow.tensor([True, False]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
 def logit(input: Tensor, eps: builtins.float | None = None) -> Tensor:
-    """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given."""
+    """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given.
+
+    >>> import srcgrad as flow
+    >>> flow.logit(flow.tensor([0.5, 0.75]))
+    tensor([0.0000, 1.0986], dtype=srcgrad.float32)
+    """
 def logsigmoid(input: Tensor) -> Tensor:
-    """log(sigmoid(x)), without underflow."""
+    """log(sigmoid(x)), without underflow.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.logsigmoid(flow.tensor([0.0, 1.0]))
+    tensor([-0.6931, -0.3133], dtype=srcgrad.float32)
+    """
 def logspace(start: kinds.Number | Tensor, end: kinds.Number | Tensor, steps: builtins.int, base: builtins.float = 10.0, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """The powers of a base from `start` to `end`, both included."""
+    """The powers of a base from `start` to `end`, both included.
+
+    >>> import srcgrad as flow
+    >>> flow.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.], dtype=srcgrad.float32)
+    """
 def logsumexp(input: Tensor, dim: kinds.Dims, keepdim: builtins.bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow.
 
@@ -498,15 +1570,45 @@ def logsumexp(input: Tensor, dim: kinds.Dims, keepdim: builtins.bool = False) ->
     tensor(1000., dtype=srcgrad.float32)
     """
 long: dtype
-def lt(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def lt(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether `input` is less than `other`, for each element.
+
+    >>> import srcgrad as flow
+    >>> flow.lt(flow.tensor([1, 2]), flow.tensor([2, 2]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def manual_seed(seed: builtins.int) -> None:
-    """Seeds the generator of `rand`, `randn`, `randint` and `randperm`."""
+    """Seeds the generator of `rand`, `randn`, `randint` and `randperm`.
+
+    >>> import srcgrad as flow
+    >>> flow.manual_seed(0)
+    >>> x = flow.rand(2)
+    >>> flow.manual_seed(0)
+    >>> flow.equal(x, flow.rand(2))
+    True
+    """
 def masked_fill(input: Tensor, mask: Tensor, value: kinds.Operand) -> Tensor:
-    """`value` where the mask is true, the input elsewhere."""
+    """`value` where the mask is true, the input elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.masked_fill(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]), 0)
+    tensor([0, 2, 0], dtype=srcgrad.int64)
+    """
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """The input with the elements of `source`, in order, where the mask is true."""
+    """The input with the elements of `source`, in order, where the mask is true.
+
+    >>> import srcgrad as flow
+    >>> mask = flow.tensor([True, False, True])
+    >>> flow.masked_scatter(flow.tensor([1, 2, 3]), mask, flow.tensor([8, 9]))
+    tensor([8, 2, 9], dtype=srcgrad.int64)
+    """
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements where a mask is true, as a vector."""
+    """The elements where a mask is true, as a vector.
+
+    >>> import srcgrad as flow
+    >>> flow.masked_select(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]))
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """The product of matrices, stacks of them, or vectors; leading dims broadcast.
 
@@ -517,64 +1619,207 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     tensor([3., 3.], dtype=srcgrad.float32)
     """
 def matrix_power(input: Tensor, n: builtins.int) -> Tensor:
-    """A square matrix to an integer power, by squaring; a negative one inverts it."""
+    """A square matrix to an integer power, by squaring; a negative one inverts it.
+
+    >>> import srcgrad as flow
+    >>> flow.matrix_power(flow.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+    tensor([[1., 3.],
+            [0., 1.]], dtype=srcgrad.float32)
+    """
 @overload
 def max(input: Tensor, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
 @overload
 def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices: ...
 @overload
-def max(input: Tensor, dim: Tensor) -> Tensor: ...
-def maximum(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def max(input: Tensor, dim: Tensor) -> Tensor:
+    """The greatest element, along a `dim` with its index; the greater ones of two tensors.
+
+    >>> import srcgrad as flow
+    >>> flow.max(flow.tensor([[1, 5], [7, 3]]), 1).indices
+    tensor([1, 0], dtype=srcgrad.int64)
+    """
+def maximum(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The greater of two elements; equal ones share the gradient.
+
+    >>> import srcgrad as flow
+    >>> flow.maximum(flow.tensor([1, 5]), flow.tensor([3, 3]))
+    tensor([3, 5], dtype=srcgrad.int64)
+    """
 def mean(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None, axis: kinds.Dims | None = None) -> Tensor:
-    """The mean over `dim`, or over all; RuntimeError for integers."""
+    """The mean over `dim`, or over all; RuntimeError for integers.
+
+    >>> import srcgrad as flow
+    >>> flow.mean(flow.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
+    tensor([2., 3.], dtype=srcgrad.float32)
+    """
 @overload
 def median(input: Tensor, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
 @overload
 def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-    """The lower median over all, or along a dim with its places."""
+    """The lower median over all, or along a dim with its places.
+
+    >>> import srcgrad as flow
+    >>> flow.median(flow.tensor([5, 1, 3, 4]))
+    tensor(3, dtype=srcgrad.int64)
+    """
 def meshgrid(*tensors: kinds.Tensors, indexing: builtins.str = 'ij') -> builtins.tuple[Tensor, ...]:
-    """The coordinates of a grid over vectors, one tensor each."""
+    """The coordinates of a grid over vectors, one tensor each.
+
+    >>> import srcgrad as flow
+    >>> rows, columns = flow.meshgrid(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    >>> rows
+    tensor([[1, 1],
+            [2, 2]], dtype=srcgrad.int64)
+    """
 @overload
 def min(input: Tensor, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
 @overload
 def min(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices: ...
 @overload
-def min(input: Tensor, dim: Tensor) -> Tensor: ...
-def minimum(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+def min(input: Tensor, dim: Tensor) -> Tensor:
+    """The least element, along a `dim` with its index; the lesser ones of two tensors.
+
+    >>> import srcgrad as flow
+    >>> flow.min(flow.tensor([[1, 5], [7, 3]]), 1).indices
+    tensor([0, 1], dtype=srcgrad.int64)
+    """
+def minimum(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The lesser of two elements; equal ones share the gradient.
+
+    >>> import srcgrad as flow
+    >>> flow.minimum(flow.tensor([1, 5]), flow.tensor([3, 3]))
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
 def mish(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    >>> import srcgrad as flow
+    >>> flow.mish(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8651], dtype=srcgrad.float32)
+    """
 def mm(input: Tensor, other: Tensor) -> Tensor:
-    """The product of a tensor of 2 dims with one of 2: see `matmul`."""
+    """The product of a tensor of 2 dims with one of 2: see `matmul`.
+
+    >>> import srcgrad as flow
+    >>> flow.mm(flow.tensor([[1, 2]]), flow.tensor([[3], [4]]))
+    tensor([[11]], dtype=srcgrad.int64)
+    """
 def mode(input: Tensor, dim: builtins.int = -1, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-    """The most frequent elements along a dim, the least of them, and their last indices."""
+    """The most frequent elements along a dim, the least of them, and their last indices.
+
+    >>> import srcgrad as flow
+    >>> flow.mode(flow.tensor([1, 2, 2])).values
+    tensor(2, dtype=srcgrad.int64)
+    """
 def moveaxis(input: Tensor, source: kinds.Lengths, destination: kinds.Lengths) -> Tensor:
-    """Some dims moved to other places, the others in their order."""
+    """Some dims moved to other places, the others in their order.
+
+    >>> import srcgrad as flow
+    >>> flow.moveaxis(flow.ones(2, 3, 4), 0, 2).shape
+    srcgrad.Size([3, 4, 2])
+    """
 def movedim(input: Tensor, source: kinds.Lengths, destination: kinds.Lengths) -> Tensor:
-    """Some dims moved to other places, the others in their order."""
-def msort(input: Tensor) -> Tensor: ...
-def mul(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """Some dims moved to other places, the others in their order.
+
+    >>> import srcgrad as flow
+    >>> flow.moveaxis(flow.ones(2, 3, 4), 0, 2).shape
+    srcgrad.Size([3, 4, 2])
+    """
+def msort(input: Tensor) -> Tensor:
+    """The elements in ascending order along dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.msort(flow.tensor([3, 1, 2]))
+    tensor([1, 2, 3], dtype=srcgrad.int64)
+    """
+def mul(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The product of two tensors, element by element, broadcast.
+
+    >>> import srcgrad as flow
+    >>> flow.mul(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor([3, 8], dtype=srcgrad.int64)
+    """
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = False) -> Tensor:
-    """Draws of indices with probabilities in proportion to the elements of the last dim."""
-def multiply(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """Draws of indices with probabilities in proportion to the elements of the last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.multinomial(flow.tensor([0.0, 1.0]), 1)
+    tensor([1], dtype=srcgrad.int64)
+    """
+def multiply(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The product of two tensors, element by element, broadcast.
+
+    >>> import srcgrad as flow
+    >>> flow.mul(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor([3, 8], dtype=srcgrad.int64)
+    """
 def mv(input: Tensor, other: Tensor) -> Tensor:
-    """The product of a tensor of 2 dims with one of 1: see `matmul`."""
+    """The product of a tensor of 2 dims with one of 1: see `matmul`.
+
+    >>> import srcgrad as flow
+    >>> flow.mv(flow.tensor([[1, 2], [3, 4]]), flow.tensor([1, 1]))
+    tensor([3, 7], dtype=srcgrad.int64)
+    """
 nan: builtins.float
 def nan_to_num(input: Tensor, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-    """NaN and the infinities replaced by numbers: 0 and the dtype's extremes unless given."""
+    """NaN and the infinities replaced by numbers: 0 and the dtype's extremes unless given.
+
+    >>> import srcgrad as flow
+    >>> flow.nan_to_num(flow.tensor([1.0, float("nan")]))
+    tensor([1., 0.], dtype=srcgrad.float32)
+    """
 def nanmean(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-    """The mean over `dim` of the elements that are not NaN."""
+    """The mean over `dim` of the elements that are not NaN.
+
+    >>> import srcgrad as flow
+    >>> flow.nanmean(flow.tensor([1.0, float("nan"), 3.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
 @overload
 def nanmedian(input: Tensor, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
 @overload
 def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-    """The lower median over all, or along a dim with its places."""
+    """The lower median over all, or along a dim with its places.
+
+    >>> import srcgrad as flow
+    >>> flow.nanmedian(flow.tensor([1.0, float("nan"), 3.0]))
+    tensor(1., dtype=srcgrad.float32)
+    """
 def nansum(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-    """The sum over `dim`, NaN counted as zero."""
+    """The sum over `dim`, NaN counted as zero.
+
+    >>> import srcgrad as flow
+    >>> flow.nansum(flow.tensor([1.0, float("nan"), 3.0]))
+    tensor(4., dtype=srcgrad.float32)
+    """
 def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
-    """The places `start` to `start + length` of a dim; a view."""
-def ne(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
-def neg(input: Tensor | kinds.Array) -> Tensor: ...
-def negative(input: Tensor | kinds.Array) -> Tensor: ...
+    """The places `start` to `start + length` of a dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.narrow(flow.tensor([1, 2, 3, 4]), 0, 1, 2)
+    tensor([2, 3], dtype=srcgrad.int64)
+    """
+def ne(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether the elements differ.
+
+    >>> import srcgrad as flow
+    >>> flow.ne(flow.tensor([1, 2]), flow.tensor([1, 3]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
+def neg(input: Tensor | kinds.Array) -> Tensor:
+    """Each element with the opposite sign.
+
+    >>> import srcgrad as flow
+    >>> flow.neg(flow.tensor([1, -2]))
+    tensor([-1,  2], dtype=srcgrad.int64)
+    """
+def negative(input: Tensor | kinds.Array) -> Tensor:
+    """Each element with the opposite sign.
+
+    >>> import srcgrad as flow
+    >>> flow.neg(flow.tensor([1, -2]))
+    tensor([-1,  2], dtype=srcgrad.int64)
+    """
 @overload
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = False) -> Tensor: ...
 @overload
@@ -587,35 +1832,89 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> builtins.tuple[Tensor,
             [2]], dtype=srcgrad.int64)
     """
 def norm(input: Tensor, p: builtins.float | builtins.str = 2, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
-    """The p-norm over `dim`, or of all elements; the gradient at zero is zero."""
+    """The p-norm over `dim`, or of all elements; the gradient at zero is zero.
+
+    >>> import srcgrad as flow
+    >>> flow.norm(flow.tensor([3.0, 4.0]))
+    tensor(5., dtype=srcgrad.float32)
+    """
 def normal(mean: builtins.float | Tensor = 0.0, std: builtins.float | Tensor = 1.0, size: kinds.Lengths | None = None) -> Tensor:
-    """Draws from normal distributions: means and deviations are numbers or tensors."""
-def not_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """Draws from normal distributions: means and deviations are numbers or tensors.
+
+    >>> import srcgrad as flow
+    >>> flow.normal(0.0, 1.0, (2, 3)).shape
+    srcgrad.Size([2, 3])
+    """
+def not_equal(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """Whether the elements differ.
+
+    >>> import srcgrad as flow
+    >>> flow.ne(flow.tensor([1, 2]), flow.tensor([1, 3]))
+    tensor([False,  True], dtype=srcgrad.bool)
+    """
 @overload
 def ones(*size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor: ...
 @overload
 def ones(*, size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of ones: `ones(2, 3)` or `ones((2, 3))`."""
+    """A tensor of ones: `ones(2, 3)` or `ones((2, 3))`.
+
+    >>> import srcgrad as flow
+    >>> flow.ones(2)
+    tensor([1., 1.], dtype=srcgrad.float32)
+    """
 def ones_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """Ones of another tensor's shape and dtype."""
+    """Ones of another tensor's shape and dtype.
+
+    >>> import srcgrad as flow
+    >>> flow.ones_like(flow.tensor([5, 6]))
+    tensor([1, 1], dtype=srcgrad.int64)
+    """
 def outer(input: Tensor, other: Tensor) -> Tensor:
-    """The products of each element of one vector with each of another."""
+    """The products of each element of one vector with each of another.
+
+    >>> import srcgrad as flow
+    >>> flow.ger(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor([[3, 4],
+            [6, 8]], dtype=srcgrad.int64)
+    """
 def permute(input: Tensor, *dims: kinds.Lengths) -> Tensor:
-    """The dims in another order."""
+    """The dims in another order.
+
+    >>> import srcgrad as flow
+    >>> flow.permute(flow.ones(2, 3, 4), 2, 0, 1).shape
+    srcgrad.Size([4, 2, 3])
+    """
 pi: builtins.float
-def positive(input: Tensor) -> Tensor: ...
+def positive(input: Tensor) -> Tensor:
+    """The tensor itself; RuntimeError for bools.
+
+    >>> import srcgrad as flow
+    >>> flow.positive(flow.tensor([1, -2]))
+    tensor([ 1, -2], dtype=srcgrad.int64)
+    """
 def pow(input: kinds.Operand, exponent: kinds.Operand) -> Tensor:
-    """input ** exponent; its derivative at exponent 0 is 0. RuntimeError for an integer tensor
-    to a negative integer.
+    """input ** exponent; its derivative at exponent 0 is 0.
+
+    RuntimeError for an integer tensor to a negative integer.
 
     >>> import srcgrad as flow
     >>> flow.pow(flow.tensor([2.0, 3.0]), 2)
     tensor([4., 9.], dtype=srcgrad.float32)
     """
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1."""
+    """x above zero, a learnt multiple of it below: one, or one for each index of dim 1.
+
+    >>> import srcgrad as flow
+    >>> flow.prelu(flow.tensor([-2.0, 3.0]), flow.tensor([0.5]))
+    tensor([-1.,  3.], dtype=srcgrad.float32)
+    """
 def prod(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-    """The product over a dim, or over all; its gradient is right with zeros among the factors."""
+    """The product over a dim, or over all; its gradient is right with zeros among the factors.
+
+    >>> import srcgrad as flow
+    >>> flow.prod(flow.tensor([2, 3, 4]))
+    tensor(24, dtype=srcgrad.int64)
+    """
 def quantile(input: Tensor, q: builtins.float | Sequence[builtins.float] | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear') -> Tensor:
     """The q-quantiles over a dim or over all; those of a vector `q` along a new first dim.
 
@@ -623,49 +1922,170 @@ def quantile(input: Tensor, q: builtins.float | Sequence[builtins.float] | Tenso
     >>> flow.quantile(flow.tensor([1.0, 2.0, 4.0]), 0.75)
     tensor(3., dtype=srcgrad.float32)
     """
-def rad2deg(input: Tensor) -> Tensor: ...
+def rad2deg(input: Tensor) -> Tensor:
+    """Angles in radians as degrees.
+
+    >>> import srcgrad as flow
+    >>> flow.rad2deg(flow.tensor([0.0, flow.pi]))
+    tensor([  0., 180.], dtype=srcgrad.float32)
+    """
 @overload
 def rand(*size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor: ...
 @overload
 def rand(*, size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of draws from [0, 1)."""
+    """A tensor of draws from [0, 1).
+
+    >>> import srcgrad as flow
+    >>> flow.rand(2, 3).shape
+    srcgrad.Size([2, 3])
+    """
 def rand_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """Draws from [0, 1) of another tensor's shape and dtype."""
+    """Draws from [0, 1) of another tensor's shape and dtype.
+
+    >>> import srcgrad as flow
+    >>> flow.rand_like(flow.ones(2, 3)).shape
+    srcgrad.Size([2, 3])
+    """
 def randint(low: builtins.int, high: builtins.int | None = None, size: kinds.Lengths | None = None, dtype: kinds.DType | None = None, device: kinds.Device | None = None) -> Tensor:
-    """Integers drawn from [low, high); from [0, low) if two arguments are given."""
+    """Integers drawn from [low, high); from [0, low) if two arguments are given.
+
+    >>> import srcgrad as flow
+    >>> 0 <= int(flow.randint(0, 3, (1,))) < 3
+    True
+    """
 @overload
 def randn(*size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor: ...
 @overload
 def randn(*, size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of draws from the standard normal distribution."""
+    """A tensor of draws from the standard normal distribution.
+
+    >>> import srcgrad as flow
+    >>> flow.randn(2, 3).shape
+    srcgrad.Size([2, 3])
+    """
 def randn_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """Normal draws of another tensor's shape and dtype."""
+    """Normal draws of another tensor's shape and dtype.
+
+    >>> import srcgrad as flow
+    >>> flow.randn_like(flow.ones(2, 3)).shape
+    srcgrad.Size([2, 3])
+    """
 def randperm(n: builtins.int) -> Tensor:
-    """The integers below n in a random order."""
-def ravel(input: Tensor) -> Tensor: ...
+    """The integers below n in a random order.
+
+    >>> import srcgrad as flow
+    >>> sorted(flow.randperm(3).tolist())
+    [0, 1, 2]
+    """
+def ravel(input: Tensor) -> Tensor:
+    """The elements as a vector; a view where memory allows.
+
+    >>> import srcgrad as flow
+    >>> flow.ravel(flow.tensor([[1, 2], [3, 4]]))
+    tensor([1, 2, 3, 4], dtype=srcgrad.int64)
+    """
 def real(input: Tensor) -> Tensor:
-    """The real part, a view of it; the tensor itself where it is real."""
-def reciprocal(input: Tensor) -> Tensor: ...
-def relu(input: Tensor | kinds.Array) -> Tensor: ...
+    """The real part, a view of it; the tensor itself where it is real.
+
+    >>> import srcgrad as flow
+    >>> flow.real(flow.tensor([1 + 2j]))
+    tensor([1.], dtype=srcgrad.float32)
+    """
+def reciprocal(input: Tensor) -> Tensor:
+    """1 / x of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.reciprocal(flow.tensor([2.0, 4.0]))
+    tensor([0.5000, 0.2500], dtype=srcgrad.float32)
+    """
+def relu(input: Tensor | kinds.Array) -> Tensor:
+    """x above zero, 0 elsewhere; the derivative at 0 is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.relu(flow.tensor([-1.0, 2.0]))
+    tensor([0., 2.], dtype=srcgrad.float32)
+    """
 def relu6(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x clamped to [0, 6]; the derivative at the bounds is 0."""
-def remainder(input: kinds.Operand, other: kinds.Operand) -> Tensor: ...
+    """x clamped to [0, 6]; the derivative at the bounds is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.relu6(flow.tensor([-1.0, 9.0]))
+    tensor([0., 6.], dtype=srcgrad.float32)
+    """
+def remainder(input: kinds.Operand, other: kinds.Operand) -> Tensor:
+    """The remainder with the sign of `other`, as Python's `%`.
+
+    >>> import srcgrad as flow
+    >>> flow.remainder(flow.tensor([7, -7]), 3)
+    tensor([1, 2], dtype=srcgrad.int64)
+    """
 def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
-    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`."""
+    """Each slice of a dim scaled down to a p-norm of at most `maxnorm`.
+
+    >>> import srcgrad as flow
+    >>> flow.renorm(flow.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]], dtype=srcgrad.float32)
+    """
 def repeat_interleave(input: Tensor, repeats: kinds.Lengths | Tensor, dim: builtins.int | None = None) -> Tensor:
-    """Each element, or each slice of a dim, several times in a row."""
+    """Each element, or each slice of a dim, several times in a row.
+
+    >>> import srcgrad as flow
+    >>> flow.repeat_interleave(flow.tensor([1, 2]), 2)
+    tensor([1, 1, 2, 2], dtype=srcgrad.int64)
+    """
 def reshape(input: Tensor, *shape: kinds.Lengths) -> Tensor:
-    """The elements in another shape, one dim of which may be -1; a view where memory allows."""
+    """The elements in another shape, one dim of which may be -1; a view where memory allows.
+
+    >>> import srcgrad as flow
+    >>> flow.reshape(flow.tensor([1, 2, 3, 4]), (2, -1))
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
 def roll(input: Tensor, shifts: kinds.Lengths, dims: kinds.Lengths | None = None) -> Tensor:
-    """The elements moved along dims, those at the end to the front."""
+    """The elements moved along dims, those at the end to the front.
+
+    >>> import srcgrad as flow
+    >>> flow.roll(flow.tensor([1, 2, 3]), 1)
+    tensor([3, 1, 2], dtype=srcgrad.int64)
+    """
 def rot90(input: Tensor, k: builtins.int = 1, dims: kinds.Lengths = ...) -> Tensor:
-    """The rotation by k right angles in the plane of two dims."""
+    """The rotation by k right angles in the plane of two dims.
+
+    >>> import srcgrad as flow
+    >>> flow.rot90(flow.tensor([[1, 2], [3, 4]]))
+    tensor([[2, 4],
+            [1, 3]], dtype=srcgrad.int64)
+    """
 def round(input: Tensor, *, decimals: builtins.int = 0) -> Tensor:
-    """The nearest integers, even ones at ties; or to a number of decimals."""
+    """The nearest integers, even ones at ties; or to a number of decimals.
+
+    >>> import srcgrad as flow
+    >>> flow.round(flow.tensor([0.5, 1.5, 2.6]))
+    tensor([0., 2., 3.], dtype=srcgrad.float32)
+    """
 def row_stack(tensors: kinds.Tensors) -> Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
-def rsqrt(input: Tensor) -> Tensor: ...
-def rsub(input: Tensor, other: kinds.Operand, alpha: kinds.Number = 1) -> Tensor: ...
+    """Tensors joined along dim 0, vectors as rows.
+
+    >>> import srcgrad as flow
+    >>> flow.row_stack([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
+def rsqrt(input: Tensor) -> Tensor:
+    """1 / sqrt(x) of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.rsqrt(flow.tensor([1.0, 4.0]))
+    tensor([1.0000, 0.5000], dtype=srcgrad.float32)
+    """
+def rsub(input: Tensor, other: kinds.Operand, alpha: kinds.Number = 1) -> Tensor:
+    """other - alpha * input.
+
+    >>> import srcgrad as flow
+    >>> flow.rsub(flow.tensor([1, 2]), 10)
+    tensor([9, 8], dtype=srcgrad.int64)
+    """
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: kinds.Operand | None = None, *, value: kinds.Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
     """The input with the elements of `src`, or a number, written at the places `index` of a dim.
 
@@ -676,49 +2096,195 @@ def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: kinds.Operand 
     tensor([1., 0., 5.], dtype=srcgrad.float32)
     """
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
-    """The input with the elements of `src` added at the places `index` of a dim."""
+    """The input with the elements of `src` added at the places `index` of a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.scatter_add(flow.zeros(3), 0, flow.tensor([0, 0, 2]), flow.tensor([1.0, 2.0, 3.0]))
+    tensor([3., 0., 3.], dtype=srcgrad.float32)
+    """
 def searchsorted(sorted_sequence: Tensor, input: kinds.Operand, *, right: builtins.bool = False) -> Tensor:
-    """The positions of values in ordered rows: before equal ones, or after them if `right`."""
+    """The positions of values in ordered rows: before equal ones, or after them if `right`.
+
+    >>> import srcgrad as flow
+    >>> flow.searchsorted(flow.tensor([1.0, 2.0, 3.0]), flow.tensor([0.5, 2.5]))
+    tensor([0, 2], dtype=srcgrad.int64)
+    """
 def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
-    """One index of a dim; a view."""
+    """One index of a dim; a view.
+
+    >>> import srcgrad as flow
+    >>> flow.select(flow.tensor([[1, 2], [3, 4]]), 0, 1)
+    tensor([3, 4], dtype=srcgrad.int64)
+    """
 def selu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """elu with the constants that keep mean and variance."""
-def sgn(input: Tensor | kinds.Array) -> Tensor: ...
-def sigmoid(input: Tensor | kinds.Array) -> Tensor: ...
-def sign(input: Tensor | kinds.Array) -> Tensor: ...
-def signbit(input: Tensor | kinds.Array) -> Tensor: ...
+    """elu with the constants that keep mean and variance.
+
+    >>> import srcgrad as flow
+    >>> flow.selu(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.0507], dtype=srcgrad.float32)
+    """
+def sgn(input: Tensor | kinds.Array) -> Tensor:
+    """The sign of each element: -1, 0 or 1; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.sign(flow.tensor([-2.0, 0.0, 3.0]))
+    tensor([-1.,  0.,  1.], dtype=srcgrad.float32)
+    """
+def sigmoid(input: Tensor | kinds.Array) -> Tensor:
+    """1 / (1 + exp(-x)) of each element, without overflow.
+
+    >>> import srcgrad as flow
+    >>> flow.sigmoid(flow.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7311], dtype=srcgrad.float32)
+    """
+def sign(input: Tensor | kinds.Array) -> Tensor:
+    """The sign of each element: -1, 0 or 1; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.sign(flow.tensor([-2.0, 0.0, 3.0]))
+    tensor([-1.,  0.,  1.], dtype=srcgrad.float32)
+    """
+def signbit(input: Tensor | kinds.Array) -> Tensor:
+    """Whether the sign bit of each element is set; that of -0 is.
+
+    >>> import srcgrad as flow
+    >>> flow.signbit(flow.tensor([-0.0, 1.0]))
+    tensor([ True, False], dtype=srcgrad.bool)
+    """
 def silu(input: Tensor, inplace: builtins.bool = False) -> Tensor:
-    """x * sigmoid(x)."""
-def sin(input: Tensor | kinds.Array) -> Tensor: ...
+    """x * sigmoid(x).
+
+    >>> import srcgrad as flow
+    >>> flow.silu(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7311], dtype=srcgrad.float32)
+    """
+def sin(input: Tensor | kinds.Array) -> Tensor:
+    """The sine of each element, in radians.
+
+    >>> import srcgrad as flow
+    >>> flow.sin(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.8415], dtype=srcgrad.float32)
+    """
 def sinc(input: Tensor) -> Tensor:
-    """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel."""
-def sinh(input: Tensor | kinds.Array) -> Tensor: ...
+    """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel.
+
+    >>> import srcgrad as flow
+    >>> flow.sinc(flow.tensor([0.0, 0.5]))
+    tensor([1.0000, 0.6366], dtype=srcgrad.float32)
+    """
+def sinh(input: Tensor | kinds.Array) -> Tensor:
+    """The hyperbolic sine of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.sinh(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.1752], dtype=srcgrad.float32)
+    """
 def slogdet(A: Tensor) -> kinds.SignLogDet:
-    """The determinant's sign, and the logarithm of its absolute value."""
+    """The determinant's sign, and the logarithm of its absolute value.
+
+    >>> import srcgrad as flow
+    >>> flow.slogdet(flow.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
+    tensor(-1., dtype=srcgrad.float32)
+    """
 def softmax(input: Tensor, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
-    """exp(x) divided by its sum along a dim."""
+    """exp(x) divided by its sum along a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.softmax(flow.tensor([1.0, 1.0]), 0)
+    tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+    """
 def softplus(input: Tensor, beta: builtins.float = 1.0, threshold: builtins.float = 20.0) -> Tensor:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+    >>> import srcgrad as flow
+    >>> flow.softplus(flow.tensor([0.0, 100.0]))
+    tensor([  0.6931, 100.0000], dtype=srcgrad.float32)
+    """
 def softshrink(input: Tensor, lambd: builtins.float = 0.5) -> Tensor:
-    """x moved towards zero by `lambd`, but not past it."""
+    """x moved towards zero by `lambd`, but not past it.
+
+    >>> import srcgrad as flow
+    >>> flow.softshrink(flow.tensor([-1.0, 0.25]))
+    tensor([-0.5000,  0.0000], dtype=srcgrad.float32)
+    """
 def softsign(input: Tensor) -> Tensor:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> import srcgrad as flow
+    >>> flow.softsign(flow.tensor([-1.0, 3.0]))
+    tensor([-0.5000,  0.7500], dtype=srcgrad.float32)
+    """
 def sort(input: Tensor, dim: builtins.int = -1, descending: builtins.bool = False) -> kinds.ValuesIndices:
-    """The sorted elements along a dim, and their indices."""
+    """The sorted elements along a dim, and their indices.
+
+    >>> import srcgrad as flow
+    >>> flow.sort(flow.tensor([3, 1, 2])).indices
+    tensor([1, 2, 0], dtype=srcgrad.int64)
+    """
 def split(tensor: Tensor, split_size: kinds.Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Pieces of one length, the last perhaps shorter, or of the lengths given; views."""
-def sqrt(input: Tensor | kinds.Array) -> Tensor: ...
-def square(input: Tensor) -> Tensor: ...
+    """Pieces of one length, the last perhaps shorter, or of the lengths given; views.
+
+    >>> import srcgrad as flow
+    >>> flow.split(flow.tensor([1, 2, 3]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+    """
+def sqrt(input: Tensor | kinds.Array) -> Tensor:
+    """The square root of each element; NaN below 0.
+
+    >>> import srcgrad as flow
+    >>> flow.sqrt(flow.tensor([4.0, 9.0]))
+    tensor([2., 3.], dtype=srcgrad.float32)
+    """
+def square(input: Tensor) -> Tensor:
+    """The square of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.square(flow.tensor([2, -3]))
+    tensor([4, 9], dtype=srcgrad.int64)
+    """
 def squeeze(input: Tensor, dim: kinds.Dims | None = None) -> Tensor:
-    """The tensor without dims of length 1, all or the given ones."""
+    """The tensor without dims of length 1, all or the given ones.
+
+    >>> import srcgrad as flow
+    >>> flow.squeeze(flow.ones(1, 3, 1)).shape
+    srcgrad.Size([3])
+    """
 def stack(tensors: kinds.Tensors, dim: builtins.int = 0) -> Tensor:
-    """Tensors of one shape joined along a new dim."""
+    """Tensors of one shape joined along a new dim.
+
+    >>> import srcgrad as flow
+    >>> flow.stack([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
 def std(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
-    """The root of the variance: see `var`; of equal elements the gradient is 0."""
+    """The root of the variance: see `var`; of equal elements the gradient is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.std(flow.tensor([1.0, 3.0, 5.0]))
+    tensor(2., dtype=srcgrad.float32)
+    """
 def std_mean(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
-    """The standard deviation and the mean over `dim`."""
-def sub(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
-def subtract(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
+    """The standard deviation and the mean over `dim`.
+
+    >>> import srcgrad as flow
+    >>> flow.std_mean(flow.tensor([1.0, 3.0, 5.0]))[1]
+    tensor(3., dtype=srcgrad.float32)
+    """
+def sub(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+    """input - alpha * other, broadcast.
+
+    >>> import srcgrad as flow
+    >>> flow.sub(flow.tensor([10, 20]), flow.tensor([1, 2]))
+    tensor([ 9, 18], dtype=srcgrad.int64)
+    """
+def subtract(input: kinds.Operand, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+    """input - alpha * other, broadcast.
+
+    >>> import srcgrad as flow
+    >>> flow.sub(flow.tensor([10, 20]), flow.tensor([1, 2]))
+    tensor([ 9, 18], dtype=srcgrad.int64)
+    """
 def sum(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None, axis: kinds.Dims | None = None) -> Tensor:
     """The sum over `dim`, or over all.
 
@@ -727,17 +2293,56 @@ def sum(input: Tensor, dim: kinds.Dims | None = None, keepdim: builtins.bool = F
     tensor([3., 3.], dtype=srcgrad.float32)
     """
 def swapaxes(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """Two dims exchanged."""
+    """Two dims exchanged.
+
+    >>> import srcgrad as flow
+    >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+    srcgrad.Size([3, 2])
+    """
 def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """Two dims exchanged."""
+    """Two dims exchanged.
+
+    >>> import srcgrad as flow
+    >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+    srcgrad.Size([3, 2])
+    """
 def t(input: Tensor) -> Tensor:
-    """The transpose of a matrix; RuntimeError for more dims."""
+    """The transpose of a matrix; RuntimeError for more dims.
+
+    >>> import srcgrad as flow
+    >>> flow.t(flow.tensor([[1, 2], [3, 4]]))
+    tensor([[1, 3],
+            [2, 4]], dtype=srcgrad.int64)
+    """
 def take(input: Tensor, index: Tensor) -> Tensor:
-    """The elements at places of the flat tensor, in the shape of `index`."""
+    """The elements at places of the flat tensor, in the shape of `index`.
+
+    >>> import srcgrad as flow
+    >>> flow.take(flow.tensor([[1, 2], [3, 4]]), flow.tensor([0, 3]))
+    tensor([1, 4], dtype=srcgrad.int64)
+    """
 def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
-    """The elements at places along a dim, both broadcast; of the flat tensor without a dim."""
-def tan(input: Tensor | kinds.Array) -> Tensor: ...
-def tanh(input: Tensor | kinds.Array) -> Tensor: ...
+    """The elements at places along a dim, both broadcast; of the flat tensor without a dim.
+
+    >>> import srcgrad as flow
+    >>> flow.take_along_dim(flow.tensor([[1, 2], [3, 4]]), flow.tensor([[1], [0]]), 1)
+    tensor([[2],
+            [3]], dtype=srcgrad.int64)
+    """
+def tan(input: Tensor | kinds.Array) -> Tensor:
+    """The tangent of each element, in radians.
+
+    >>> import srcgrad as flow
+    >>> flow.tan(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 1.5574], dtype=srcgrad.float32)
+    """
+def tanh(input: Tensor | kinds.Array) -> Tensor:
+    """The hyperbolic tangent of each element.
+
+    >>> import srcgrad as flow
+    >>> flow.tanh(flow.tensor([0.0, 1.0]))
+    tensor([0.0000, 0.7616], dtype=srcgrad.float32)
+    """
 def tensor(data: kinds.Data, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
     """A tensor with a copy of `data`: a number, nested sequences, an array or a tensor.
 
@@ -749,68 +2354,212 @@ def tensor(data: kinds.Data, dtype: kinds.DType | None = None, device: kinds.Dev
     tensor([[1.0000, 2.5000]], dtype=srcgrad.float32)
     """
 def tensor_split(input: Tensor, indices_or_sections: kinds.Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """Pieces cut at indices of a dim, or a number of pieces of nearly equal length; views."""
+    """Pieces cut at indices of a dim, or a number of pieces of nearly equal length; views.
+
+    >>> import srcgrad as flow
+    >>> flow.tensor_split(flow.tensor([1, 2, 3]), 2)
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+    """
 def tensordot(a: Tensor, b: Tensor, dims: kinds.Lengths = 2) -> Tensor:
-    """The sum of products over the last dims of one and the first of the other, or given ones."""
+    """The sum of products over the last dims of one and the first of the other, or given ones.
+
+    >>> import srcgrad as flow
+    >>> flow.tensordot(flow.tensor([[1, 2], [3, 4]]), flow.tensor([[1, 0], [0, 1]]))
+    tensor(5, dtype=srcgrad.int64)
+    """
 def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
-    """x above the threshold, a value elsewhere."""
+    """x above the threshold, a value elsewhere.
+
+    >>> import srcgrad as flow
+    >>> flow.threshold(flow.tensor([-1.0, 2.0]), 0.0, 9.0)
+    tensor([9., 2.], dtype=srcgrad.float32)
+    """
 def tile(input: Tensor, *dims: kinds.Lengths) -> Tensor:
-    """The tensor repeated along its dims."""
+    """The tensor repeated along its dims.
+
+    >>> import srcgrad as flow
+    >>> flow.tile(flow.tensor([1, 2]), 2)
+    tensor([1, 2, 1, 2], dtype=srcgrad.int64)
+    """
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> kinds.ValuesIndices:
-    """The k largest (or smallest) elements along a dim, and their indices."""
+    """The k largest (or smallest) elements along a dim, and their indices.
+
+    >>> import srcgrad as flow
+    >>> flow.topk(flow.tensor([10, 30, 20]), 2).values
+    tensor([30, 20], dtype=srcgrad.int64)
+    """
 def trace(input: Tensor) -> Tensor:
-    """The sum of a matrix's diagonal."""
+    """The sum of a matrix's diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.trace(flow.tensor([[1, 2], [3, 4]]))
+    tensor(5, dtype=srcgrad.int64)
+    """
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-    """Two dims exchanged."""
+    """Two dims exchanged.
+
+    >>> import srcgrad as flow
+    >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+    srcgrad.Size([3, 2])
+    """
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: builtins.float = 1.0, dim: builtins.int = -1) -> Tensor:
-    """The integral along a dim by the trapezoidal rule, over places `x` or steps of `dx`."""
+    """The integral along a dim by the trapezoidal rule, over places `x` or steps of `dx`.
+
+    >>> import srcgrad as flow
+    >>> flow.trapezoid(flow.tensor([1.0, 2.0, 3.0]))
+    tensor(4., dtype=srcgrad.float32)
+    """
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: builtins.float = 1.0, dim: builtins.int = -1) -> Tensor:
-    """The integral along a dim by the trapezoidal rule, over places `x` or steps of `dx`."""
-def tril(input: Tensor, diagonal: builtins.int = 0) -> Tensor: ...
+    """The integral along a dim by the trapezoidal rule, over places `x` or steps of `dx`.
+
+    >>> import srcgrad as flow
+    >>> flow.trapezoid(flow.tensor([1.0, 2.0, 3.0]))
+    tensor(4., dtype=srcgrad.float32)
+    """
+def tril(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
+    """The lower triangle of matrices, zeros above the diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.tril(flow.tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 0], [3, 4]]
+    """
 def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0) -> Tensor:
-    """The rows and columns of the places in a triangle of a matrix."""
-def triu(input: Tensor, diagonal: builtins.int = 0) -> Tensor: ...
+    """The rows and columns of the places in a triangle of a matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+def triu(input: Tensor, diagonal: builtins.int = 0) -> Tensor:
+    """The upper triangle of matrices, zeros below the diagonal.
+
+    >>> import srcgrad as flow
+    >>> flow.triu(flow.tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 2], [0, 4]]
+    """
 def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = 0) -> Tensor:
-    """The rows and columns of the places in a triangle of a matrix."""
+    """The rows and columns of the places in a triangle of a matrix.
+
+    >>> import srcgrad as flow
+    >>> flow.triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
 def true_divide(input: kinds.Operand, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-    """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
-def trunc(input: Tensor | kinds.Array) -> Tensor: ...
+    """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+    >>> import srcgrad as flow
+    >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+    tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+    """
+def trunc(input: Tensor | kinds.Array) -> Tensor:
+    """Each element rounded towards zero; its derivative is 0.
+
+    >>> import srcgrad as flow
+    >>> flow.trunc(flow.tensor([-1.5, 1.5]))
+    tensor([-1.,  1.], dtype=srcgrad.float32)
+    """
 uint16: dtype
 uint32: dtype
 uint64: dtype
 uint8: dtype
 def unbind(input: Tensor, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-    """The tensors along a dim, without it; views."""
+    """The tensors along a dim, without it; views.
+
+    >>> import srcgrad as flow
+    >>> flow.unbind(flow.tensor([[1, 2], [3, 4]]))
+    (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+    """
 def unflatten(input: Tensor, dim: builtins.int, sizes: kinds.Lengths) -> Tensor:
-    """A dim split into several."""
+    """A dim split into several.
+
+    >>> import srcgrad as flow
+    >>> flow.unflatten(flow.tensor([1, 2, 3, 4]), 0, (2, 2))
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor: ...
 @overload
 def unique(input: Tensor, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-    """The distinct elements in order; on request, where each element went and their counts."""
+    """The distinct elements in order; on request, where each element went and their counts.
+
+    >>> import srcgrad as flow
+    >>> flow.unique(flow.tensor([3, 1, 3]))
+    tensor([1, 3], dtype=srcgrad.int64)
+    """
 @overload
 def unique_consecutive(input: Tensor, return_inverse: Literal[False] = False, return_counts: Literal[False] = False) -> Tensor: ...
 @overload
 def unique_consecutive(input: Tensor, return_inverse: builtins.bool = False, return_counts: builtins.bool = False) -> Any:
-    """The elements without those that repeat the one before; on request, places and counts."""
+    """The elements without those that repeat the one before; on request, places and counts.
+
+    >>> import srcgrad as flow
+    >>> flow.unique_consecutive(flow.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1], dtype=srcgrad.int64)
+    """
 def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
-    """The tensor with one more dim of length 1, at `dim` of the result."""
+    """The tensor with one more dim of length 1, at `dim` of the result.
+
+    >>> import srcgrad as flow
+    >>> flow.unsqueeze(flow.tensor([1, 2]), 1)
+    tensor([[1],
+            [2]], dtype=srcgrad.int64)
+    """
 def vander(x: Tensor, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
-    """The powers of a vector's elements as columns, descending unless `increasing`."""
+    """The powers of a vector's elements as columns, descending unless `increasing`.
+
+    >>> import srcgrad as flow
+    >>> flow.vander(flow.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [4, 2, 1],
+            [9, 3, 1]], dtype=srcgrad.int64)
+    """
 def var(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
-    """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
+    """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
+
+    >>> import srcgrad as flow
+    >>> flow.var(flow.tensor([1.0, 3.0, 5.0]))
+    tensor(4., dtype=srcgrad.float32)
+    """
 def var_mean(input: Tensor, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
-    """The variance and the mean over `dim`."""
+    """The variance and the mean over `dim`.
+
+    >>> import srcgrad as flow
+    >>> flow.var_mean(flow.tensor([1.0, 3.0, 5.0]))[0]
+    tensor(4., dtype=srcgrad.float32)
+    """
 def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The sum of the products of two vectors."""
-def vsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ...
+    """The sum of the products of two vectors.
+
+    >>> import srcgrad as flow
+    >>> flow.vdot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+    tensor(11, dtype=srcgrad.int64)
+    """
+def vsplit(input: Tensor, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]:
+    """Equal pieces, or pieces between places, along dim 0.
+
+    >>> import srcgrad as flow
+    >>> flow.vsplit(flow.tensor([[1, 2], [3, 4]]), 2)
+    (tensor([[1, 2]], dtype=srcgrad.int64), tensor([[3, 4]], dtype=srcgrad.int64))
+    """
 def vstack(tensors: kinds.Tensors) -> Tensor:
-    """Tensors joined along dim 0, vectors as rows."""
+    """Tensors joined along dim 0, vectors as rows.
+
+    >>> import srcgrad as flow
+    >>> flow.row_stack([flow.tensor([1, 2]), flow.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]], dtype=srcgrad.int64)
+    """
 @overload
 def where(condition: Tensor) -> builtins.tuple[Tensor, ...]: ...
 @overload
 def where(condition: Tensor, input: kinds.Operand, other: kinds.Operand) -> Tensor:
-    """`input` where the condition holds, else `other`; for a condition alone, where it holds."""
+    """`input` where the condition holds, else `other`; for a condition alone, where it holds.
+
+    >>> import srcgrad as flow
+    >>> flow.where(flow.tensor([True, False]), flow.tensor([1, 2]), flow.tensor([8, 9]))
+    tensor([1, 9], dtype=srcgrad.int64)
+    """
 def xlogy(input: kinds.Operand, other: kinds.Operand) -> Tensor:
     """input * log(other), and 0 where the input is 0.
 
@@ -822,9 +2571,19 @@ def xlogy(input: kinds.Operand, other: kinds.Operand) -> Tensor:
 def zeros(*size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor: ...
 @overload
 def zeros(*, size: kinds.Lengths, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """A tensor of zeros: `zeros(2, 3)` or `zeros((2, 3))`."""
+    """A tensor of zeros: `zeros(2, 3)` or `zeros((2, 3))`.
+
+    >>> import srcgrad as flow
+    >>> flow.zeros(2)
+    tensor([0., 0.], dtype=srcgrad.float32)
+    """
 def zeros_like(input: Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None, requires_grad: builtins.bool = False) -> Tensor:
-    """Zeros of another tensor's shape and dtype."""
+    """Zeros of another tensor's shape and dtype.
+
+    >>> import srcgrad as flow
+    >>> flow.zeros_like(flow.tensor([5, 6]))
+    tensor([0, 0], dtype=srcgrad.int64)
+    """
 
 __all__ = [
     "BoolTensor",

@@ -45,7 +45,13 @@ class Tensor:
     def H(self) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...
-    def __abs__(self) -> Tensor: ...
+    def __abs__(self) -> Tensor:
+        """The absolute value of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.abs(flow.tensor([-1, 2]))
+        tensor([1, 2], dtype=srcgrad.int64)
+        """
     def __add__(self, other: kinds.Operand) -> Tensor: ...
     def __and__(self, other: kinds.Operand) -> Tensor: ...
     def __array__(self, dtype: kinds.DType | None = None, copy: builtins.bool | None = None) -> kinds.Array: ...
@@ -95,7 +101,13 @@ class Tensor:
     def __mod__(self, other: kinds.Operand) -> Tensor: ...
     def __mul__(self, other: kinds.Operand) -> Tensor: ...
     def __ne__(self, other: object) -> Tensor: ...
-    def __neg__(self) -> Tensor: ...
+    def __neg__(self) -> Tensor:
+        """Each element with the opposite sign.
+
+        >>> import srcgrad as flow
+        >>> flow.neg(flow.tensor([1, -2]))
+        tensor([-1,  2], dtype=srcgrad.int64)
+        """
     def __new__(cls, data: kinds.Data | None = None, dtype: kinds.DType | None = None, requires_grad: builtins.bool = False, *sizes: builtins.int) -> Self: ...
     def __or__(self, other: kinds.Operand) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
@@ -132,99 +144,296 @@ class Tensor:
         """The tensor itself; ValueError if it has several elements, or none."""
     @property
     def _version(self) -> builtins.int: ...
-    def abs(self) -> Tensor: ...
+    def abs(self) -> Tensor:
+        """The absolute value of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.abs(flow.tensor([-1, 2]))
+        tensor([1, 2], dtype=srcgrad.int64)
+        """
     def abs_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `abs`."""
-    def absolute(self) -> Tensor: ...
+    def absolute(self) -> Tensor:
+        """The absolute value of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.abs(flow.tensor([-1, 2]))
+        tensor([1, 2], dtype=srcgrad.int64)
+        """
     def absolute_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `absolute`."""
-    def acos(self) -> Tensor: ...
+    def acos(self) -> Tensor:
+        """The arc cosine of each element, in radians; NaN outside [-1, 1].
+
+        >>> import srcgrad as flow
+        >>> flow.acos(flow.tensor([1.0, 0.0]))
+        tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+        """
     def acos_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `acos`."""
-    def acosh(self) -> Tensor: ...
+    def acosh(self) -> Tensor:
+        """The inverse hyperbolic cosine of each element; NaN below 1.
+
+        >>> import srcgrad as flow
+        >>> flow.acosh(flow.tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170], dtype=srcgrad.float32)
+        """
     def acosh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `acosh`."""
-    def add(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
+    def add(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+        """input + alpha * other, broadcast.
+
+        >>> import srcgrad as flow
+        >>> flow.add(flow.tensor([1, 2]), flow.tensor([10, 20]))
+        tensor([11, 22], dtype=srcgrad.int64)
+        """
     def add_(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `add`."""
     def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-        """beta * input + alpha * (the sum of batch1 @ batch2 over the stack)."""
+        """beta * input + alpha * (the sum of batch1 @ batch2 over the stack).
+
+        >>> import srcgrad as flow
+        >>> a = flow.ones(2, 1, 3)
+        >>> flow.addbmm(flow.tensor([[1.0]]), a, a.mT)
+        tensor([[7.]], dtype=srcgrad.float32)
+        """
     def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addbmm`."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
-        """input + value * tensor1 / tensor2."""
+        """input + value * tensor1 / tensor2.
+
+        >>> import srcgrad as flow
+        >>> flow.addcdiv(flow.tensor([1.0]), flow.tensor([6.0]), flow.tensor([2.0]), value=2)
+        tensor([7.], dtype=srcgrad.float32)
+        """
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addcdiv`."""
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
-        """input + value * tensor1 * tensor2."""
+        """input + value * tensor1 * tensor2.
+
+        >>> import srcgrad as flow
+        >>> flow.addcmul(flow.tensor([1.0]), flow.tensor([6.0]), flow.tensor([2.0]), value=2)
+        tensor([25.], dtype=srcgrad.float32)
+        """
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: kinds.Operand = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addcmul`."""
     def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-        """beta * input + alpha * (mat1 @ mat2)."""
+        """beta * input + alpha * (mat1 @ mat2).
+
+        >>> import srcgrad as flow
+        >>> flow.addmm(flow.tensor([1.0, 2.0]), flow.eye(2), flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[2., 4.],
+                [4., 6.]], dtype=srcgrad.float32)
+        """
     def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addmm`."""
     def addmv(self, mat: Tensor, vec: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-        """beta * input + alpha * (mat @ vec)."""
+        """beta * input + alpha * (mat @ vec).
+
+        >>> import srcgrad as flow
+        >>> flow.addmv(flow.tensor([1.0, 2.0]), flow.eye(2), flow.tensor([3.0, 4.0]))
+        tensor([4., 6.], dtype=srcgrad.float32)
+        """
     def addmv_(self, mat: Tensor, vec: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addmv`."""
     def addr(self, vec1: Tensor, vec2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-        """beta * input + alpha * (the outer product of two vectors)."""
+        """beta * input + alpha * (the outer product of two vectors).
+
+        >>> import srcgrad as flow
+        >>> flow.addr(flow.zeros(2, 2), flow.tensor([1.0, 2.0]), flow.tensor([3.0, 4.0]))
+        tensor([[3., 4.],
+                [6., 8.]], dtype=srcgrad.float32)
+        """
     def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `addr`."""
-    def all(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+    def all(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether all elements are true, over `dim` or over all.
+
+        >>> import srcgrad as flow
+        >>> flow.all(flow.tensor([True, False]))
+        tensor(False, dtype=srcgrad.bool)
+        """
     def allclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
-        """Whether all elements are as close as NumPy's `allclose` requires."""
-    def amax(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
-    def amin(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+        """Whether all elements are as close as NumPy's `allclose` requires.
+
+        >>> import srcgrad as flow
+        >>> flow.allclose(flow.tensor([1.0]), flow.tensor([1.0 + 1e-7]))
+        True
+        """
+    def amax(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The greatest element over `dim` or over all; equal ones share the gradient.
+
+        >>> import srcgrad as flow
+        >>> flow.amax(flow.tensor([[1, 5], [7, 3]]), 1)
+        tensor([5, 7], dtype=srcgrad.int64)
+        """
+    def amin(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The least element over `dim` or over all; equal ones share the gradient.
+
+        >>> import srcgrad as flow
+        >>> flow.amin(flow.tensor([[1, 5], [7, 3]]), 1)
+        tensor([1, 3], dtype=srcgrad.int64)
+        """
     def aminmax(self, *, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> kinds.MinMax:
-        """The least and the greatest element over `dim`."""
+        """The least and the greatest element over `dim`.
+
+        >>> import srcgrad as flow
+        >>> flow.aminmax(flow.tensor([2, 5, 1])).max
+        tensor(5, dtype=srcgrad.int64)
+        """
     def angle(self) -> Tensor:
-        """The angle of each element: pi for negative numbers, 0 for the others."""
-    def any(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+        """The angle of each element: pi for negative numbers, 0 for the others.
+
+        >>> import srcgrad as flow
+        >>> flow.angle(flow.tensor([-1.0, 2.0]))
+        tensor([3.1416, 0.0000], dtype=srcgrad.float32)
+        """
+    def any(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """Whether any element is true, over `dim` or over all.
+
+        >>> import srcgrad as flow
+        >>> flow.any(flow.tensor([True, False]))
+        tensor(True, dtype=srcgrad.bool)
+        """
     def apply_primitive(self, op: Primitive, args: builtins.tuple[Any, ...], params: builtins.dict[Any, Any]) -> Any: ...
-    def arccos(self) -> Tensor: ...
+    def arccos(self) -> Tensor:
+        """The arc cosine of each element, in radians; NaN outside [-1, 1].
+
+        >>> import srcgrad as flow
+        >>> flow.acos(flow.tensor([1.0, 0.0]))
+        tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+        """
     def arccos_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arccos`."""
-    def arccosh(self) -> Tensor: ...
+    def arccosh(self) -> Tensor:
+        """The inverse hyperbolic cosine of each element; NaN below 1.
+
+        >>> import srcgrad as flow
+        >>> flow.acosh(flow.tensor([1.0, 2.0]))
+        tensor([0.0000, 1.3170], dtype=srcgrad.float32)
+        """
     def arccosh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arccosh`."""
-    def arcsin(self) -> Tensor: ...
+    def arcsin(self) -> Tensor:
+        """The arc sine of each element, in radians; NaN outside [-1, 1].
+
+        >>> import srcgrad as flow
+        >>> flow.asin(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+        """
     def arcsin_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arcsin`."""
-    def arcsinh(self) -> Tensor: ...
+    def arcsinh(self) -> Tensor:
+        """The inverse hyperbolic sine of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.asinh(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814], dtype=srcgrad.float32)
+        """
     def arcsinh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arcsinh`."""
-    def arctan(self) -> Tensor: ...
-    def arctan2(self, other: kinds.Operand) -> Tensor: ...
+    def arctan(self) -> Tensor:
+        """The arc tangent of each element, in radians.
+
+        >>> import srcgrad as flow
+        >>> flow.atan(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7854], dtype=srcgrad.float32)
+        """
+    def arctan2(self, other: kinds.Operand) -> Tensor:
+        """The angle of the point (other, input), in radians from -pi to pi.
+
+        >>> import srcgrad as flow
+        >>> flow.atan2(flow.tensor([1.0, 0.0]), flow.tensor([0.0, -1.0]))
+        tensor([1.5708, 3.1416], dtype=srcgrad.float32)
+        """
     def arctan2_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arctan2`."""
     def arctan_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arctan`."""
-    def arctanh(self) -> Tensor: ...
+    def arctanh(self) -> Tensor:
+        """The inverse hyperbolic tangent of each element; infinite at -1 and 1.
+
+        >>> import srcgrad as flow
+        >>> flow.atanh(flow.tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5493], dtype=srcgrad.float32)
+        """
     def arctanh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `arctanh`."""
-    def argmax(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
-    def argmin(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor: ...
+    def argmax(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The index of the greatest element, the first of equal ones, over `dim` or over all.
+
+        >>> import srcgrad as flow
+        >>> flow.argmax(flow.tensor([1, 5, 3]))
+        tensor(1, dtype=srcgrad.int64)
+        """
+    def argmin(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
+        """The index of the least element, the first of equal ones, over `dim` or over all.
+
+        >>> import srcgrad as flow
+        >>> flow.argmin(flow.tensor([4, 1, 3]))
+        tensor(1, dtype=srcgrad.int64)
+        """
     def argsort(self, dim: builtins.int = -1, descending: builtins.bool = False) -> Tensor:
-        """The indices that sort the elements along a dim; equal elements keep their order."""
+        """The indices that sort the elements along a dim; equal elements keep their order.
+
+        >>> import srcgrad as flow
+        >>> flow.argsort(flow.tensor([30, 10, 20]))
+        tensor([1, 2, 0], dtype=srcgrad.int64)
+        """
     def argwhere(self) -> Tensor:
-        """The indices of the elements that are not zero, a row each."""
-    def asin(self) -> Tensor: ...
+        """The indices of the elements that are not zero, a row each.
+
+        >>> import srcgrad as flow
+        >>> flow.argwhere(flow.tensor([[0, 1], [2, 0]]))
+        tensor([[0, 1],
+                [1, 0]], dtype=srcgrad.int64)
+        """
+    def asin(self) -> Tensor:
+        """The arc sine of each element, in radians; NaN outside [-1, 1].
+
+        >>> import srcgrad as flow
+        >>> flow.asin(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5708], dtype=srcgrad.float32)
+        """
     def asin_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `asin`."""
-    def asinh(self) -> Tensor: ...
+    def asinh(self) -> Tensor:
+        """The inverse hyperbolic sine of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.asinh(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8814], dtype=srcgrad.float32)
+        """
     def asinh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `asinh`."""
     def asnumpy(self) -> kinds.Array:
         """The array, requiring grad or not; it shares memory except on a CUDA device."""
     def astype(self, dtype: kinds.DType, copy: builtins.bool = True) -> Tensor: ...
-    def atan(self) -> Tensor: ...
-    def atan2(self, other: kinds.Operand) -> Tensor: ...
+    def atan(self) -> Tensor:
+        """The arc tangent of each element, in radians.
+
+        >>> import srcgrad as flow
+        >>> flow.atan(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7854], dtype=srcgrad.float32)
+        """
+    def atan2(self, other: kinds.Operand) -> Tensor:
+        """The angle of the point (other, input), in radians from -pi to pi.
+
+        >>> import srcgrad as flow
+        >>> flow.atan2(flow.tensor([1.0, 0.0]), flow.tensor([0.0, -1.0]))
+        tensor([1.5708, 3.1416], dtype=srcgrad.float32)
+        """
     def atan2_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `atan2`."""
     def atan_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `atan`."""
-    def atanh(self) -> Tensor: ...
+    def atanh(self) -> Tensor:
+        """The inverse hyperbolic tangent of each element; infinite at -1 and 1.
+
+        >>> import srcgrad as flow
+        >>> flow.atanh(flow.tensor([0.0, 0.5]))
+        tensor([0.0000, 0.5493], dtype=srcgrad.float32)
+        """
     def atanh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `atanh`."""
     def backward(self, gradient: Tensor | builtins.float | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Tensor | kinds.Tensors | None = None) -> None:
@@ -237,85 +446,264 @@ class Tensor:
         tensor(6., dtype=srcgrad.float32)
         """
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
-        """beta * input + alpha * (batch1 @ batch2), of stacks of matrices."""
+        """beta * input + alpha * (batch1 @ batch2), of stacks of matrices.
+
+        >>> import srcgrad as flow
+        >>> a = flow.ones(2, 1, 3)
+        >>> flow.baddbmm(flow.ones(2, 1, 1), a, a.mT).tolist()
+        [[[4.0]], [[4.0]]]
+        """
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: kinds.Number = 1, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `baddbmm`."""
     def bernoulli(self) -> Tensor:
-        """Ones with the input's elements as probabilities, zeros elsewhere."""
+        """Ones with the input's elements as probabilities, zeros elsewhere.
+
+        >>> import srcgrad as flow
+        >>> flow.bernoulli(flow.tensor([0.0, 1.0]))
+        tensor([0., 1.], dtype=srcgrad.float32)
+        """
     def bernoulli_(self, p: builtins.float = 0.5) -> Tensor:
         """Fills the tensor with ones, with probability p, and zeros."""
     def bincount(self, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
-        """The count of each non-negative integer, or the sum of its weights."""
-    def bitwise_and(self, other: kinds.Operand) -> Tensor: ...
-    def bitwise_left_shift(self, other: kinds.Operand) -> Tensor: ...
-    def bitwise_not(self) -> Tensor: ...
-    def bitwise_or(self, other: kinds.Operand) -> Tensor: ...
-    def bitwise_right_shift(self, other: kinds.Operand) -> Tensor: ...
-    def bitwise_xor(self, other: kinds.Operand) -> Tensor: ...
+        """The count of each non-negative integer, or the sum of its weights.
+
+        >>> import srcgrad as flow
+        >>> flow.bincount(flow.tensor([0, 2, 2]))
+        tensor([1, 0, 2], dtype=srcgrad.int64)
+        """
+    def bitwise_and(self, other: kinds.Operand) -> Tensor:
+        """The bits that both integers have.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_and(flow.tensor([6]), flow.tensor([3]))
+        tensor([2], dtype=srcgrad.int64)
+        """
+    def bitwise_left_shift(self, other: kinds.Operand) -> Tensor:
+        """The bits of each integer, moved to the left.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_left_shift(flow.tensor([1, 2]), 3)
+        tensor([ 8, 16], dtype=srcgrad.int64)
+        """
+    def bitwise_not(self) -> Tensor:
+        """The complement of the bits of each integer.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_not(flow.tensor([0, 5]))
+        tensor([-1, -6], dtype=srcgrad.int64)
+        """
+    def bitwise_or(self, other: kinds.Operand) -> Tensor:
+        """The bits that either integer has.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_or(flow.tensor([6]), flow.tensor([3]))
+        tensor([7], dtype=srcgrad.int64)
+        """
+    def bitwise_right_shift(self, other: kinds.Operand) -> Tensor:
+        """The bits of each integer, moved to the right; the sign stays.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_right_shift(flow.tensor([16, -16]), 3)
+        tensor([ 2, -2], dtype=srcgrad.int64)
+        """
+    def bitwise_xor(self, other: kinds.Operand) -> Tensor:
+        """The bits in which two integers differ.
+
+        >>> import srcgrad as flow
+        >>> flow.bitwise_xor(flow.tensor([6]), flow.tensor([3]))
+        tensor([5], dtype=srcgrad.int64)
+        """
     def bmm(self, other: Tensor) -> Tensor:
-        """The product of a tensor of 3 dims with one of 3: see `matmul`."""
+        """The product of a tensor of 3 dims with one of 3: see `matmul`.
+
+        >>> import srcgrad as flow
+        >>> flow.bmm(flow.ones(4, 2, 3), flow.ones(4, 3, 5)).shape
+        srcgrad.Size([4, 2, 5])
+        """
     def bool(self) -> Tensor: ...
-    def broadcast_to(self, shape: kinds.Lengths) -> Tensor: ...
+    def broadcast_to(self, shape: kinds.Lengths) -> Tensor:
+        """The tensor broadcast to a shape; a view.
+
+        >>> import srcgrad as flow
+        >>> flow.broadcast_to(flow.tensor([1, 2]), (2, 2)).tolist()
+        [[1, 2], [1, 2]]
+        """
     def byte(self) -> Tensor: ...
-    def ceil(self) -> Tensor: ...
+    def ceil(self) -> Tensor:
+        """The least integer that is not below each element; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.ceil(flow.tensor([-1.5, 1.5]))
+        tensor([-1.,  2.], dtype=srcgrad.float32)
+        """
     def ceil_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `ceil`."""
     def celu(self, alpha: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-        """x above zero, alpha * (exp(x / alpha) - 1) below."""
+        """x above zero, alpha * (exp(x / alpha) - 1) below.
+
+        >>> import srcgrad as flow
+        >>> flow.celu(flow.tensor([-1.0, 2.0]))
+        tensor([-0.6321,  2.0000], dtype=srcgrad.float32)
+        """
     def char(self) -> Tensor: ...
-    def cholesky(self, upper: builtins.bool = False) -> Tensor: ...
+    def cholesky(self, upper: builtins.bool = False) -> Tensor:
+        """The lower triangular L with A = L @ L.mT; the upper one with `upper`.
+
+        >>> import srcgrad as flow
+        >>> flow.cholesky(flow.tensor([[4.0, 0.0], [0.0, 9.0]])).tolist()
+        [[2.0, 0.0], [0.0, 3.0]]
+        """
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """At most `chunks` pieces of equal length but for the last; views."""
+        """At most `chunks` pieces of equal length but for the last; views.
+
+        >>> import srcgrad as flow
+        >>> flow.chunk(flow.tensor([1, 2, 3]), 2)
+        (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+        """
     def clamp(self, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
-        """Each element clamped to [min, max]; the derivative at the bounds is 1."""
+        """Each element clamped to [min, max]; the derivative at the bounds is 1.
+
+        >>> import srcgrad as flow
+        >>> flow.clamp(flow.tensor([-2, 1, 5]), min=0, max=3)
+        tensor([0, 1, 3], dtype=srcgrad.int64)
+        """
     def clamp_(self, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `clamp`."""
-    def clamp_max(self, max: kinds.Operand) -> Tensor: ...
+    def clamp_max(self, max: kinds.Operand) -> Tensor:
+        """The elements, those above `max` replaced by it.
+
+        >>> import srcgrad as flow
+        >>> flow.clamp_max(flow.tensor([1, 5]), 3)
+        tensor([1, 3], dtype=srcgrad.int64)
+        """
     def clamp_max_(self, max: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `clamp_max`."""
-    def clamp_min(self, min: kinds.Operand) -> Tensor: ...
+    def clamp_min(self, min: kinds.Operand) -> Tensor:
+        """The elements, those below `min` replaced by it.
+
+        >>> import srcgrad as flow
+        >>> flow.clamp_min(flow.tensor([1, 5]), 3)
+        tensor([3, 5], dtype=srcgrad.int64)
+        """
     def clamp_min_(self, min: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `clamp_min`."""
     def clip(self, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
-        """Each element clamped to [min, max]; the derivative at the bounds is 1."""
+        """Each element clamped to [min, max]; the derivative at the bounds is 1.
+
+        >>> import srcgrad as flow
+        >>> flow.clamp(flow.tensor([-2, 1, 5]), min=0, max=3)
+        tensor([0, 1, 3], dtype=srcgrad.int64)
+        """
     def clip_(self, min: kinds.Operand | None = None, max: kinds.Operand | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `clip`."""
-    def clone(self) -> Tensor: ...
-    def conj(self) -> Tensor: ...
+    def clone(self) -> Tensor:
+        """A copy of the tensor, through which gradients flow.
+
+        >>> import srcgrad as flow
+        >>> flow.clone(flow.tensor([1, 2]))
+        tensor([1, 2], dtype=srcgrad.int64)
+        """
+    def conj(self) -> Tensor:
+        """The complex conjugate of each element; a real tensor itself.
+
+        >>> import srcgrad as flow
+        >>> flow.conj(flow.tensor([1 + 2j]))
+        tensor([1.-2.j], dtype=srcgrad.complex64)
+        """
     def contiguous(self) -> Tensor: ...
     def copy_(self, other: kinds.Operand) -> Tensor:
         """Copies `other`, broadcast and cast, into this tensor; gradients flow to `other`."""
-    def copysign(self, other: kinds.Operand) -> Tensor: ...
+    def copysign(self, other: kinds.Operand) -> Tensor:
+        """The magnitude of `input` with the sign of `other`.
+
+        >>> import srcgrad as flow
+        >>> flow.copysign(flow.tensor([1.0, 2.0]), flow.tensor([-1.0, 1.0]))
+        tensor([-1.,  2.], dtype=srcgrad.float32)
+        """
     def copysign_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `copysign`."""
     def corrcoef(self) -> Tensor:
-        """The correlations of variables, one per row."""
-    def cos(self) -> Tensor: ...
+        """The correlations of variables, one per row.
+
+        >>> import srcgrad as flow
+        >>> flow.corrcoef(flow.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=srcgrad.float32)
+        """
+    def cos(self) -> Tensor:
+        """The cosine of each element, in radians.
+
+        >>> import srcgrad as flow
+        >>> flow.cos(flow.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.5403], dtype=srcgrad.float32)
+        """
     def cos_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `cos`."""
-    def cosh(self) -> Tensor: ...
+    def cosh(self) -> Tensor:
+        """The hyperbolic cosine of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.cosh(flow.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.5431], dtype=srcgrad.float32)
+        """
     def cosh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `cosh`."""
     def count_nonzero(self, dim: kinds.Dims | None = None) -> Tensor:
-        """The number of elements that are not zero, over `dim` or over all."""
+        """The number of elements that are not zero, over `dim` or over all.
+
+        >>> import srcgrad as flow
+        >>> flow.count_nonzero(flow.tensor([0, 3, 0, 4]))
+        tensor(2, dtype=srcgrad.int64)
+        """
     def cov(self, *, correction: builtins.int = 1) -> Tensor:
-        """The covariances of variables, one per row."""
+        """The covariances of variables, one per row.
+
+        >>> import srcgrad as flow
+        >>> flow.cov(flow.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]], dtype=srcgrad.float32)
+        """
     def cpu(self) -> Tensor:
         """The tensor on the CPU: itself if it is there."""
     def cross(self, other: Tensor, dim: builtins.int | None = None) -> Tensor:
-        """The cross product of vectors of three along a dim: the first of length 3 unless given."""
+        """The cross product of vectors of three along a dim: the first of length 3 unless given.
+
+        >>> import srcgrad as flow
+        >>> flow.cross(flow.tensor([1, 0, 0]), flow.tensor([0, 1, 0]))
+        tensor([0, 0, 1], dtype=srcgrad.int64)
+        """
     def cuda(self, device: kinds.Device | None = None) -> Tensor:
         """The tensor on a CUDA device, the current one unless it is named: itself if it is there."""
     def cummax(self, dim: builtins.int) -> kinds.ValuesIndices:
-        """The running extremum along a dim, and the last place that reaches it."""
+        """The running extremum along a dim, and the last place that reaches it.
+
+        >>> import srcgrad as flow
+        >>> flow.cummax(flow.tensor([1, 3, 2]), 0).values
+        tensor([1, 3, 3], dtype=srcgrad.int64)
+        """
     def cummin(self, dim: builtins.int) -> kinds.ValuesIndices:
-        """The running extremum along a dim, and the last place that reaches it."""
+        """The running extremum along a dim, and the last place that reaches it.
+
+        >>> import srcgrad as flow
+        >>> flow.cummin(flow.tensor([3, 1, 2]), 0).values
+        tensor([3, 1, 1], dtype=srcgrad.int64)
+        """
     def cumprod(self, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
-        """Running products along a dim."""
+        """Running products along a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.cumprod(flow.tensor([1, 2, 3]), 0)
+        tensor([1, 2, 6], dtype=srcgrad.int64)
+        """
     def cumprod_(self, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `cumprod`."""
     def cumsum(self, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
-        """Running sums along a dim."""
+        """Running sums along a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.cumsum(flow.tensor([1, 2, 3]), 0)
+        tensor([1, 3, 6], dtype=srcgrad.int64)
+        """
     def cumsum_(self, dim: builtins.int, *, dtype: kinds.DType | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `cumsum`."""
     @property
@@ -325,11 +713,22 @@ class Tensor:
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> builtins.int:
         """The address of the first element."""
-    def deg2rad(self) -> Tensor: ...
+    def deg2rad(self) -> Tensor:
+        """Angles in degrees as radians.
+
+        >>> import srcgrad as flow
+        >>> flow.deg2rad(flow.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416], dtype=srcgrad.float32)
+        """
     def deg2rad_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `deg2rad`."""
     def det(self) -> Tensor:
-        """The determinant; its gradient is right for singular matrices too."""
+        """The determinant; its gradient is right for singular matrices too.
+
+        >>> import srcgrad as flow
+        >>> flow.det(flow.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2., dtype=srcgrad.float32)
+        """
     def detach(self) -> Tensor:
         """The same data and version, outside the graph."""
     def detach_(self) -> Tensor:
@@ -337,30 +736,85 @@ class Tensor:
     @property
     def device(self) -> devices.device: ...
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
-        """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+        """The diagonal of a matrix, or the matrix with a vector as its diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.diag(flow.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]], dtype=srcgrad.int64)
+        """
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
-        """Matrices with the last dim as their diagonal."""
-    def diagflat(self, offset: builtins.int = 0) -> Tensor: ...
+        """Matrices with the last dim as their diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.diag_embed(flow.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]], dtype=srcgrad.int64)
+        """
+    def diagflat(self, offset: builtins.int = 0) -> Tensor:
+        """The matrix with the elements of a tensor along a diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.diagflat(flow.tensor([[1, 2]])).tolist()
+        [[1, 0], [0, 2]]
+        """
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """The diagonal of two dims, as the last dim; a view."""
+        """The diagonal of two dims, as the last dim; a view.
+
+        >>> import srcgrad as flow
+        >>> flow.diagonal(flow.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4], dtype=srcgrad.int64)
+        """
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1) -> Tensor:
-        """The differences of neighbours along a dim, taken `n` times."""
-    def digamma(self) -> Tensor: ...
+        """The differences of neighbours along a dim, taken `n` times.
+
+        >>> import srcgrad as flow
+        >>> flow.diff(flow.tensor([1, 4, 9]))
+        tensor([3, 5], dtype=srcgrad.int64)
+        """
+    def digamma(self) -> Tensor:
+        """The derivative of `lgamma` at each element.
+
+        >>> import srcgrad as flow
+        >>> flow.digamma(flow.tensor([1.0, 2.0]))
+        tensor([-0.5772,  0.4228], dtype=srcgrad.float32)
+        """
     def digamma_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `digamma`."""
     def dim(self) -> builtins.int:
         """The number of dims."""
-    def dist(self, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor: ...
+    def dist(self, other: kinds.Operand, p: builtins.float | builtins.str = 2) -> Tensor:
+        """The p-norm of the difference of two tensors.
+
+        >>> import srcgrad as flow
+        >>> flow.dist(flow.tensor([0.0, 0.0]), flow.tensor([3.0, 4.0]))
+        tensor(5., dtype=srcgrad.float32)
+        """
     def div(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+        """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+        >>> import srcgrad as flow
+        >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+        tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+        """
     def div_(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `div`."""
     def divide(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+        """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+        >>> import srcgrad as flow
+        >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+        tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+        """
     def divide_(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `divide`."""
     def dot(self, other: Tensor) -> Tensor:
-        """The product of a tensor of 1 dims with one of 1: see `matmul`."""
+        """The product of a tensor of 1 dims with one of 1: see `matmul`.
+
+        >>> import srcgrad as flow
+        >>> flow.dot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor(11, dtype=srcgrad.int64)
+        """
     def double(self) -> Tensor: ...
     @property
     def dtype(self) -> dtypes.dtype: ...
@@ -373,22 +827,63 @@ class Tensor:
         >>> flow.nn.functional.elu(flow.tensor([-1.0, 0.0, 2.0]))
         tensor([-0.6321,  0.0000,  2.0000], dtype=srcgrad.float32)
         """
-    def eq(self, other: kinds.Operand) -> Tensor: ...
+    def eq(self, other: kinds.Operand) -> Tensor:
+        """Whether the elements are equal.
+
+        >>> import srcgrad as flow
+        >>> flow.eq(flow.tensor([1, 2]), flow.tensor([1, 3]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def eq_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `eq`."""
     def equal(self, other: Tensor) -> builtins.bool:
-        """Whether two tensors have the same shape and elements."""
-    def erf(self) -> Tensor: ...
+        """Whether two tensors have the same shape and elements.
+
+        >>> import srcgrad as flow
+        >>> flow.equal(flow.tensor([1, 2]), flow.tensor([1, 2]))
+        True
+        """
+    def erf(self) -> Tensor:
+        """The error function of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.erf(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8427], dtype=srcgrad.float32)
+        """
     def erf_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `erf`."""
-    def erfc(self) -> Tensor: ...
+    def erfc(self) -> Tensor:
+        """1 - erf(x) of each element, without cancellation.
+
+        >>> import srcgrad as flow
+        >>> flow.erfc(flow.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.1573], dtype=srcgrad.float32)
+        """
     def erfc_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `erfc`."""
-    def erfinv(self) -> Tensor: ...
+    def erfinv(self) -> Tensor:
+        """The number that each element is the error function of.
+
+        >>> import srcgrad as flow
+        >>> flow.erfinv(flow.tensor([0.0, 0.5]))
+        tensor([0.0000, 0.4769], dtype=srcgrad.float32)
+        """
     def erfinv_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `erfinv`."""
-    def exp(self) -> Tensor: ...
-    def exp2(self) -> Tensor: ...
+    def exp(self) -> Tensor:
+        """The exponential of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.exp(flow.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183], dtype=srcgrad.float32)
+        """
+    def exp2(self) -> Tensor:
+        """2 to the power of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.exp2(flow.tensor([0.0, 3.0]))
+        tensor([1., 8.], dtype=srcgrad.float32)
+        """
     def exp2_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `exp2`."""
     def exp_(self) -> Tensor:
@@ -396,7 +891,13 @@ class Tensor:
     def expand(self, *sizes: kinds.Lengths) -> Tensor:
         """The tensor broadcast to a shape; -1 keeps a dim. A view that cannot be written."""
     def expand_as(self, other: kinds.Operand) -> Tensor: ...
-    def expm1(self) -> Tensor: ...
+    def expm1(self) -> Tensor:
+        """exp(x) - 1 of each element, without cancellation near 0.
+
+        >>> import srcgrad as flow
+        >>> flow.expm1(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.7183], dtype=srcgrad.float32)
+        """
     def expm1_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `expm1`."""
     def exponential_(self, lambd: builtins.float = 1.0) -> Tensor:
@@ -405,41 +906,135 @@ class Tensor:
         """Sets every element to a number or a 0-d tensor, in place."""
     def fill_diagonal_(self, fill_value: kinds.Number) -> Tensor:
         """Sets the diagonal of a matrix to a number."""
-    def fix(self) -> Tensor: ...
+    def fix(self) -> Tensor:
+        """Each element rounded towards zero; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.trunc(flow.tensor([-1.5, 1.5]))
+        tensor([-1.,  1.], dtype=srcgrad.float32)
+        """
     def fix_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `fix`."""
     def flatten(self, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
-        """The dims from `start_dim` to `end_dim` merged into one."""
+        """The dims from `start_dim` to `end_dim` merged into one.
+
+        >>> import srcgrad as flow
+        >>> flow.flatten(flow.tensor([[1, 2], [3, 4]]))
+        tensor([1, 2, 3, 4], dtype=srcgrad.int64)
+        """
     def flip(self, *dims: kinds.Lengths) -> Tensor:
-        """The tensor with the order along the dims reversed."""
-    def fliplr(self) -> Tensor: ...
-    def flipud(self) -> Tensor: ...
+        """The tensor with the order along the dims reversed.
+
+        >>> import srcgrad as flow
+        >>> flow.flip(flow.tensor([1, 2, 3]), 0)
+        tensor([3, 2, 1], dtype=srcgrad.int64)
+        """
+    def fliplr(self) -> Tensor:
+        """The order of dim 1 reversed.
+
+        >>> import srcgrad as flow
+        >>> flow.fliplr(flow.tensor([[1, 2], [3, 4]])).tolist()
+        [[2, 1], [4, 3]]
+        """
+    def flipud(self) -> Tensor:
+        """The order of dim 0 reversed.
+
+        >>> import srcgrad as flow
+        >>> flow.flipud(flow.tensor([[1, 2], [3, 4]])).tolist()
+        [[3, 4], [1, 2]]
+        """
     def float(self) -> Tensor: ...
     def float_power(self, exponent: kinds.Operand) -> Tensor:
-        """input ** exponent in double precision."""
-    def floor(self) -> Tensor: ...
+        """input ** exponent in double precision.
+
+        >>> import srcgrad as flow
+        >>> flow.float_power(flow.tensor([2, 3]), 2)
+        tensor([4., 9.], dtype=srcgrad.float64)
+        """
+    def floor(self) -> Tensor:
+        """The greatest integer that is not above each element; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.floor(flow.tensor([-1.5, 1.5]))
+        tensor([-2.,  1.], dtype=srcgrad.float32)
+        """
     def floor_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `floor`."""
-    def floor_divide(self, other: kinds.Operand) -> Tensor: ...
+    def floor_divide(self, other: kinds.Operand) -> Tensor:
+        """The quotient rounded down.
+
+        >>> import srcgrad as flow
+        >>> flow.floor_divide(flow.tensor([7, -7]), 2)
+        tensor([ 3, -4], dtype=srcgrad.int64)
+        """
     def floor_divide_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `floor_divide`."""
     def fmax(self, other: Tensor) -> Tensor:
-        """The maximum of two elements, the other one where one is NaN."""
+        """The maximum of two elements, the other one where one is NaN.
+
+        >>> import srcgrad as flow
+        >>> flow.fmax(flow.tensor([1.0, float("nan")]), flow.tensor([2.0, 3.0]))
+        tensor([2., 3.], dtype=srcgrad.float32)
+        """
     def fmin(self, other: Tensor) -> Tensor:
-        """The minimum of two elements, the other one where one is NaN."""
-    def fmod(self, other: kinds.Operand) -> Tensor: ...
+        """The minimum of two elements, the other one where one is NaN.
+
+        >>> import srcgrad as flow
+        >>> flow.fmin(flow.tensor([1.0, float("nan")]), flow.tensor([2.0, 3.0]))
+        tensor([1., 3.], dtype=srcgrad.float32)
+        """
+    def fmod(self, other: kinds.Operand) -> Tensor:
+        """The remainder with the sign of `input`, as C's `fmod`.
+
+        >>> import srcgrad as flow
+        >>> flow.fmod(flow.tensor([7.0, -7.0]), 3.0)
+        tensor([ 1., -1.], dtype=srcgrad.float32)
+        """
     def fmod_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `fmod`."""
-    def frac(self) -> Tensor: ...
+    def frac(self) -> Tensor:
+        """The part after the point, with the sign of the element.
+
+        >>> import srcgrad as flow
+        >>> flow.frac(flow.tensor([1.5, -1.5]))
+        tensor([ 0.5000, -0.5000], dtype=srcgrad.float32)
+        """
     def frac_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `frac`."""
     @staticmethod
     def from_numpy(array: kinds.Array) -> Tensor:
-        """A tensor that shares the memory of a NumPy array; TypeError for anything else."""
+        """A tensor that shares the memory of a NumPy array; TypeError for anything else.
+
+        >>> import srcgrad as flow
+        >>> import numpy as np
+        >>> a = np.zeros(2)
+        >>> x = flow.from_numpy(a)
+        >>> a[0] = 7.0
+        >>> x
+        tensor([7., 0.], dtype=srcgrad.float64)
+        """
     def gather(self, dim: builtins.int, index: Tensor) -> Tensor:
-        """The elements along `dim` at the indices in `index`."""
-    def gcd(self, other: kinds.Operand) -> Tensor: ...
-    def ge(self, other: kinds.Operand) -> Tensor: ...
+        """The elements along `dim` at the indices in `index`.
+
+        >>> import srcgrad as flow
+        >>> flow.gather(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([[0], [1]]))
+        tensor([[1],
+                [4]], dtype=srcgrad.int64)
+        """
+    def gcd(self, other: kinds.Operand) -> Tensor:
+        """The greatest common divisor of two integers.
+
+        >>> import srcgrad as flow
+        >>> flow.gcd(flow.tensor([12]), flow.tensor([18]))
+        tensor([6], dtype=srcgrad.int64)
+        """
+    def ge(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is at least `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.ge(flow.tensor([1, 2]), flow.tensor([2, 2]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def ge_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `ge`."""
     def gelu(self, approximate: builtins.str = 'none') -> Tensor:
@@ -450,7 +1045,13 @@ class Tensor:
         tensor([0.0000, 0.8413], dtype=srcgrad.float32)
         """
     def ger(self, other: Tensor) -> Tensor:
-        """The products of each element of one vector with each of another."""
+        """The products of each element of one vector with each of another.
+
+        >>> import srcgrad as flow
+        >>> flow.ger(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]], dtype=srcgrad.int64)
+        """
     def get_device(self) -> builtins.int:
         """The number of the CUDA device; -1 on the CPU."""
     @property
@@ -459,60 +1060,162 @@ class Tensor:
     def grad(self, value: Tensor | None) -> None: ...
     @property
     def grad_fn(self) -> graph.Node | Any: ...
-    def greater(self, other: kinds.Operand) -> Tensor: ...
+    def greater(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is greater than `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.gt(flow.tensor([1, 3]), flow.tensor([2, 2]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def greater_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `greater`."""
-    def greater_equal(self, other: kinds.Operand) -> Tensor: ...
+    def greater_equal(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is at least `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.ge(flow.tensor([1, 2]), flow.tensor([2, 2]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def greater_equal_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `greater_equal`."""
-    def gt(self, other: kinds.Operand) -> Tensor: ...
+    def gt(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is greater than `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.gt(flow.tensor([1, 3]), flow.tensor([2, 2]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def gt_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `gt`."""
     def half(self) -> Tensor: ...
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """x where |x| is above `lambd`, 0 elsewhere."""
+        """x where |x| is above `lambd`, 0 elsewhere.
+
+        >>> import srcgrad as flow
+        >>> flow.hardshrink(flow.tensor([-1.0, 0.25]))
+        tensor([-1.,  0.], dtype=srcgrad.float32)
+        """
     def hardsigmoid(self, inplace: builtins.bool = False) -> Tensor:
-        """A piecewise linear sigmoid: relu6(x + 3) / 6."""
+        """A piecewise linear sigmoid: relu6(x + 3) / 6.
+
+        >>> import srcgrad as flow
+        >>> flow.hardsigmoid(flow.tensor([-4.0, 0.0, 4.0]))
+        tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+        """
     def hardswish(self, inplace: builtins.bool = False) -> Tensor:
-        """x * hardsigmoid(x)."""
+        """x * hardsigmoid(x).
+
+        >>> import srcgrad as flow
+        >>> flow.hardswish(flow.tensor([-4.0, 3.0]))
+        tensor([-0.,  3.], dtype=srcgrad.float32)
+        """
     def hardtanh(self, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
-        """x clamped to [min_val, max_val]; the derivative at the bounds is 0."""
+        """x clamped to [min_val, max_val]; the derivative at the bounds is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.hardtanh(flow.tensor([-2.0, 0.5]))
+        tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
+        """
     def heaviside(self, values: Tensor) -> Tensor:
-        """0 below zero, 1 above, `values` at zero."""
+        """0 below zero, 1 above, `values` at zero.
+
+        >>> import srcgrad as flow
+        >>> flow.heaviside(flow.tensor([-1.0, 0.0, 2.0]), flow.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+        """
     def heaviside_(self, values: Tensor) -> Tensor:
         """The function without `_`, written into the tensor itself: see `heaviside`."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
-        """The number of elements in each of equal bins between two bounds, or the extremes."""
-    def hsplit(self, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ...
-    def hypot(self, other: kinds.Operand) -> Tensor: ...
+        """The number of elements in each of equal bins between two bounds, or the extremes.
+
+        >>> import srcgrad as flow
+        >>> flow.histc(flow.tensor([1.0, 2.0, 2.5]), bins=3, min=0, max=3)
+        tensor([0., 1., 2.], dtype=srcgrad.float32)
+        """
+    def hsplit(self, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]:
+        """Equal pieces, or pieces between places, along dim 1; along dim 0 of a vector.
+
+        >>> import srcgrad as flow
+        >>> flow.hsplit(flow.tensor([1, 2, 3, 4]), 2)
+        (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+        """
+    def hypot(self, other: kinds.Operand) -> Tensor:
+        """sqrt(input**2 + other**2), without overflow.
+
+        >>> import srcgrad as flow
+        >>> flow.hypot(flow.tensor([3.0]), flow.tensor([4.0]))
+        tensor([5.], dtype=srcgrad.float32)
+        """
     def hypot_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `hypot`."""
-    def i0(self) -> Tensor: ...
+    def i0(self) -> Tensor:
+        """The modified Bessel function of order 0 of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.i0(flow.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661], dtype=srcgrad.float32)
+        """
     def i0_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `i0`."""
     @property
     def imag(self) -> Tensor:
-        """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one."""
+        """The imaginary part of a complex tensor, a view of it; RuntimeError for a real one.
+
+        >>> import srcgrad as flow
+        >>> flow.imag(flow.tensor([1 + 2j]))
+        tensor([2.], dtype=srcgrad.float32)
+        """
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: kinds.Number = 1) -> Tensor:
-        """The input with slices of `source`, times `alpha`, added at the places of a dim."""
+        """The input with slices of `source`, times `alpha`, added at the places of a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.index_add(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.], dtype=srcgrad.float32)
+        """
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `index_add`."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
-        """The input with slices of `source` written at the places of a dim."""
+        """The input with slices of `source` written at the places of a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.index_copy(flow.zeros(3), 0, flow.tensor([0, 2]), flow.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.], dtype=srcgrad.float32)
+        """
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
         """The function without `_`, written into the tensor itself: see `index_copy`."""
     def index_fill(self, dim: builtins.int, index: Tensor, value: kinds.Operand) -> Tensor:
-        """The input with a number at the places of a dim."""
+        """The input with a number at the places of a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.index_fill(flow.zeros(3), 0, flow.tensor([0, 2]), 5.0)
+        tensor([5., 0., 5.], dtype=srcgrad.float32)
+        """
     def index_fill_(self, dim: builtins.int, index: Tensor, value: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `index_fill`."""
     def index_put(self, indices: kinds.Tensors, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
-        """The input with values written, or added, at the places that index tensors name."""
+        """The input with values written, or added, at the places that index tensors name.
+
+        >>> import srcgrad as flow
+        >>> flow.index_put(flow.zeros(3), (flow.tensor([1]),), flow.tensor([4.0]))
+        tensor([0., 4., 0.], dtype=srcgrad.float32)
+        """
     def index_put_(self, indices: kinds.Tensors, values: Tensor, accumulate: builtins.bool = False) -> Tensor:
         """The function without `_`, written into the tensor itself: see `index_put`."""
     def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
-        """The elements of a dim at the indices in an integer vector."""
+        """The elements of a dim at the indices in an integer vector.
+
+        >>> import srcgrad as flow
+        >>> flow.index_select(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([1]))
+        tensor([[2],
+                [4]], dtype=srcgrad.int64)
+        """
     def inner(self, other: Tensor) -> Tensor:
-        """The sums of products over the last dims; for a 0-d tensor the product."""
+        """The sums of products over the last dims; for a 0-d tensor the product.
+
+        >>> import srcgrad as flow
+        >>> flow.inner(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor(11, dtype=srcgrad.int64)
+        """
     def int(self) -> Tensor: ...
     def inverse(self) -> Tensor:
         """The inverse; RuntimeError for a singular matrix.
@@ -522,7 +1225,13 @@ class Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]], dtype=srcgrad.float32)
         """
-    def is_complex(self) -> builtins.bool: ...
+    def is_complex(self) -> builtins.bool:
+        """Whether a tensor's dtype is a complex one.
+
+        >>> import srcgrad as flow
+        >>> flow.is_complex(flow.tensor([1j])), flow.is_complex(flow.tensor([1.0]))
+        (True, False)
+        """
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements are in memory in the order of the indices."""
     @property
@@ -532,82 +1241,262 @@ class Tensor:
     @property
     def is_leaf(self) -> builtins.bool: ...
     def is_nonzero(self) -> builtins.bool:
-        """Whether the only element is not zero; RuntimeError if there are more or none."""
+        """Whether the only element is not zero; RuntimeError if there are more or none.
+
+        >>> import srcgrad as flow
+        >>> flow.is_nonzero(flow.tensor([3.0]))
+        True
+        """
     def is_signed(self) -> builtins.bool: ...
     def isclose(self, other: Tensor, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> Tensor:
-        """Whether |input - other| <= atol + rtol * |other|, for each element."""
-    def isfinite(self) -> Tensor: ...
-    def isinf(self) -> Tensor: ...
-    def isnan(self) -> Tensor: ...
-    def isneginf(self) -> Tensor: ...
-    def isposinf(self) -> Tensor: ...
-    def isreal(self) -> Tensor: ...
+        """Whether |input - other| <= atol + rtol * |other|, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.isclose(flow.tensor([1.0, 2.0]), flow.tensor([1.0, 2.1]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
+    def isfinite(self) -> Tensor:
+        """Whether each element is neither infinite nor NaN.
+
+        >>> import srcgrad as flow
+        >>> flow.isfinite(flow.tensor([1.0, float("inf")]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
+    def isinf(self) -> Tensor:
+        """Whether each element is infinite.
+
+        >>> import srcgrad as flow
+        >>> flow.isinf(flow.tensor([1.0, float("-inf")]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
+    def isnan(self) -> Tensor:
+        """Whether each element is NaN.
+
+        >>> import srcgrad as flow
+        >>> flow.isnan(flow.tensor([1.0, float("nan")]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
+    def isneginf(self) -> Tensor:
+        """Whether each element is minus infinity.
+
+        >>> import srcgrad as flow
+        >>> flow.isneginf(flow.tensor([1.0, float("-inf")]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
+    def isposinf(self) -> Tensor:
+        """Whether each element is plus infinity.
+
+        >>> import srcgrad as flow
+        >>> flow.isposinf(flow.tensor([1.0, float("inf")]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
+    def isreal(self) -> Tensor:
+        """Whether the imaginary part of each element is zero.
+
+        >>> import srcgrad as flow
+        >>> flow.isreal(flow.tensor([1.0 + 0j, 1j]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def item(self) -> Any:
         """The value of a tensor of one element, as a Python number; RuntimeError for more."""
     @property
     def itemsize(self) -> builtins.int: ...
     def kron(self, other: Tensor) -> Tensor:
-        """The Kronecker product: each element of one times the whole other."""
+        """The Kronecker product: each element of one times the whole other.
+
+        >>> import srcgrad as flow
+        >>> flow.kron(flow.tensor([1, 10]), flow.tensor([1, 2]))
+        tensor([ 1,  2, 10, 20], dtype=srcgrad.int64)
+        """
     def kthvalue(self, k: builtins.int, dim: builtins.int = -1, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-        """The k-th smallest elements along a dim, counted from 1, and their indices."""
-    def lcm(self, other: kinds.Operand) -> Tensor: ...
+        """The k-th smallest elements along a dim, counted from 1, and their indices.
+
+        >>> import srcgrad as flow
+        >>> flow.kthvalue(flow.tensor([30, 10, 20]), 2).values
+        tensor(20, dtype=srcgrad.int64)
+        """
+    def lcm(self, other: kinds.Operand) -> Tensor:
+        """The least common multiple of two integers.
+
+        >>> import srcgrad as flow
+        >>> flow.lcm(flow.tensor([4]), flow.tensor([6]))
+        tensor([12], dtype=srcgrad.int64)
+        """
     def ldexp(self, other: Tensor) -> Tensor:
-        """input * 2**other."""
+        """input * 2**other.
+
+        >>> import srcgrad as flow
+        >>> flow.ldexp(flow.tensor([1.0, 3.0]), flow.tensor([2, 1]))
+        tensor([4., 6.], dtype=srcgrad.float32)
+        """
     def ldexp_(self, other: Tensor) -> Tensor:
         """The function without `_`, written into the tensor itself: see `ldexp`."""
-    def le(self, other: kinds.Operand) -> Tensor: ...
+    def le(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is at most `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.le(flow.tensor([1, 3]), flow.tensor([2, 2]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def le_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `le`."""
     def leaky_relu(self, negative_slope: builtins.float = 0.01, inplace: builtins.bool = False) -> Tensor:
-        """x above zero, a small multiple of it below."""
+        """x above zero, a small multiple of it below.
+
+        >>> import srcgrad as flow
+        >>> flow.leaky_relu(flow.tensor([-1.0, 2.0]), 0.5)
+        tensor([-0.5000,  2.0000], dtype=srcgrad.float32)
+        """
     def lerp(self, end: Tensor, weight: kinds.Operand) -> Tensor:
-        """input + weight * (end - input)."""
+        """input + weight * (end - input).
+
+        >>> import srcgrad as flow
+        >>> flow.lerp(flow.tensor([0.0, 2.0]), flow.tensor([4.0, 4.0]), 0.25)
+        tensor([1.0000, 2.5000], dtype=srcgrad.float32)
+        """
     def lerp_(self, end: Tensor, weight: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `lerp`."""
-    def less(self, other: kinds.Operand) -> Tensor: ...
+    def less(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is less than `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.lt(flow.tensor([1, 2]), flow.tensor([2, 2]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def less_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `less`."""
-    def less_equal(self, other: kinds.Operand) -> Tensor: ...
+    def less_equal(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is at most `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.le(flow.tensor([1, 3]), flow.tensor([2, 2]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def less_equal_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `less_equal`."""
-    def lgamma(self) -> Tensor: ...
+    def lgamma(self) -> Tensor:
+        """The logarithm of the absolute value of the gamma function of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.lgamma(flow.tensor([1.0, 3.0]))
+        tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+        """
     def lgamma_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `lgamma`."""
-    def log(self) -> Tensor: ...
-    def log10(self) -> Tensor: ...
+    def log(self) -> Tensor:
+        """The natural logarithm of each element: -inf at 0, NaN below.
+
+        >>> import srcgrad as flow
+        >>> flow.log(flow.tensor([1.0, 2.0]))
+        tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+        """
+    def log10(self) -> Tensor:
+        """The logarithm to base 10 of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.log10(flow.tensor([1.0, 100.0]))
+        tensor([0.0000, 2.0000], dtype=srcgrad.float32)
+        """
     def log10_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `log10`."""
-    def log1p(self) -> Tensor: ...
+    def log1p(self) -> Tensor:
+        """log(1 + x) of each element, without cancellation near 0.
+
+        >>> import srcgrad as flow
+        >>> flow.log1p(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+        """
     def log1p_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `log1p`."""
-    def log2(self) -> Tensor: ...
+    def log2(self) -> Tensor:
+        """The logarithm to base 2 of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.log2(flow.tensor([1.0, 8.0]))
+        tensor([0., 3.], dtype=srcgrad.float32)
+        """
     def log2_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `log2`."""
     def log_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `log`."""
     def log_softmax(self, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
-        """The logarithm of softmax along a dim."""
-    def logaddexp(self, other: kinds.Operand) -> Tensor: ...
+        """The logarithm of softmax along a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.log_softmax(flow.tensor([0.0, 0.0]), 0)
+        tensor([-0.6931, -0.6931], dtype=srcgrad.float32)
+        """
+    def logaddexp(self, other: kinds.Operand) -> Tensor:
+        """log(exp(input) + exp(other)), without overflow.
+
+        >>> import srcgrad as flow
+        >>> flow.logaddexp(flow.tensor([0.0]), flow.tensor([0.0]))
+        tensor([0.6931], dtype=srcgrad.float32)
+        """
     def logaddexp2(self, other: Tensor) -> Tensor:
-        """log2(2**input + 2**other)."""
+        """log2(2**input + 2**other).
+
+        >>> import srcgrad as flow
+        >>> flow.logaddexp2(flow.tensor([1.0]), flow.tensor([1.0]))
+        tensor([2.], dtype=srcgrad.float32)
+        """
     def logcumsumexp(self, dim: builtins.int) -> Tensor:
-        """The logarithm of the running sums of exp(x) along a dim, without overflow."""
+        """The logarithm of the running sums of exp(x) along a dim, without overflow.
+
+        >>> import srcgrad as flow
+        >>> flow.logcumsumexp(flow.tensor([0.0, 0.0]), 0)
+        tensor([0.0000, 0.6931], dtype=srcgrad.float32)
+        """
     def logdet(self) -> Tensor:
-        """The logarithm of the determinant: NaN if that is negative."""
-    def logical_and(self, other: kinds.Operand) -> Tensor: ...
+        """The logarithm of the determinant: NaN if that is negative.
+
+        >>> import srcgrad as flow
+        >>> flow.logdet(flow.tensor([[2.0, 0.0], [0.0, 3.0]]))
+        tensor(1.7918, dtype=srcgrad.float32)
+        """
+    def logical_and(self, other: kinds.Operand) -> Tensor:
+        """Whether both elements are not zero.
+
+        >>> import srcgrad as flow
+        >>> flow.logical_and(flow.tensor([True, True]), flow.tensor([True, False]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def logical_and_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `logical_and`."""
-    def logical_not(self) -> Tensor: ...
+    def logical_not(self) -> Tensor:
+        """Whether each element is zero.
+
+        >>> import srcgrad as flow
+        >>> flow.logical_not(flow.tensor([True, False]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def logical_not_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `logical_not`."""
-    def logical_or(self, other: kinds.Operand) -> Tensor: ...
+    def logical_or(self, other: kinds.Operand) -> Tensor:
+        """Whether one of the elements is not zero.
+
+        >>> import srcgrad as flow
+        >>> flow.logical_or(flow.tensor([True, False]), flow.tensor([False, False]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def logical_or_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `logical_or`."""
-    def logical_xor(self, other: kinds.Operand) -> Tensor: ...
+    def logical_xor(self, other: kinds.Operand) -> Tensor:
+        """Whether just one of the elements is not zero.
+
+        >>> import srcgrad as flow
+        >>> flow.logical_xor(flow.tensor([True, True]), flow.tensor([True, False]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def logical_xor_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `logical_xor`."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
-        """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given."""
+        """log(x / (1 - x)), with x clamped to [eps, 1 - eps] if `eps` is given.
+
+        >>> import srcgrad as flow
+        >>> flow.logit(flow.tensor([0.5, 0.75]))
+        tensor([0.0000, 1.0986], dtype=srcgrad.float32)
+        """
     def logit_(self, eps: builtins.float | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `logit`."""
     def logsumexp(self, dim: kinds.Dims, keepdim: builtins.bool = False) -> Tensor:
@@ -618,7 +1507,13 @@ class Tensor:
         tensor(1000., dtype=srcgrad.float32)
         """
     def long(self) -> Tensor: ...
-    def lt(self, other: kinds.Operand) -> Tensor: ...
+    def lt(self, other: kinds.Operand) -> Tensor:
+        """Whether `input` is less than `other`, for each element.
+
+        >>> import srcgrad as flow
+        >>> flow.lt(flow.tensor([1, 2]), flow.tensor([2, 2]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def lt_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `lt`."""
     @property
@@ -626,15 +1521,31 @@ class Tensor:
     @property
     def mT(self) -> Tensor: ...
     def masked_fill(self, mask: Tensor, value: kinds.Operand) -> Tensor:
-        """`value` where the mask is true, the input elsewhere."""
+        """`value` where the mask is true, the input elsewhere.
+
+        >>> import srcgrad as flow
+        >>> flow.masked_fill(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]), 0)
+        tensor([0, 2, 0], dtype=srcgrad.int64)
+        """
     def masked_fill_(self, mask: Tensor, value: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `masked_fill`."""
     def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
-        """The input with the elements of `source`, in order, where the mask is true."""
+        """The input with the elements of `source`, in order, where the mask is true.
+
+        >>> import srcgrad as flow
+        >>> mask = flow.tensor([True, False, True])
+        >>> flow.masked_scatter(flow.tensor([1, 2, 3]), mask, flow.tensor([8, 9]))
+        tensor([8, 2, 9], dtype=srcgrad.int64)
+        """
     def masked_scatter_(self, mask: Tensor, source: Tensor) -> Tensor:
         """The function without `_`, written into the tensor itself: see `masked_scatter`."""
     def masked_select(self, mask: Tensor) -> Tensor:
-        """The elements where a mask is true, as a vector."""
+        """The elements where a mask is true, as a vector.
+
+        >>> import srcgrad as flow
+        >>> flow.masked_select(flow.tensor([1, 2, 3]), flow.tensor([True, False, True]))
+        tensor([1, 3], dtype=srcgrad.int64)
+        """
     def matmul(self, other: Tensor) -> Tensor:
         """The product of matrices, stacks of them, or vectors; leading dims broadcast.
 
@@ -645,77 +1556,213 @@ class Tensor:
         tensor([3., 3.], dtype=srcgrad.float32)
         """
     def matrix_power(self, n: builtins.int) -> Tensor:
-        """A square matrix to an integer power, by squaring; a negative one inverts it."""
+        """A square matrix to an integer power, by squaring; a negative one inverts it.
+
+        >>> import srcgrad as flow
+        >>> flow.matrix_power(flow.tensor([[1.0, 1.0], [0.0, 1.0]]), 3)
+        tensor([[1., 3.],
+                [0., 1.]], dtype=srcgrad.float32)
+        """
     @overload
     def max(self, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
     @overload
     def max(self, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices: ...
     @overload
-    def max(self, dim: Tensor) -> Tensor: ...
-    def maximum(self, other: kinds.Operand) -> Tensor: ...
+    def max(self, dim: Tensor) -> Tensor:
+        """The greatest element, along a `dim` with its index; the greater ones of two tensors.
+
+        >>> import srcgrad as flow
+        >>> flow.max(flow.tensor([[1, 5], [7, 3]]), 1).indices
+        tensor([1, 0], dtype=srcgrad.int64)
+        """
+    def maximum(self, other: kinds.Operand) -> Tensor:
+        """The greater of two elements; equal ones share the gradient.
+
+        >>> import srcgrad as flow
+        >>> flow.maximum(flow.tensor([1, 5]), flow.tensor([3, 3]))
+        tensor([3, 5], dtype=srcgrad.int64)
+        """
     def mean(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None, axis: kinds.Dims | None = None) -> Tensor:
-        """The mean over `dim`, or over all; RuntimeError for integers."""
+        """The mean over `dim`, or over all; RuntimeError for integers.
+
+        >>> import srcgrad as flow
+        >>> flow.mean(flow.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
+        tensor([2., 3.], dtype=srcgrad.float32)
+        """
     @overload
     def median(self, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
     @overload
     def median(self, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-        """The lower median over all, or along a dim with its places."""
+        """The lower median over all, or along a dim with its places.
+
+        >>> import srcgrad as flow
+        >>> flow.median(flow.tensor([5, 1, 3, 4]))
+        tensor(3, dtype=srcgrad.int64)
+        """
     @overload
     def min(self, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
     @overload
     def min(self, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices: ...
     @overload
-    def min(self, dim: Tensor) -> Tensor: ...
-    def minimum(self, other: kinds.Operand) -> Tensor: ...
+    def min(self, dim: Tensor) -> Tensor:
+        """The least element, along a `dim` with its index; the lesser ones of two tensors.
+
+        >>> import srcgrad as flow
+        >>> flow.min(flow.tensor([[1, 5], [7, 3]]), 1).indices
+        tensor([0, 1], dtype=srcgrad.int64)
+        """
+    def minimum(self, other: kinds.Operand) -> Tensor:
+        """The lesser of two elements; equal ones share the gradient.
+
+        >>> import srcgrad as flow
+        >>> flow.minimum(flow.tensor([1, 5]), flow.tensor([3, 3]))
+        tensor([1, 3], dtype=srcgrad.int64)
+        """
     def mish(self, inplace: builtins.bool = False) -> Tensor:
-        """x * tanh(softplus(x))."""
+        """x * tanh(softplus(x)).
+
+        >>> import srcgrad as flow
+        >>> flow.mish(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8651], dtype=srcgrad.float32)
+        """
     def mm(self, other: Tensor) -> Tensor:
-        """The product of a tensor of 2 dims with one of 2: see `matmul`."""
+        """The product of a tensor of 2 dims with one of 2: see `matmul`.
+
+        >>> import srcgrad as flow
+        >>> flow.mm(flow.tensor([[1, 2]]), flow.tensor([[3], [4]]))
+        tensor([[11]], dtype=srcgrad.int64)
+        """
     def mode(self, dim: builtins.int = -1, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-        """The most frequent elements along a dim, the least of them, and their last indices."""
+        """The most frequent elements along a dim, the least of them, and their last indices.
+
+        >>> import srcgrad as flow
+        >>> flow.mode(flow.tensor([1, 2, 2])).values
+        tensor(2, dtype=srcgrad.int64)
+        """
     def moveaxis(self, source: kinds.Lengths, destination: kinds.Lengths) -> Tensor:
-        """Some dims moved to other places, the others in their order."""
+        """Some dims moved to other places, the others in their order.
+
+        >>> import srcgrad as flow
+        >>> flow.moveaxis(flow.ones(2, 3, 4), 0, 2).shape
+        srcgrad.Size([3, 4, 2])
+        """
     def movedim(self, source: kinds.Lengths, destination: kinds.Lengths) -> Tensor:
-        """Some dims moved to other places, the others in their order."""
-    def msort(self) -> Tensor: ...
-    def mul(self, other: kinds.Operand) -> Tensor: ...
+        """Some dims moved to other places, the others in their order.
+
+        >>> import srcgrad as flow
+        >>> flow.moveaxis(flow.ones(2, 3, 4), 0, 2).shape
+        srcgrad.Size([3, 4, 2])
+        """
+    def msort(self) -> Tensor:
+        """The elements in ascending order along dim 0.
+
+        >>> import srcgrad as flow
+        >>> flow.msort(flow.tensor([3, 1, 2]))
+        tensor([1, 2, 3], dtype=srcgrad.int64)
+        """
+    def mul(self, other: kinds.Operand) -> Tensor:
+        """The product of two tensors, element by element, broadcast.
+
+        >>> import srcgrad as flow
+        >>> flow.mul(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor([3, 8], dtype=srcgrad.int64)
+        """
     def mul_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `mul`."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = False) -> Tensor:
-        """Draws of indices with probabilities in proportion to the elements of the last dim."""
-    def multiply(self, other: kinds.Operand) -> Tensor: ...
+        """Draws of indices with probabilities in proportion to the elements of the last dim.
+
+        >>> import srcgrad as flow
+        >>> flow.multinomial(flow.tensor([0.0, 1.0]), 1)
+        tensor([1], dtype=srcgrad.int64)
+        """
+    def multiply(self, other: kinds.Operand) -> Tensor:
+        """The product of two tensors, element by element, broadcast.
+
+        >>> import srcgrad as flow
+        >>> flow.mul(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor([3, 8], dtype=srcgrad.int64)
+        """
     def multiply_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `multiply`."""
     def mv(self, other: Tensor) -> Tensor:
-        """The product of a tensor of 2 dims with one of 1: see `matmul`."""
+        """The product of a tensor of 2 dims with one of 1: see `matmul`.
+
+        >>> import srcgrad as flow
+        >>> flow.mv(flow.tensor([[1, 2], [3, 4]]), flow.tensor([1, 1]))
+        tensor([3, 7], dtype=srcgrad.int64)
+        """
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """NaN and the infinities replaced by numbers: 0 and the dtype's extremes unless given."""
+        """NaN and the infinities replaced by numbers: 0 and the dtype's extremes unless given.
+
+        >>> import srcgrad as flow
+        >>> flow.nan_to_num(flow.tensor([1.0, float("nan")]))
+        tensor([1., 0.], dtype=srcgrad.float32)
+        """
     def nan_to_num_(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `nan_to_num`."""
     def nanmean(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-        """The mean over `dim` of the elements that are not NaN."""
+        """The mean over `dim` of the elements that are not NaN.
+
+        >>> import srcgrad as flow
+        >>> flow.nanmean(flow.tensor([1.0, float("nan"), 3.0]))
+        tensor(2., dtype=srcgrad.float32)
+        """
     @overload
     def nanmedian(self, dim: None = None, keepdim: builtins.bool = False) -> Tensor: ...
     @overload
     def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = False) -> kinds.ValuesIndices:
-        """The lower median over all, or along a dim with its places."""
+        """The lower median over all, or along a dim with its places.
+
+        >>> import srcgrad as flow
+        >>> flow.nanmedian(flow.tensor([1.0, float("nan"), 3.0]))
+        tensor(1., dtype=srcgrad.float32)
+        """
     def nansum(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-        """The sum over `dim`, NaN counted as zero."""
+        """The sum over `dim`, NaN counted as zero.
+
+        >>> import srcgrad as flow
+        >>> flow.nansum(flow.tensor([1.0, float("nan"), 3.0]))
+        tensor(4., dtype=srcgrad.float32)
+        """
     def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
-        """The places `start` to `start + length` of a dim; a view."""
+        """The places `start` to `start + length` of a dim; a view.
+
+        >>> import srcgrad as flow
+        >>> flow.narrow(flow.tensor([1, 2, 3, 4]), 0, 1, 2)
+        tensor([2, 3], dtype=srcgrad.int64)
+        """
     @property
     def nbytes(self) -> builtins.int: ...
     @property
     def ndim(self) -> builtins.int: ...
     def ndimension(self) -> builtins.int:
         """The number of dims."""
-    def ne(self, other: kinds.Operand) -> Tensor: ...
+    def ne(self, other: kinds.Operand) -> Tensor:
+        """Whether the elements differ.
+
+        >>> import srcgrad as flow
+        >>> flow.ne(flow.tensor([1, 2]), flow.tensor([1, 3]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def ne_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `ne`."""
-    def neg(self) -> Tensor: ...
+    def neg(self) -> Tensor:
+        """Each element with the opposite sign.
+
+        >>> import srcgrad as flow
+        >>> flow.neg(flow.tensor([1, -2]))
+        tensor([-1,  2], dtype=srcgrad.int64)
+        """
     def neg_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `neg`."""
-    def negative(self) -> Tensor: ...
+    def negative(self) -> Tensor:
+        """Each element with the opposite sign.
+
+        >>> import srcgrad as flow
+        >>> flow.neg(flow.tensor([1, -2]))
+        tensor([-1,  2], dtype=srcgrad.int64)
+        """
     def negative_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `negative`."""
     def nelement(self) -> builtins.int:
@@ -751,10 +1798,21 @@ class Tensor:
                 [2]], dtype=srcgrad.int64)
         """
     def norm(self, p: builtins.float | builtins.str = 2, dim: kinds.Dims | None = None, keepdim: builtins.bool = False) -> Tensor:
-        """The p-norm over `dim`, or of all elements; the gradient at zero is zero."""
+        """The p-norm over `dim`, or of all elements; the gradient at zero is zero.
+
+        >>> import srcgrad as flow
+        >>> flow.norm(flow.tensor([3.0, 4.0]))
+        tensor(5., dtype=srcgrad.float32)
+        """
     def normal_(self, mean: builtins.float = 0.0, std: builtins.float = 1.0) -> Tensor:
         """Fills the tensor with draws from a normal distribution."""
-    def not_equal(self, other: kinds.Operand) -> Tensor: ...
+    def not_equal(self, other: kinds.Operand) -> Tensor:
+        """Whether the elements differ.
+
+        >>> import srcgrad as flow
+        >>> flow.ne(flow.tensor([1, 2]), flow.tensor([1, 3]))
+        tensor([False,  True], dtype=srcgrad.bool)
+        """
     def not_equal_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `not_equal`."""
     def numel(self) -> builtins.int:
@@ -765,16 +1823,34 @@ class Tensor:
         TypeError for a tensor on a CUDA device, unless `force`: then it is copied.
         """
     def outer(self, other: Tensor) -> Tensor:
-        """The products of each element of one vector with each of another."""
+        """The products of each element of one vector with each of another.
+
+        >>> import srcgrad as flow
+        >>> flow.ger(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor([[3, 4],
+                [6, 8]], dtype=srcgrad.int64)
+        """
     @property
     def output_nr(self) -> builtins.int:
         """The index of this tensor among its node's results."""
     def permute(self, *dims: kinds.Lengths) -> Tensor:
-        """The dims in another order."""
-    def positive(self) -> Tensor: ...
+        """The dims in another order.
+
+        >>> import srcgrad as flow
+        >>> flow.permute(flow.ones(2, 3, 4), 2, 0, 1).shape
+        srcgrad.Size([4, 2, 3])
+        """
+    def positive(self) -> Tensor:
+        """The tensor itself; RuntimeError for bools.
+
+        >>> import srcgrad as flow
+        >>> flow.positive(flow.tensor([1, -2]))
+        tensor([ 1, -2], dtype=srcgrad.int64)
+        """
     def pow(self, exponent: kinds.Operand) -> Tensor:
-        """input ** exponent; its derivative at exponent 0 is 0. RuntimeError for an integer tensor
-        to a negative integer.
+        """input ** exponent; its derivative at exponent 0 is 0.
+
+        RuntimeError for an integer tensor to a negative integer.
 
         >>> import srcgrad as flow
         >>> flow.pow(flow.tensor([2.0, 3.0]), 2)
@@ -783,9 +1859,19 @@ class Tensor:
     def pow_(self, exponent: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `pow`."""
     def prelu(self, weight: Tensor) -> Tensor:
-        """x above zero, a learnt multiple of it below: one, or one for each index of dim 1."""
+        """x above zero, a learnt multiple of it below: one, or one for each index of dim 1.
+
+        >>> import srcgrad as flow
+        >>> flow.prelu(flow.tensor([-2.0, 3.0]), flow.tensor([0.5]))
+        tensor([-1.,  3.], dtype=srcgrad.float32)
+        """
     def prod(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None) -> Tensor:
-        """The product over a dim, or over all; its gradient is right with zeros among the factors."""
+        """The product over a dim, or over all; its gradient is right with zeros among the factors.
+
+        >>> import srcgrad as flow
+        >>> flow.prod(flow.tensor([2, 3, 4]))
+        tensor(24, dtype=srcgrad.int64)
+        """
     def quantile(self, q: builtins.float | Sequence[builtins.float] | Tensor, dim: builtins.int | None = None, keepdim: builtins.bool = False, *, interpolation: builtins.str = 'linear') -> Tensor:
         """The q-quantiles over a dim or over all; those of a vector `q` along a new first dim.
 
@@ -793,16 +1879,39 @@ class Tensor:
         >>> flow.quantile(flow.tensor([1.0, 2.0, 4.0]), 0.75)
         tensor(3., dtype=srcgrad.float32)
         """
-    def rad2deg(self) -> Tensor: ...
+    def rad2deg(self) -> Tensor:
+        """Angles in radians as degrees.
+
+        >>> import srcgrad as flow
+        >>> flow.rad2deg(flow.tensor([0.0, flow.pi]))
+        tensor([  0., 180.], dtype=srcgrad.float32)
+        """
     def rad2deg_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `rad2deg`."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None) -> Tensor:
         """Fills the tensor with integers from [low, high), or from [0, low)."""
-    def ravel(self) -> Tensor: ...
+    def ravel(self) -> Tensor:
+        """The elements as a vector; a view where memory allows.
+
+        >>> import srcgrad as flow
+        >>> flow.ravel(flow.tensor([[1, 2], [3, 4]]))
+        tensor([1, 2, 3, 4], dtype=srcgrad.int64)
+        """
     @property
     def real(self) -> Tensor:
-        """The real part, a view of it; the tensor itself where it is real."""
-    def reciprocal(self) -> Tensor: ...
+        """The real part, a view of it; the tensor itself where it is real.
+
+        >>> import srcgrad as flow
+        >>> flow.real(flow.tensor([1 + 2j]))
+        tensor([1.], dtype=srcgrad.float32)
+        """
+    def reciprocal(self) -> Tensor:
+        """1 / x of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.reciprocal(flow.tensor([2.0, 4.0]))
+        tensor([0.5000, 0.2500], dtype=srcgrad.float32)
+        """
     def reciprocal_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `reciprocal`."""
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -818,22 +1927,55 @@ class Tensor:
         """
     def register_post_accumulate_grad_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Calls `hook` with this leaf after adding to its `grad`; RuntimeError if it is not a leaf."""
-    def relu(self) -> Tensor: ...
+    def relu(self) -> Tensor:
+        """x above zero, 0 elsewhere; the derivative at 0 is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.relu(flow.tensor([-1.0, 2.0]))
+        tensor([0., 2.], dtype=srcgrad.float32)
+        """
     def relu6(self, inplace: builtins.bool = False) -> Tensor:
-        """x clamped to [0, 6]; the derivative at the bounds is 0."""
+        """x clamped to [0, 6]; the derivative at the bounds is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.nn.functional.relu6(flow.tensor([-1.0, 9.0]))
+        tensor([0., 6.], dtype=srcgrad.float32)
+        """
     def relu_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `relu`."""
-    def remainder(self, other: kinds.Operand) -> Tensor: ...
+    def remainder(self, other: kinds.Operand) -> Tensor:
+        """The remainder with the sign of `other`, as Python's `%`.
+
+        >>> import srcgrad as flow
+        >>> flow.remainder(flow.tensor([7, -7]), 3)
+        tensor([1, 2], dtype=srcgrad.int64)
+        """
     def remainder_(self, other: kinds.Operand) -> Tensor:
         """The function without `_`, written into the tensor itself: see `remainder`."""
     def renorm(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
-        """Each slice of a dim scaled down to a p-norm of at most `maxnorm`."""
+        """Each slice of a dim scaled down to a p-norm of at most `maxnorm`.
+
+        >>> import srcgrad as flow
+        >>> flow.renorm(flow.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]], dtype=srcgrad.float32)
+        """
     def renorm_(self, p: builtins.float, dim: builtins.int, maxnorm: builtins.float) -> Tensor:
         """The function without `_`, written into the tensor itself: see `renorm`."""
     def repeat(self, *dims: kinds.Lengths) -> Tensor:
-        """The tensor repeated along its dims."""
+        """The tensor repeated along its dims.
+
+        >>> import srcgrad as flow
+        >>> flow.tile(flow.tensor([1, 2]), 2)
+        tensor([1, 2, 1, 2], dtype=srcgrad.int64)
+        """
     def repeat_interleave(self, repeats: kinds.Lengths | Tensor, dim: builtins.int | None = None) -> Tensor:
-        """Each element, or each slice of a dim, several times in a row."""
+        """Each element, or each slice of a dim, several times in a row.
+
+        >>> import srcgrad as flow
+        >>> flow.repeat_interleave(flow.tensor([1, 2]), 2)
+        tensor([1, 1, 2, 2], dtype=srcgrad.int64)
+        """
     @property
     def requires_grad(self) -> builtins.bool: ...
     @requires_grad.setter
@@ -841,7 +1983,13 @@ class Tensor:
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
         """Sets `requires_grad` in place; RuntimeError for integers, or False on a non-leaf."""
     def reshape(self, *shape: kinds.Lengths) -> Tensor:
-        """The elements in another shape, one dim of which may be -1; a view where memory allows."""
+        """The elements in another shape, one dim of which may be -1; a view where memory allows.
+
+        >>> import srcgrad as flow
+        >>> flow.reshape(flow.tensor([1, 2, 3, 4]), (2, -1))
+        tensor([[1, 2],
+                [3, 4]], dtype=srcgrad.int64)
+        """
     def reshape_as(self, other: kinds.Operand) -> Tensor: ...
     def retain_grad(self) -> None:
         """Keeps this tensor's gradient in `grad` although it is not a leaf.
@@ -857,17 +2005,45 @@ class Tensor:
     @property
     def retains_grad(self) -> builtins.bool: ...
     def roll(self, shifts: kinds.Lengths, dims: kinds.Lengths | None = None) -> Tensor:
-        """The elements moved along dims, those at the end to the front."""
+        """The elements moved along dims, those at the end to the front.
+
+        >>> import srcgrad as flow
+        >>> flow.roll(flow.tensor([1, 2, 3]), 1)
+        tensor([3, 1, 2], dtype=srcgrad.int64)
+        """
     def rot90(self, k: builtins.int = 1, dims: kinds.Lengths = ...) -> Tensor:
-        """The rotation by k right angles in the plane of two dims."""
+        """The rotation by k right angles in the plane of two dims.
+
+        >>> import srcgrad as flow
+        >>> flow.rot90(flow.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]], dtype=srcgrad.int64)
+        """
     def round(self, *, decimals: builtins.int = 0) -> Tensor:
-        """The nearest integers, even ones at ties; or to a number of decimals."""
+        """The nearest integers, even ones at ties; or to a number of decimals.
+
+        >>> import srcgrad as flow
+        >>> flow.round(flow.tensor([0.5, 1.5, 2.6]))
+        tensor([0., 2., 3.], dtype=srcgrad.float32)
+        """
     def round_(self, *, decimals: builtins.int = 0) -> Tensor:
         """The function without `_`, written into the tensor itself: see `round`."""
-    def rsqrt(self) -> Tensor: ...
+    def rsqrt(self) -> Tensor:
+        """1 / sqrt(x) of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.rsqrt(flow.tensor([1.0, 4.0]))
+        tensor([1.0000, 0.5000], dtype=srcgrad.float32)
+        """
     def rsqrt_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `rsqrt`."""
-    def rsub(self, other: kinds.Operand, alpha: kinds.Number = 1) -> Tensor: ...
+    def rsub(self, other: kinds.Operand, alpha: kinds.Number = 1) -> Tensor:
+        """other - alpha * input.
+
+        >>> import srcgrad as flow
+        >>> flow.rsub(flow.tensor([1, 2]), 10)
+        tensor([9, 8], dtype=srcgrad.int64)
+        """
     def scatter(self, dim: builtins.int, index: Tensor, src: kinds.Operand | None = None, *, value: kinds.Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
         """The input with the elements of `src`, or a number, written at the places `index` of a dim.
 
@@ -880,36 +2056,97 @@ class Tensor:
     def scatter_(self, dim: builtins.int, index: Tensor, src: kinds.Operand | None = None, *, value: kinds.Operand | None = None, reduce: builtins.str | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `scatter`."""
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
-        """The input with the elements of `src` added at the places `index` of a dim."""
+        """The input with the elements of `src` added at the places `index` of a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.scatter_add(flow.zeros(3), 0, flow.tensor([0, 0, 2]), flow.tensor([1.0, 2.0, 3.0]))
+        tensor([3., 0., 3.], dtype=srcgrad.float32)
+        """
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """The function without `_`, written into the tensor itself: see `scatter_add`."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
-        """One index of a dim; a view."""
+        """One index of a dim; a view.
+
+        >>> import srcgrad as flow
+        >>> flow.select(flow.tensor([[1, 2], [3, 4]]), 0, 1)
+        tensor([3, 4], dtype=srcgrad.int64)
+        """
     def selu(self, inplace: builtins.bool = False) -> Tensor:
-        """elu with the constants that keep mean and variance."""
-    def sgn(self) -> Tensor: ...
+        """elu with the constants that keep mean and variance.
+
+        >>> import srcgrad as flow
+        >>> flow.selu(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.0507], dtype=srcgrad.float32)
+        """
+    def sgn(self) -> Tensor:
+        """The sign of each element: -1, 0 or 1; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.sign(flow.tensor([-2.0, 0.0, 3.0]))
+        tensor([-1.,  0.,  1.], dtype=srcgrad.float32)
+        """
     def sgn_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sgn`."""
     @property
     def shape(self) -> Size: ...
     def short(self) -> Tensor: ...
-    def sigmoid(self) -> Tensor: ...
+    def sigmoid(self) -> Tensor:
+        """1 / (1 + exp(-x)) of each element, without overflow.
+
+        >>> import srcgrad as flow
+        >>> flow.sigmoid(flow.tensor([0.0, 1.0]))
+        tensor([0.5000, 0.7311], dtype=srcgrad.float32)
+        """
     def sigmoid_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sigmoid`."""
-    def sign(self) -> Tensor: ...
+    def sign(self) -> Tensor:
+        """The sign of each element: -1, 0 or 1; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.sign(flow.tensor([-2.0, 0.0, 3.0]))
+        tensor([-1.,  0.,  1.], dtype=srcgrad.float32)
+        """
     def sign_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sign`."""
-    def signbit(self) -> Tensor: ...
+    def signbit(self) -> Tensor:
+        """Whether the sign bit of each element is set; that of -0 is.
+
+        >>> import srcgrad as flow
+        >>> flow.signbit(flow.tensor([-0.0, 1.0]))
+        tensor([ True, False], dtype=srcgrad.bool)
+        """
     def silu(self, inplace: builtins.bool = False) -> Tensor:
-        """x * sigmoid(x)."""
-    def sin(self) -> Tensor: ...
+        """x * sigmoid(x).
+
+        >>> import srcgrad as flow
+        >>> flow.silu(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7311], dtype=srcgrad.float32)
+        """
+    def sin(self) -> Tensor:
+        """The sine of each element, in radians.
+
+        >>> import srcgrad as flow
+        >>> flow.sin(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.8415], dtype=srcgrad.float32)
+        """
     def sin_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sin`."""
     def sinc(self) -> Tensor:
-        """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel."""
+        """sin(pi x) / (pi x); its series near 0, where the derivatives of the quotient cancel.
+
+        >>> import srcgrad as flow
+        >>> flow.sinc(flow.tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366], dtype=srcgrad.float32)
+        """
     def sinc_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sinc`."""
-    def sinh(self) -> Tensor: ...
+    def sinh(self) -> Tensor:
+        """The hyperbolic sine of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.sinh(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.1752], dtype=srcgrad.float32)
+        """
     def sinh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sinh`."""
     @overload
@@ -918,41 +2155,110 @@ class Tensor:
     def size(self, dim: builtins.int) -> builtins.int:
         """The shape, or the length of one dim."""
     def slogdet(self) -> kinds.SignLogDet:
-        """The determinant's sign, and the logarithm of its absolute value."""
+        """The determinant's sign, and the logarithm of its absolute value.
+
+        >>> import srcgrad as flow
+        >>> flow.slogdet(flow.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
+        tensor(-1., dtype=srcgrad.float32)
+        """
     def softmax(self, dim: builtins.int, dtype: kinds.DType | None = None) -> Tensor:
-        """exp(x) divided by its sum along a dim."""
+        """exp(x) divided by its sum along a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.softmax(flow.tensor([1.0, 1.0]), 0)
+        tensor([0.5000, 0.5000], dtype=srcgrad.float32)
+        """
     def softplus(self, beta: builtins.float = 1.0, threshold: builtins.float = 20.0) -> Tensor:
-        """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold."""
+        """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+
+        >>> import srcgrad as flow
+        >>> flow.softplus(flow.tensor([0.0, 100.0]))
+        tensor([  0.6931, 100.0000], dtype=srcgrad.float32)
+        """
     def softsign(self) -> Tensor:
-        """x / (1 + |x|)."""
+        """x / (1 + |x|).
+
+        >>> import srcgrad as flow
+        >>> flow.softsign(flow.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500], dtype=srcgrad.float32)
+        """
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False) -> kinds.ValuesIndices:
-        """The sorted elements along a dim, and their indices."""
+        """The sorted elements along a dim, and their indices.
+
+        >>> import srcgrad as flow
+        >>> flow.sort(flow.tensor([3, 1, 2])).indices
+        tensor([1, 2, 0], dtype=srcgrad.int64)
+        """
     def split(self, split_size: kinds.Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Pieces of one length, the last perhaps shorter, or of the lengths given; views."""
+        """Pieces of one length, the last perhaps shorter, or of the lengths given; views.
+
+        >>> import srcgrad as flow
+        >>> flow.split(flow.tensor([1, 2, 3]), 2)
+        (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+        """
     def split_with_sizes(self, sizes: kinds.Lengths, dim: kinds.Dims = 0) -> builtins.tuple[Tensor, ...]: ...
-    def sqrt(self) -> Tensor: ...
+    def sqrt(self) -> Tensor:
+        """The square root of each element; NaN below 0.
+
+        >>> import srcgrad as flow
+        >>> flow.sqrt(flow.tensor([4.0, 9.0]))
+        tensor([2., 3.], dtype=srcgrad.float32)
+        """
     def sqrt_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sqrt`."""
-    def square(self) -> Tensor: ...
+    def square(self) -> Tensor:
+        """The square of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.square(flow.tensor([2, -3]))
+        tensor([4, 9], dtype=srcgrad.int64)
+        """
     def square_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `square`."""
     def squeeze(self, dim: kinds.Dims | None = None) -> Tensor:
-        """The tensor without dims of length 1, all or the given ones."""
+        """The tensor without dims of length 1, all or the given ones.
+
+        >>> import srcgrad as flow
+        >>> flow.squeeze(flow.ones(1, 3, 1)).shape
+        srcgrad.Size([3])
+        """
     def squeeze_(self, dim: kinds.Dims = None) -> Tensor:
         """The tensor itself in the form of `squeeze`."""
     @property
     def srcgrad_value(self) -> Any:
         """The value of this tensor in compiled code: the array, or a NumPy scalar for no dims."""
     def std(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
-        """The root of the variance: see `var`; of equal elements the gradient is 0."""
+        """The root of the variance: see `var`; of equal elements the gradient is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.std(flow.tensor([1.0, 3.0, 5.0]))
+        tensor(2., dtype=srcgrad.float32)
+        """
     def std_mean(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
-        """The standard deviation and the mean over `dim`."""
+        """The standard deviation and the mean over `dim`.
+
+        >>> import srcgrad as flow
+        >>> flow.std_mean(flow.tensor([1.0, 3.0, 5.0]))[1]
+        tensor(3., dtype=srcgrad.float32)
+        """
     def stride(self) -> builtins.tuple[builtins.int, ...]:
         """The distance in elements between neighbours along each dim."""
-    def sub(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
+    def sub(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+        """input - alpha * other, broadcast.
+
+        >>> import srcgrad as flow
+        >>> flow.sub(flow.tensor([10, 20]), flow.tensor([1, 2]))
+        tensor([ 9, 18], dtype=srcgrad.int64)
+        """
     def sub_(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `sub`."""
-    def subtract(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor: ...
+    def subtract(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
+        """input - alpha * other, broadcast.
+
+        >>> import srcgrad as flow
+        >>> flow.sub(flow.tensor([10, 20]), flow.tensor([1, 2]))
+        tensor([ 9, 18], dtype=srcgrad.int64)
+        """
     def subtract_(self, other: kinds.Operand, *, alpha: kinds.Number = 1) -> Tensor:
         """The function without `_`, written into the tensor itself: see `subtract`."""
     def sum(self, dim: kinds.Dims | None = None, keepdim: builtins.bool = False, *, dtype: kinds.DType | None = None, axis: kinds.Dims | None = None) -> Tensor:
@@ -965,29 +2271,78 @@ class Tensor:
     def sum_to_size(self, *size: kinds.Lengths) -> Tensor:
         """The sum to a shape that broadcasts to this one."""
     def swapaxes(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """Two dims exchanged."""
+        """Two dims exchanged.
+
+        >>> import srcgrad as flow
+        >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+        srcgrad.Size([3, 2])
+        """
     def swapaxes_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """The tensor itself in the form of `swapaxes`."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """Two dims exchanged."""
+        """Two dims exchanged.
+
+        >>> import srcgrad as flow
+        >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+        srcgrad.Size([3, 2])
+        """
     def t(self) -> Tensor:
-        """The transpose of a matrix; RuntimeError for more dims."""
+        """The transpose of a matrix; RuntimeError for more dims.
+
+        >>> import srcgrad as flow
+        >>> flow.t(flow.tensor([[1, 2], [3, 4]]))
+        tensor([[1, 3],
+                [2, 4]], dtype=srcgrad.int64)
+        """
     def t_(self) -> Tensor:
         """The tensor itself in the form of `t`."""
     def take(self, index: Tensor) -> Tensor:
-        """The elements at places of the flat tensor, in the shape of `index`."""
+        """The elements at places of the flat tensor, in the shape of `index`.
+
+        >>> import srcgrad as flow
+        >>> flow.take(flow.tensor([[1, 2], [3, 4]]), flow.tensor([0, 3]))
+        tensor([1, 4], dtype=srcgrad.int64)
+        """
     def take_along_dim(self, indices: Tensor, dim: builtins.int | None = None) -> Tensor:
-        """The elements at places along a dim, both broadcast; of the flat tensor without a dim."""
-    def tan(self) -> Tensor: ...
+        """The elements at places along a dim, both broadcast; of the flat tensor without a dim.
+
+        >>> import srcgrad as flow
+        >>> flow.take_along_dim(flow.tensor([[1, 2], [3, 4]]), flow.tensor([[1], [0]]), 1)
+        tensor([[2],
+                [3]], dtype=srcgrad.int64)
+        """
+    def tan(self) -> Tensor:
+        """The tangent of each element, in radians.
+
+        >>> import srcgrad as flow
+        >>> flow.tan(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 1.5574], dtype=srcgrad.float32)
+        """
     def tan_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `tan`."""
-    def tanh(self) -> Tensor: ...
+    def tanh(self) -> Tensor:
+        """The hyperbolic tangent of each element.
+
+        >>> import srcgrad as flow
+        >>> flow.tanh(flow.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7616], dtype=srcgrad.float32)
+        """
     def tanh_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `tanh`."""
     def tensor_split(self, indices_or_sections: kinds.Lengths, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """Pieces cut at indices of a dim, or a number of pieces of nearly equal length; views."""
+        """Pieces cut at indices of a dim, or a number of pieces of nearly equal length; views.
+
+        >>> import srcgrad as flow
+        >>> flow.tensor_split(flow.tensor([1, 2, 3]), 2)
+        (tensor([1, 2], dtype=srcgrad.int64), tensor([3], dtype=srcgrad.int64))
+        """
     def tile(self, *dims: kinds.Lengths) -> Tensor:
-        """The tensor repeated along its dims."""
+        """The tensor repeated along its dims.
+
+        >>> import srcgrad as flow
+        >>> flow.tile(flow.tensor([1, 2]), 2)
+        tensor([1, 2, 1, 2], dtype=srcgrad.int64)
+        """
     def to(self, *args: kinds.DType | kinds.Device | Tensor, dtype: kinds.DType | None = None, device: kinds.Device | None = None) -> Tensor:
         """The tensor in a dtype, on a device, or in the dtype and on the device of another tensor."""
     def to_device(self, device: kinds.Device, *, stream: Any = None) -> Tensor:
@@ -995,24 +2350,62 @@ class Tensor:
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True) -> kinds.ValuesIndices:
-        """The k largest (or smallest) elements along a dim, and their indices."""
+        """The k largest (or smallest) elements along a dim, and their indices.
+
+        >>> import srcgrad as flow
+        >>> flow.topk(flow.tensor([10, 30, 20]), 2).values
+        tensor([30, 20], dtype=srcgrad.int64)
+        """
     def trace(self) -> Tensor:
-        """The sum of a matrix's diagonal."""
+        """The sum of a matrix's diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.trace(flow.tensor([[1, 2], [3, 4]]))
+        tensor(5, dtype=srcgrad.int64)
+        """
     def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
-        """Two dims exchanged."""
+        """Two dims exchanged.
+
+        >>> import srcgrad as flow
+        >>> flow.swapaxes(flow.ones(2, 3), 0, 1).shape
+        srcgrad.Size([3, 2])
+        """
     def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """The tensor itself in the form of `transpose`."""
-    def tril(self, diagonal: builtins.int = 0) -> Tensor: ...
+    def tril(self, diagonal: builtins.int = 0) -> Tensor:
+        """The lower triangle of matrices, zeros above the diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.tril(flow.tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 0], [3, 4]]
+        """
     def tril_(self, diagonal: builtins.int = 0) -> Tensor:
         """The function without `_`, written into the tensor itself: see `tril`."""
-    def triu(self, diagonal: builtins.int = 0) -> Tensor: ...
+    def triu(self, diagonal: builtins.int = 0) -> Tensor:
+        """The upper triangle of matrices, zeros below the diagonal.
+
+        >>> import srcgrad as flow
+        >>> flow.triu(flow.tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 2], [0, 4]]
+        """
     def triu_(self, diagonal: builtins.int = 0) -> Tensor:
         """The function without `_`, written into the tensor itself: see `triu`."""
     def true_divide(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
-        """input / other; rounded if `rounding_mode` is "floor" or "trunc"."""
+        """input / other; rounded if `rounding_mode` is "floor" or "trunc".
+
+        >>> import srcgrad as flow
+        >>> flow.div(flow.tensor([6.0, -5.0]), 2)
+        tensor([ 3.0000, -2.5000], dtype=srcgrad.float32)
+        """
     def true_divide_(self, other: kinds.Operand, *, rounding_mode: builtins.str | None = None) -> Tensor:
         """The function without `_`, written into the tensor itself: see `true_divide`."""
-    def trunc(self) -> Tensor: ...
+    def trunc(self) -> Tensor:
+        """Each element rounded towards zero; its derivative is 0.
+
+        >>> import srcgrad as flow
+        >>> flow.trunc(flow.tensor([-1.5, 1.5]))
+        tensor([-1.,  1.], dtype=srcgrad.float32)
+        """
     def trunc_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `trunc`."""
     @overload
@@ -1022,9 +2415,20 @@ class Tensor:
         """The tensor in another dtype; without one, the name of its dtype."""
     def type_as(self, other: kinds.Operand) -> Tensor: ...
     def unbind(self, dim: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
-        """The tensors along a dim, without it; views."""
+        """The tensors along a dim, without it; views.
+
+        >>> import srcgrad as flow
+        >>> flow.unbind(flow.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2], dtype=srcgrad.int64), tensor([3, 4], dtype=srcgrad.int64))
+        """
     def unflatten(self, dim: builtins.int, sizes: kinds.Lengths) -> Tensor:
-        """A dim split into several."""
+        """A dim split into several.
+
+        >>> import srcgrad as flow
+        >>> flow.unflatten(flow.tensor([1, 2, 3, 4]), 0, (2, 2))
+        tensor([[1, 2],
+                [3, 4]], dtype=srcgrad.int64)
+        """
     def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """The windows of a size along a dim, every `step` places; the window is the last dim.
 
@@ -1036,26 +2440,63 @@ class Tensor:
     def unique(self, sorted: builtins.bool = True, return_inverse: Literal[False] = False, return_counts: Literal[False] = False, dim: builtins.int | None = None) -> Tensor: ...
     @overload
     def unique(self, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: builtins.int | None = None) -> Any:
-        """The distinct elements in order; on request, where each element went and their counts."""
+        """The distinct elements in order; on request, where each element went and their counts.
+
+        >>> import srcgrad as flow
+        >>> flow.unique(flow.tensor([3, 1, 3]))
+        tensor([1, 3], dtype=srcgrad.int64)
+        """
     @overload
     def unique_consecutive(self, return_inverse: Literal[False] = False, return_counts: Literal[False] = False) -> Tensor: ...
     @overload
     def unique_consecutive(self, return_inverse: builtins.bool = False, return_counts: builtins.bool = False) -> Any:
-        """The elements without those that repeat the one before; on request, places and counts."""
+        """The elements without those that repeat the one before; on request, places and counts.
+
+        >>> import srcgrad as flow
+        >>> flow.unique_consecutive(flow.tensor([1, 1, 2, 1]))
+        tensor([1, 2, 1], dtype=srcgrad.int64)
+        """
     def unsqueeze(self, dim: builtins.int) -> Tensor:
-        """The tensor with one more dim of length 1, at `dim` of the result."""
+        """The tensor with one more dim of length 1, at `dim` of the result.
+
+        >>> import srcgrad as flow
+        >>> flow.unsqueeze(flow.tensor([1, 2]), 1)
+        tensor([[1],
+                [2]], dtype=srcgrad.int64)
+        """
     def unsqueeze_(self, dim: builtins.int) -> Tensor:
         """The tensor itself in the form of `unsqueeze`."""
     def var(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False, *, correction: builtins.float | None = None) -> Tensor:
-        """The variance over `dim`, divided by n - 1 unless `unbiased` is False."""
+        """The variance over `dim`, divided by n - 1 unless `unbiased` is False.
+
+        >>> import srcgrad as flow
+        >>> flow.var(flow.tensor([1.0, 3.0, 5.0]))
+        tensor(4., dtype=srcgrad.float32)
+        """
     def var_mean(self, dim: kinds.Dims | None = None, unbiased: builtins.bool = True, keepdim: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
-        """The variance and the mean over `dim`."""
+        """The variance and the mean over `dim`.
+
+        >>> import srcgrad as flow
+        >>> flow.var_mean(flow.tensor([1.0, 3.0, 5.0]))[0]
+        tensor(4., dtype=srcgrad.float32)
+        """
     def vdot(self, other: Tensor) -> Tensor:
-        """The sum of the products of two vectors."""
+        """The sum of the products of two vectors.
+
+        >>> import srcgrad as flow
+        >>> flow.vdot(flow.tensor([1, 2]), flow.tensor([3, 4]))
+        tensor(11, dtype=srcgrad.int64)
+        """
     def view(self, *shape: kinds.Lengths) -> Tensor:
         """The same memory in another shape; RuntimeError where that needs a copy."""
     def view_as(self, other: kinds.Operand) -> Tensor: ...
-    def vsplit(self, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]: ...
+    def vsplit(self, how: kinds.Lengths) -> builtins.tuple[Tensor, ...]:
+        """Equal pieces, or pieces between places, along dim 0.
+
+        >>> import srcgrad as flow
+        >>> flow.vsplit(flow.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]], dtype=srcgrad.int64), tensor([[3, 4]], dtype=srcgrad.int64))
+        """
     def where(self, condition: Tensor, other: kinds.Operand) -> Tensor: ...
     def xlogy(self, other: kinds.Operand) -> Tensor:
         """input * log(other), and 0 where the input is 0.

@@ -214,6 +214,13 @@ def hardtanh(input: Tensor, min_val: builtins.float = -1.0, max_val: builtins.fl
     >>> flow.hardtanh(flow.tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000], dtype=srcgrad.float32)
     """
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: builtins.float = 1.0, reduction: builtins.str = 'mean') -> Tensor:
+    """The input where the target is 1, max(0, margin - input) where it is -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.hinge_embedding_loss(flow.tensor([0.5, 0.25]), flow.tensor([1, -1]))
+    tensor(0.6250, dtype=srcgrad.float32)
+    """
 def huber_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', delta: builtins.float = 1.0, weight: Tensor | None = None) -> Tensor:
     """Half squares of differences below `delta`, straight lines above.
 
@@ -271,6 +278,14 @@ def logsigmoid(input: Tensor) -> Tensor:
     >>> flow.nn.functional.logsigmoid(flow.tensor([0.0, 1.0]))
     tensor([-0.6931, -0.3133], dtype=srcgrad.float32)
     """
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: builtins.float = 0, reduction: builtins.str = 'mean') -> Tensor:
+    """max(0, margin - target (input1 - input2)): the first is to be greater where the target is 1.
+
+    >>> import srcgrad as flow
+    >>> one, other = flow.tensor([1.0, 2.0]), flow.tensor([0.5, 3.0])
+    >>> flow.nn.functional.margin_ranking_loss(one, other, flow.ones(2)).item()
+    0.5
+    """
 def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: builtins.bool = False, return_indices: builtins.bool = False) -> Tensor:
     """The maxima of windows of sequences.
 
@@ -298,6 +313,13 @@ def mse_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean', we
     >>> import srcgrad as flow
     >>> flow.nn.functional.mse_loss(flow.tensor([1.0, 2.0]), flow.zeros(2))
     tensor(2.5000, dtype=srcgrad.float32)
+    """
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: builtins.str = 'mean') -> Tensor:
+    """The binary cross entropy of each class by its logit, averaged along the last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.multilabel_soft_margin_loss(flow.zeros(1, 2), flow.ones(1, 2))
+    tensor(0.6931, dtype=srcgrad.float32)
     """
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean') -> Tensor:
     """Minus the log-probabilities of the target classes, which are along dim 1 (or 0).
@@ -341,6 +363,15 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: builtins.float = 2.0, eps: buil
     >>> from srcgrad.nn import functional
     >>> functional.pairwise_distance(flow.tensor([[0.0, 0.0]]), flow.tensor([[3.0, 4.0]]))
     tensor([5.0000], dtype=srcgrad.float32)
+    """
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: builtins.bool = True, full: builtins.bool = False, eps: builtins.float = 1e-08, reduction: builtins.str = 'mean') -> Tensor:
+    """Minus the log-likelihood of counts by their rate, or the rate's logarithm.
+
+    With `full` Stirling's approximation of log(target!) is added, for targets above 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.poisson_nll_loss(flow.tensor([0.0]), flow.tensor([3.0]))
+    tensor(1., dtype=srcgrad.float32)
     """
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x above zero, a learnt multiple of it below: one, or one for each index of dim 1.
@@ -403,6 +434,13 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mea
     >>> flow.nn.functional.smooth_l1_loss(flow.tensor([0.0, 0.0]), flow.tensor([1.0, 3.0]))
     tensor(1.5000, dtype=srcgrad.float32)
     """
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: builtins.str = 'mean') -> Tensor:
+    """log(1 + exp(-target input)), for targets of 1 and -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.soft_margin_loss(flow.zeros(2), flow.tensor([1, -1]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
 def softmax(input: Tensor, dim: builtins.int | None = None, dtype: kinds.DType | None = None) -> Tensor:
     """exp(x) divided by its sum along a dim; without one, along 0 of 0, 1 or 3 dims, else 1.
 
@@ -458,4 +496,14 @@ def threshold(input: Tensor, threshold: builtins.float, value: builtins.float, i
     >>> import srcgrad as flow
     >>> flow.threshold(flow.tensor([-1.0, 2.0]), 0.0, 9.0)
     tensor([9., 2.], dtype=srcgrad.float32)
+    """
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: builtins.float = 1.0, p: builtins.float = 2, eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), of distances in the p-norm.
+
+    With `swap` the negative is compared with the nearer of the other two.
+
+    >>> import srcgrad as flow
+    >>> anchor, near, far = flow.tensor([[[0.0, 0.0]], [[0.0, 1.0]], [[3.0, 4.0]]])
+    >>> flow.nn.functional.triplet_margin_loss(anchor, far, near)
+    tensor(5.0000, dtype=srcgrad.float32)
     """

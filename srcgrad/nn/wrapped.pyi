@@ -372,32 +372,68 @@ class CosineEmbeddingLoss(Module):
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
 class HingeEmbeddingLoss(Module):
-    """`functional.hinge_embedding_loss` as a module, its options held."""
+    """The input where the target is 1, max(0, margin - input) where it is -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.HingeEmbeddingLoss()(flow.tensor([0.5, 0.25]), flow.tensor([1, -1]))
+    tensor(0.6250, dtype=srcgrad.float32)
+    """
     def __init__(self, margin: builtins.float = 1.0, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class MarginRankingLoss(Module):
-    """`functional.margin_ranking_loss` as a module, its options held."""
+    """max(0, margin - target (input1 - input2)): the first is to be greater where the target is 1.
+
+    >>> import srcgrad as flow
+    >>> one, other = flow.tensor([1.0, 2.0]), flow.tensor([0.5, 3.0])
+    >>> flow.nn.functional.margin_ranking_loss(one, other, flow.ones(2)).item()
+    0.5
+    """
     def __init__(self, margin: builtins.float = 0, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input1: Tensor, input2: Tensor, target: Tensor, /) -> Tensor: ...
 class MultiLabelSoftMarginLoss(Module):
-    """`functional.multilabel_soft_margin_loss` as a module, its options held."""
+    """The binary cross entropy of each class by its logit, averaged along the last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.MultiLabelSoftMarginLoss()(flow.zeros(1, 2), flow.ones(1, 2))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     def __init__(self, weight: Tensor | None = None, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class PoissonNLLLoss(Module):
-    """`functional.poisson_nll_loss` as a module, its options held."""
+    """Minus the log-likelihood of counts by their rate, or the rate's logarithm.
+
+    With `full` Stirling's approximation of log(target!) is added, for targets above 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.PoissonNLLLoss()(flow.tensor([0.0]), flow.tensor([3.0]))
+    tensor(1., dtype=srcgrad.float32)
+    """
     def __init__(self, log_input: builtins.bool = True, full: builtins.bool = False, eps: builtins.float = 1e-08, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class SoftMarginLoss(Module):
-    """`functional.soft_margin_loss` as a module, its options held."""
+    """log(1 + exp(-target input)), for targets of 1 and -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.SoftMarginLoss()(flow.zeros(2), flow.tensor([1, -1]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     def __init__(self, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, input: Tensor, target: Tensor, /) -> Tensor: ...
     def __call__(self, input: Tensor, target: Tensor, /) -> Tensor: ...
 class TripletMarginLoss(Module):
-    """`functional.triplet_margin_loss` as a module, its options held."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), of distances in the p-norm.
+
+    With `swap` the negative is compared with the nearer of the other two.
+
+    >>> import srcgrad as flow
+    >>> anchor, near, far = flow.tensor([[[0.0, 0.0]], [[0.0, 1.0]], [[3.0, 4.0]]])
+    >>> flow.nn.functional.triplet_margin_loss(anchor, far, near)
+    tensor(5.0000, dtype=srcgrad.float32)
+    """
     def __init__(self, margin: builtins.float = 1.0, p: builtins.float = 2, eps: builtins.float = 1e-06, swap: builtins.bool = False, reduction: builtins.str = 'mean') -> None: ...
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor, /) -> Tensor: ...
     def __call__(self, anchor: Tensor, positive: Tensor, negative: Tensor, /) -> Tensor: ...

@@ -34,19 +34,34 @@ def margin_ranking_loss(
 def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: str = "mean"
 ) -> Tensor:
-    """The input where the target is 1, max(0, margin - input) where it is -1."""
+    """The input where the target is 1, max(0, margin - input) where it is -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.hinge_embedding_loss(flow.tensor([0.5, 0.25]), flow.tensor([1, -1]))
+    tensor(0.6250, dtype=srcgrad.float32)
+    """
     return reduced(where(eq(target, 1), input, relu(sub(margin, input))), reduction)
 
 
 def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """log(1 + exp(-target input)), for targets of 1 and -1."""
+    """log(1 + exp(-target input)), for targets of 1 and -1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.soft_margin_loss(flow.zeros(2), flow.tensor([1, -1]))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     return reduced(softplus(neg(mul(target, input))), reduction)
 
 
 def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
 ) -> Tensor:
-    """The binary cross entropy of each class by its logit, averaged along the last dim."""
+    """The binary cross entropy of each class by its logit, averaged along the last dim.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.multilabel_soft_margin_loss(flow.zeros(1, 2), flow.ones(1, 2))
+    tensor(0.6931, dtype=srcgrad.float32)
+    """
     loss = add(mul(target, softplus(neg(input))), mul(sub(1.0, target), softplus(input)))
     return reduced(mean(loss if weight is None else mul(loss, weight), -1), reduction)
 
@@ -58,6 +73,11 @@ def triplet_margin_loss(
     """max(0, d(anchor, positive) - d(anchor, negative) + margin), of distances in the p-norm.
 
     With `swap` the negative is compared with the nearer of the other two.
+
+    >>> import srcgrad as flow
+    >>> anchor, near, far = flow.tensor([[[0.0, 0.0]], [[0.0, 1.0]], [[3.0, 4.0]]])
+    >>> flow.nn.functional.triplet_margin_loss(anchor, far, near)
+    tensor(5.0000, dtype=srcgrad.float32)
     """
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
@@ -73,6 +93,10 @@ def poisson_nll_loss(
     """Minus the log-likelihood of counts by their rate, or the rate's logarithm.
 
     With `full` Stirling's approximation of log(target!) is added, for targets above 1.
+
+    >>> import srcgrad as flow
+    >>> flow.nn.functional.poisson_nll_loss(flow.tensor([0.0]), flow.tensor([3.0]))
+    tensor(1., dtype=srcgrad.float32)
     """
     if log_input:
         loss = sub(exp(input), mul(target, input))
