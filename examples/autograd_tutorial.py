@@ -7,6 +7,7 @@ Run it: python examples/autograd_tutorial.py
 """
 
 from math import pi
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,7 @@ scale = flow.tensor(0.5, dtype=flow.float64, requires_grad=True)
 
 @flow.compile
 def energy(x):
-    s = 0.0
+    s: Any = 0.0
     for i in range(1, len(x)):
         if x[i] > x[i - 1]:
             s += np.sin(scale * x[i]) * x[i - 1]

@@ -6,6 +6,7 @@ are not zero. `flow.sparse_jacobian` finds that from the program, and `least_squ
 """
 
 import time
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -55,7 +56,7 @@ def scene(cameras, points, views, seed=0):
 
 def main(cameras=6, points=80, views=60):
     truth, observed = scene(cameras, points, views)
-    jac = flow.sparse_jacobian(residuals)
+    jac: Any = flow.sparse_jacobian(residuals)
     start = truth + 0.01 * np.random.default_rng(1).normal(size=truth.size)
     matrix = jac(start, *observed)
     share = matrix.nnz / np.prod(matrix.shape)

@@ -6,6 +6,8 @@ without constraints `flow.scipy.covariance` gives the standard errors of the fit
 Run it: python examples/constrained_fit.py
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import NonlinearConstraint
 
@@ -13,7 +15,7 @@ import srcgrad as flow
 
 RNG = np.random.default_rng(0)
 DATA = RNG.normal(size=(600, 4))
-TRUTH = {"weights": np.array([1.0, -0.5, 0.8, 0.3]), "bias": -0.4}
+TRUTH: dict[str, Any] = {"weights": np.array([1.0, -0.5, 0.8, 0.3]), "bias": -0.4}
 CHANCE = 1.0 / (1.0 + np.exp(-(DATA @ TRUTH["weights"] + TRUTH["bias"])))
 LABELS = np.where(RNG.random(600) < CHANCE, 1.0, -1.0)
 

@@ -9,6 +9,7 @@ whose price and Greeks are known; the others are compared with differences on th
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def black_scholes(spot, variance):
 def main(paths=None, steps=32):
     on_gpu = flow.cuda.is_available()
     paths = paths or (1_000_000 if on_gpu else 20_000)
-    options = {"target": "cuda"} if on_gpu else {"parallel": True}
+    options: dict[str, Any] = {"target": "cuda"} if on_gpu else {"parallel": True}
     greeks = flow.value_and_grad(price, tuple(range(6)), **options)
     rng = np.random.default_rng(0)
     draws = rng.standard_normal((2, paths, steps))

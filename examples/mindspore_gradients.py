@@ -6,6 +6,8 @@ What is printed are the numbers of the page "Gradient Derivation" of MindSpore's
 (mindspore.cn/docs, "Differences with PyTorch"). `main` returns 0 if the last one is the page's.
 """
 
+from typing import Any
+
 import srcgrad.mindspore as ms
 from srcgrad.mindspore import nn, ops
 from srcgrad.mindspore.amp import StaticLossScaler, all_finite
@@ -82,7 +84,14 @@ def cells(net, x, y) -> None:
     print("=== output ===")
     print(loss.detach(), logits.detach())
     weights = net.trainable_params()
-    rows = [(0, None), (1, None), ((0, 1), None), (None, weights), (0, weights), ((0, 1), weights)]
+    rows: list[Any] = [
+        (0, None),
+        (1, None),
+        ((0, 1), None),
+        (None, weights),
+        (0, weights),
+        ((0, 1), weights),
+    ]
     for k, (position, by) in enumerate(rows, 1):
         print(f"=== grads {k} ===")
         grad, logit = ms.grad(net, grad_position=position, weights=by, has_aux=True)(x, y)

@@ -7,6 +7,7 @@ Run it: python examples/orbit.py
 """
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -23,7 +24,9 @@ def velocities(p):
     e, out = p["eccentricity"], np.empty(len(TIMES))
     for i in range(len(TIMES)):
         mean = 2.0 * math.pi * TIMES[i] / p["period"] + p["phase"]
-        anomaly = brentq(lambda x, m: x - e * math.sin(x) - m, mean - 1.0, mean + 1.0, args=(mean,))
+        anomaly: Any = brentq(
+            lambda x, m: x - e * math.sin(x) - m, mean - 1.0, mean + 1.0, args=(mean,)
+        )
         true = 2.0 * math.atan2(
             math.sqrt(1.0 + e) * math.sin(anomaly / 2.0),
             math.sqrt(1.0 - e) * math.cos(anomaly / 2.0),

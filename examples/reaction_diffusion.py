@@ -5,6 +5,7 @@ of SciPy needs the Jacobian of the right-hand side; by differences it would eval
 """
 
 import time
+from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -34,7 +35,7 @@ def main():
     x = np.linspace(0.0, 1.0, N + 2)[1:-1]
     start = np.column_stack((A + np.sin(2 * np.pi * x), np.full(N, B))).ravel()
     compiled, jac = flow.compile(rhs), flow.sparse_jacobian(rhs)
-    matrix = jac(start)
+    matrix: Any = jac(start)
     print(f"{matrix.nnz} of {matrix.shape[0] ** 2} elements, in {jac.plan.products} products")
 
     begin = time.perf_counter()

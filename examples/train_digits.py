@@ -9,6 +9,7 @@ Run it: python examples/train_digits.py [folder for the pictures]
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Images in [0, 1] and classes: 1437 to learn from, 360 held out."""
     from sklearn.datasets import load_digits
 
-    found = load_digits()
+    found: Any = load_digits()
     order = np.random.default_rng(0).permutation(len(found.target))
     images = (found.images / 16.0).astype(np.float32)[order, None]
     classes = found.target.astype(np.int64)[order]

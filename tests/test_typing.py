@@ -49,6 +49,14 @@ def test_wrong_programs_are_reported_and_right_ones_are_not(checker: str):
         assert not missed and not extra, f"{checker} misses {missed} and reports {extra}"
 
 
+@pytest.mark.parametrize("checker", INSTALLED)
+def test_examples_are_clean(checker: str):
+    """One run in four, and each under `--full`; values of untyped libraries are `Any` there."""
+    if turns.in_one_of(f"examples under {checker}", 4):
+        found = reported(checker, sorted((ROOT / "examples").glob("*.py")))
+        assert len(found) > 10 and not {name: lines for name, lines in found.items() if lines}
+
+
 def test_types_of_public_names_are_complete():
     """One run in four, and each under `--full`: pyright reads the whole package."""
     if "pyright" not in INSTALLED or not turns.in_one_of("types of public names", 4):

@@ -87,7 +87,7 @@ class SparseJacobian:
     positions: tuple[int, ...]
     symmetric: bool
 
-    plan: Plan | None  # of the last call
+    plan: Plan | Any  # of the last call; None before the first
 
     def __init__(
         self, fn: Callable[..., Any], positions: tuple[int, ...], sparsity: Any = None,
