@@ -42,7 +42,9 @@ class Timing:
         return sum(self.seconds.values())
 
 
-def timing(function: Function, inputs: Callable[[], Sequence[Any]], most: float) -> Timing | None:
+def timing(
+    function: Function, inputs: Callable[[], Sequence[Any]], most: float, repeats: int = REPEATS
+) -> Timing | None:
     """The timing of a call; None if it takes more than `most` seconds.
 
     The program runs several times if there is time for it, each time on new `inputs`, since it may
@@ -50,7 +52,7 @@ def timing(function: Function, inputs: Callable[[], Sequence[Any]], most: float)
     """
     found: list[Timing] = []
     spent = 0.0
-    while len(found) < REPEATS and spent * (len(found) + 1) <= most * max(len(found), 1):
+    while len(found) < repeats and spent * (len(found) + 1) <= most * max(len(found), 1):
         start = perf_counter_ns()
         made = _once(function, inputs(), most)
         if made is None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
-from srcgrad.ir.walk import atoms
+from srcgrad.ir.walk import atoms, uses, walk
 
 CHECKS = frozenset(("check_range", "check_broadcast", "check_assign", "check_equal"))
 
@@ -33,11 +33,12 @@ def _without_last_copies(function: Function) -> Function:
     aliases = AliasClasses(function)
     given = {aliases.of(p) for p in function.params if is_reference(p.type)}
     returned = Counter(aliases.of(a) for a in function.returns if is_reference(a.type))
+    read = {v for s in walk(function.body) for v in uses(s)}
     copies: dict[Var, Var] = {}
     for s in reversed(function.body):
         match s:
             case Def(var=Var() as made, args=(Var() as copied,)) if (
-                s.op.name == "copy" and made in function.returns
+                s.op.name == "copy" and made in function.returns and made not in read
             ):
                 home = aliases.of(copied)
                 if home not in given and not returned[home]:

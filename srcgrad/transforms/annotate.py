@@ -21,8 +21,9 @@ def annotate(
     and the bytes that they keep for the reverse sweep. The page is written to `path`, and is
     returned: a notebook shows it, `save(path)` writes it, `html` is its text. It needs no network.
 
-    The program runs a few times on copies of the arguments, with a clock between its statements
-    (docs/annotate.md). Raises what a call with these arguments raises.
+    The program runs some thirty times on copies of the arguments, with a clock between its
+    statements (docs/annotate.md); once if it prints or calls a function back. Raises what a call
+    with these arguments raises.
 
     >>> import numpy as np, srcgrad as flow
     >>> def f(x):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from srcgrad import interrupts
-from srcgrad.backends.backend import BuildOptions, Executable, backend_of
+from srcgrad.backends.backend import Backend, BuildOptions, Executable, backend_of
 from srcgrad.errors import Location
 from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
@@ -103,13 +103,19 @@ def built(function: Function, options: Options) -> Executable:
         backend = backend_of(options.target)
         function = settled(function)
         lines = lines_of(function)
-        if lines:
-            function = counted(function)
-        passes = backend.pipeline(options)
-        if passes:
-            function = staged("lowering", lambda: kept(run_passes, function, passes))
-        made = backend.build(function, options)
+        made = backend.build(lowered_for(backend, function, options), options)
         return replace(made, run=_warning(made.run, lines)) if lines else made
+
+
+def lowered_for(backend: Backend, function: Function, options: BuildOptions) -> Function:
+    """The function that a backend builds of an IR function."""
+    function = settled(function)
+    if lines_of(function):
+        function = counted(function)
+    passes = backend.pipeline(options)
+    if not passes:
+        return function
+    return staged("lowering", lambda: kept(run_passes, function, passes))
 
 
 def _warning(run: Callable[..., tuple], lines: Sequence[Location | None]) -> Callable[..., tuple]:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import clocked
 from srcgrad.backends.clocked import timing
 from srcgrad.ir.nodes import Def, For, While
 from srcgrad.ir.walk import walk
@@ -74,10 +73,9 @@ def test_a_long_run_is_given_up(function):
     assert timing(function, inputs, 0.0) is None
 
 
-def test_there_are_several_runs_on_inputs_of_their_own(function, monkeypatch):
+def test_there_are_several_runs_on_inputs_of_their_own(function):
     asked = []
-    monkeypatch.setattr(clocked, "REPEATS", 3)
-    timing(function, lambda: asked.append(1) or inputs(), 60.0)
+    timing(function, lambda: asked.append(1) or inputs(), 60.0, 3)
     assert len(asked) == 3
 
 

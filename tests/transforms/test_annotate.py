@@ -357,6 +357,17 @@ def softmax_sum(z):
     return np.sum(softmax(z) ** 2)
 
 
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_program_that_prints_runs_once(target, capsys):
+    def f(x):
+        print("seen")
+        return np.sum(x * x)
+
+    made = flow.grad(f, target=target).annotate(np.ones(3))
+    assert capsys.readouterr().out.count("seen") == 1
+    assert "run only once" in made.html and made._facts.times.program.total > 0
+
+
 def test_errors_are_those_of_a_call():
     def f(x):
         return x[5] * 2.0
@@ -380,6 +391,16 @@ def test_a_function_shows_its_gradient(tmp_path):
     compiled = flow.compile(softmax_sum, target="python")
     assert compiled.annotate(np.ones((2, 2)))._facts.transform == "value_and_grad"
     assert compiled.annotate.__doc__ and "softmax_sum_grad" in made.html
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_derivatives_that_may_be_undetermined(target):
+    def f(a):
+        return np.sum(np.linalg.svd(a, full_matrices=False)[0][:, 0])
+
+    made = flow.grad(f, target=target).annotate(RNG.normal(size=(3, 2)))
+    assert "svd" in made.html and made._facts.times.call > 0
+    Page(made.html)
 
 
 def test_other_transforms_are_shown():

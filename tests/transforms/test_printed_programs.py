@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import srcgrad as flow
 from tests.checks.shown import run
@@ -95,6 +95,19 @@ def test_the_last_copies_are_not_shown():
         return y
 
     assert ".copy()" not in flow.compile(f, target="python").source("primal", np.ones(3))
+
+
+def test_a_last_copy_that_is_read_stays():
+    def f(x, m, root):
+        return stats.multivariate_normal.logpdf(x, m, root @ root.T)
+
+    args = np.array([0.3, 0.5]), np.array([0.1, -0.2]), np.array([[1.0, 0.2], [0.3, 0.8]])
+    gradient = flow.value_and_grad(f, (0, 1, 2), target="python")
+    want, text = gradient(*args), gradient.source("adjoint", *args)
+    value, found = run(text, args)
+    np.testing.assert_allclose(value, want[0], rtol=1e-13)
+    for a, b in zip(found, want[1], strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
 
 
 def test_named_tuples_are_read_by_their_fields():

@@ -11,7 +11,6 @@ from srcgrad.errors import Location
 from srcgrad.ir.nodes import Def, Function, Stmt
 from srcgrad.ir.text import Printed
 from srcgrad.ir.walk import walk
-from srcgrad.passes import run as run_passes
 from srcgrad.printing.program import Readable
 from srcgrad.records import record
 from srcgrad.transforms.annotated.apart import Unfused, unfused
@@ -23,6 +22,7 @@ from srcgrad.transforms.annotated.times import Times, measured
 from srcgrad.transforms.explain import explain
 from srcgrad.transforms.printed import printed
 from srcgrad.transforms.saved_tapes import Saved, Sizes, saved_values
+from srcgrad.transforms.specialization import lowered_for
 from srcgrad.transforms.specs import Primal
 from srcgrad.transforms.stack import described, shown_by
 from srcgrad.tree import paths
@@ -59,9 +59,8 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
     program, options = entry.program, compiled.options
     inputs = [*(dict(given)[path] for path in program.inputs), *captured]
     backend = backend_of(options.target)
-    passes = backend.pipeline(options)
     function: Function = program.function
-    lowered = run_passes(function, passes) if passes else function
+    lowered = lowered_for(backend, function, options)
     saved, places = _saved(function, inputs)
     places |= _saved(lowered, inputs)[1]
     sizes = _sizes(lowered, inputs)
@@ -82,7 +81,7 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
         times=times,
         kept=tuple(kept(saved, lowered, sizes, times.program.bytes if times.program else {})),
         loops=tuple(loops),
-        unfused=tuple(unfused(function, passes, loops)),
+        unfused=tuple(unfused(function, backend.pipeline(options), loops)),
         explained=explain(compiled, arguments),
     )
 

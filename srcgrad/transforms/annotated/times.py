@@ -13,8 +13,9 @@ from srcgrad.backends.clocked import Timing, timing
 from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.backends.marked import NestTimes, call_time, nest_times
 from srcgrad.errors import DeviceError, Location
-from srcgrad.ir.nodes import For, Function
+from srcgrad.ir.nodes import Def, For, Function
 from srcgrad.ir.walk import walk
+from srcgrad.primitives import callbacks, messages
 from srcgrad.records import record
 from srcgrad.transforms.saved_tapes import Sizes
 
@@ -45,8 +46,11 @@ def measured(
     if any(map(is_on_device, inputs)):
         return Times(reason=ON_DEVICE, reason_of_code=ON_DEVICE)
     copies = partial(_copies, inputs)
-    program = timing(function, copies, MOST_SECONDS)
+    once = _is_seen(function)
+    program = timing(function, copies, MOST_SECONDS, *([1] if once else []))
     reason = "" if program else f"one run with a clock takes more than {MOST_SECONDS:g} s"
+    if once:
+        return Times(program, None, None, reason, "what prints or calls back is run only once")
     try:
         call = call_time(run, copies, MOST_OF_CALLS)
     except DeviceError as error:
@@ -63,6 +67,12 @@ def measured(
             ran = timing(lowered, copies, MOST_SECONDS)
         code = None if ran is None else NestTimes(ran.seconds, ran.runs)
     return Times(program, call, code, reason)
+
+
+def _is_seen(function: Function) -> bool:
+    """Whether somebody else sees each run: it prints, or calls a function back."""
+    seen = (*messages.WRITTEN, callbacks.call_back)
+    return any(isinstance(s, Def) and s.op in seen for s in walk(function.body))
 
 
 def _copies(inputs: Sequence[Any]) -> list[Any]:
