@@ -403,6 +403,18 @@ def test_derivatives_that_may_be_undetermined(target):
     Page(made.html)
 
 
+TWICE = lambda x: 2.0 * x
+SQUARED = lambda x: TWICE(x) * x
+
+
+def test_lines_outside_of_functions_are_shown_once():
+    made = flow.grad(lambda x: SQUARED(x) + TWICE(x), target="python").annotate(3.0)
+    page = Page(made.html)
+    assert len(page.ids) == len(set(page.ids))
+    texts = [r["text"] for r in page.of("s").values()]
+    assert texts.count("TWICE = lambda x: 2.0 * x") == 1
+
+
 def test_other_transforms_are_shown():
     for made in (flow.hessian(softmax_sum), flow.jacfwd(softmax)):
         html = made.annotate(np.ones((2, 2))).html

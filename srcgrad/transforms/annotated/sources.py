@@ -46,8 +46,13 @@ def _of_file(file: str, lines: set[int]) -> list[Region]:
     for line in sorted(lines):
         around = [s for s in spans if s[0] <= line <= s[1]]
         found[around[-1] if around else (max(line - AROUND, 1), min(line + AROUND, end))] = None
-    outer = [s for s in found if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in found)]
-    return [Region(file, first, last) for first, last in outer]
+    out: list[Region] = []
+    for first, last in sorted(found):
+        if out and first <= out[-1].last:
+            out[-1] = Region(file, out[-1].first, max(last, out[-1].last))
+        else:
+            out.append(Region(file, first, last))
+    return out
 
 
 def _functions(text: str) -> list[tuple[int, int]]:
