@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.array_api.operands import promoted
-from srcgrad.eager.functions import shapes
+from srcgrad.eager.functions import selections, shapes
 from srcgrad.eager.functions.arrangements import movedim
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.tensor import Tensor, make
@@ -120,7 +120,7 @@ def repeat(x: Tensor, repeats: Any, /, *, axis: int | None = None) -> Tensor:
         x, axis = shapes.reshape(x, -1), 0
     n = x.shape[axis]
     times = repeats._a if isinstance(repeats, Tensor) else repeats
-    return shapes.index_select(x, axis, make(near(x._a, np.repeat(np.arange(n), times))))
+    return selections.index_select(x, axis, make(near(x._a, np.repeat(np.arange(n), times))))
 
 
 def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
@@ -129,7 +129,7 @@ def take(x: Tensor, indices: Tensor, /, *, axis: int | None = None) -> Tensor:
         if x.ndim != 1:
             raise ArgumentValueError("take() needs an axis where x has several dims")
         axis = 0
-    return shapes.index_select(x, axis, indices)
+    return selections.index_select(x, axis, indices)
 
 
 def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -142,7 +142,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     def whole(t: Tensor) -> Tensor:
         return shapes.expand(t, tuple(t.shape[k] if a == k else n for a, n in enumerate(others)))
 
-    return shapes.gather(whole(x), k, whole(indices))
+    return selections.gather(whole(x), k, whole(indices))
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:

@@ -15,23 +15,24 @@ from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.protocols import by_numpy
 from srcgrad.eager.tensor import Tensor
 
-# the rows of functions of one tensor whose names are the standard's
-OF_ONE = (
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "conj", "cos", "cosh",
-    "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log1p", "log2", "log10",
-    "logical_not", "negative", "positive", "real", "reciprocal", "round", "sign", "signbit",
-    "sin", "sinh", "square", "sqrt", "tan", "tanh", "trunc",
-)  # fmt: skip
-# functions of two, and their rows
-OF_TWO = {
-    "add": "add", "atan2": "atan2", "bitwise_and": "bitwise_and",
-    "bitwise_left_shift": "bitwise_left_shift", "bitwise_or": "bitwise_or",
-    "bitwise_right_shift": "bitwise_right_shift", "bitwise_xor": "bitwise_xor",
-    "copysign": "copysign", "divide": "div", "equal": "eq", "floor_divide": "floor_divide",
-    "greater": "gt", "greater_equal": "ge", "hypot": "hypot", "less": "lt", "less_equal": "le",
-    "logaddexp": "logaddexp", "logical_and": "logical_and", "logical_or": "logical_or",
-    "logical_xor": "logical_xor", "maximum": "maximum", "minimum": "minimum", "multiply": "mul",
-    "not_equal": "ne", "pow": "pow", "remainder": "remainder", "subtract": "sub",
+# functions and their rows by the number of tensors: of one the rows have the standard's names
+ROWS: dict[int, Any] = {
+    1: (
+        "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "conj", "cos",
+        "cosh", "exp", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10",
+        "log1p", "log2", "logical_not", "negative", "positive", "real", "reciprocal", "round",
+        "sign", "signbit", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    ),
+    2: {
+        "add": "add", "atan2": "atan2", "bitwise_and": "bitwise_and", "bitwise_left_shift":
+        "bitwise_left_shift", "bitwise_or": "bitwise_or", "bitwise_right_shift":
+        "bitwise_right_shift", "bitwise_xor": "bitwise_xor", "copysign": "copysign", "divide":
+        "div", "equal": "eq", "floor_divide": "floor_divide", "greater": "gt",
+        "greater_equal": "ge", "hypot": "hypot", "less": "lt", "less_equal": "le",
+        "logaddexp": "logaddexp", "logical_and": "logical_and", "logical_or": "logical_or",
+        "logical_xor": "logical_xor", "maximum": "maximum", "minimum": "minimum", "multiply":
+        "mul", "not_equal": "ne", "pow": "pow", "remainder": "remainder", "subtract": "sub",
+    },
 }  # fmt: skip
 
 
@@ -64,8 +65,8 @@ def nextafter(x1: Any, x2: Any, /) -> Tensor:
 
 
 ELEMENTWISE: dict[str, Callable[..., Tensor]] = {
-    **{name: TABLE[name].function for name in OF_ONE},
-    **{name: _of_two(name, TABLE[row].function) for name, row in OF_TWO.items()},
+    **{name: TABLE[name].function for name in ROWS[1]},
+    **{name: _of_two(name, TABLE[row].function) for name, row in ROWS[2].items()},
     "bitwise_invert": TABLE["bitwise_not"].function,
     "clip": clip, "imag": imag, "nextafter": nextafter,
 }  # fmt: skip

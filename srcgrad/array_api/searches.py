@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.array_api.operands import promoted
-from srcgrad.eager.functions import composed, shapes
+from srcgrad.eager.functions import composed, selections, shapes
 from srcgrad.eager.functions.pointwise import where as chosen
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.protocols import by_numpy
@@ -49,7 +49,7 @@ def searchsorted(
 ) -> Tensor:
     """The places in an ascending vector where elements keep it in order."""
     if sorter is not None:
-        x1 = shapes.index_select(x1, 0, sorter)
+        x1 = selections.index_select(x1, 0, sorter)
     one, other = (x.detach() if isinstance(x, Tensor) else x for x in promoted(x1, x2))
     return by_numpy(np.searchsorted, one, other, side=side)
 
@@ -78,7 +78,7 @@ def _unique(x: Tensor) -> Any:
         np.unique, x.detach(), return_index=True, return_inverse=True, return_counts=True,
         equal_nan=False,
     )  # fmt: skip
-    values = shapes.index_select(shapes.reshape(x, -1), 0, indices)
+    values = selections.index_select(shapes.reshape(x, -1), 0, indices)
     return UniqueAll(values, indices, shapes.reshape(inverse, x.shape), counts)
 
 

@@ -70,9 +70,7 @@ elliprd = special_function(
     "elliprd",
     lambda y, a, b, c: _carlson_slope(y, a, b, c),
     lambda y, a, b, c: _carlson_slope(y, b, a, c),
-    lambda y, a, b, c: (
-        -(1.5 * y + a * _carlson_slope(y, a, b, c) + b * _carlson_slope(y, b, a, c)) / c
-    ),
+    lambda y, a, b, c: -(1.5 * y + _scaled_slope(y, a, b, c) + _scaled_slope(y, b, a, c)) / c,
 )
 ellipkinc = special_function(
     "ellipkinc",
@@ -97,6 +95,12 @@ _SMALL, _TERMS = 0.1, 16  # a parameter, and the terms of its series that matter
 def _carlson_slope(y: Any, a: Any, b: Any, c: Any) -> Any:
     """dR_D(x, y, z)/dx, a difference: both factors of its integrand that vary are powers -3/2."""
     return (y - elliprd(b, c, a)) / (2.0 * (c - a))
+
+
+def _scaled_slope(y: Any, a: Any, b: Any, c: Any) -> Any:
+    """x dR_D/dx, which is 0 at 0, where the slope is infinite."""
+    zero = eq(a, 0.0)
+    return a * select(zero, 0.0, _carlson_slope(y, select(zero, 0.5 * c, a), b, c))
 
 
 def _by_parameter(a: Any, b: Any, half: float, power: float, of_quarter: Any) -> Any:

@@ -57,8 +57,11 @@ stand_for({
     special.chdtrc: lambda v, x: special.gammaincc(0.5 * v, 0.5 * x),
     # -inf below 0
     special.entr: lambda x: np.where(x < 0.0, -np.inf, 0.0 - special.xlogy(x, x)),
-    # of real numbers: those of complex ones are rows; SciPy's yve is NaN at the pole
-    special.jve: lambda v, z: special.jv(v, z),
+    # of real numbers: those of complex ones are rows; SciPy's are NaN at poles, and jve of an
+    # infinite order
+    special.jve: lambda v, z: np.where(
+        np.isinf(v) | ((z == 0.0) & (v < 0.0) & (v != np.floor(v))), np.nan, special.jv(v, z)
+    ),
     special.yve: lambda v, z: np.where(z == 0.0, np.nan, special.yv(v, z)),
     # NaN below 0, where the logarithm is complex
     special.loggamma: lambda x: np.where(x < 0.0, np.nan, special.gammaln(x)),
@@ -112,7 +115,8 @@ def rel_entr(x: Any, y: Any) -> Any:
     >>> float(rel_entr(0.5, 0.5)), float(rel_entr(0.5, 0.0))
     (0.0, inf)
     """
-    return np.where(without_meaning(x, y), np.inf, relative_logarithm(x, y))
+    infinite = without_meaning(x, y) | ((x == np.inf) & (y < np.inf))
+    return np.where(infinite, np.inf, relative_logarithm(x, y))
 
 
 @stands_for(special.kl_div)
@@ -145,10 +149,14 @@ def pseudo_huber(delta: Any, r: Any) -> Any:
     >>> float(pseudo_huber(1.0, 0.0))
     0.0
     """
+    negative = delta < 0.0
+    # an infinity or NaN beside a 0 counts for nothing
+    delta = np.where((r == 0.0) & ~np.isfinite(delta), 1.0, delta)
+    r = np.where((delta == 0.0) & ~np.isfinite(r), 0.0, r)
     ratio = np.where(delta == 0.0, 0.0, r / delta)
     # sqrt(1 + ratio**2) - 1 without cancellation, and without squaring large numbers
     value = delta * r * (ratio / (np.hypot(1.0, ratio) + 1.0))
-    return np.where((delta < 0.0) | np.isinf(ratio), np.inf, value)
+    return np.where(negative | np.isinf(ratio), np.inf, value)
 
 
 # ---- transformations ----
@@ -250,6 +258,10 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     >>> round(float(voigt_profile(1.0, 2.0, 0.5)), 6), round(float(voigt_profile(1.0, 0.0, 2.0)), 6)
     (0.149106, 0.127324)
     """
+    # no density infinitely far away, or infinitely wide
+    nothing = (np.isinf(x) & (gamma < np.inf)) | ((gamma == np.inf) & (sigma > 0.0) & (x == x))
+    nothing = nothing & np.isfinite(sigma)
+    x, gamma = np.where(nothing, 1.0, x), np.where(nothing, 1.0, gamma)
     far = (np.hypot(x, gamma) > 14.0 * sigma) & (sigma >= 0.0) & ((gamma >= 0.0) | (sigma == 0.0))
     width = np.where(far | (sigma == 0.0), 1.0, sigma)
     z = (np.where(far, 0.0, x) + 1j * np.where(far, 1.0, gamma)) / (math.sqrt(2.0) * width)
@@ -263,7 +275,8 @@ def voigt_profile(x: Any, sigma: Any, gamma: Any) -> Any:
     gaussian = np.exp(-0.5 * np.square(t / s)) / (math.sqrt(2.0 * math.pi) * s)
     beyond = (1j / (math.pi * place) * series).real + np.where(tail, gaussian, 0.0)
     centre = (sigma == 0.0) & (gamma == 0.0) & (x == 0.0)
-    return np.where(centre, np.inf, np.where(far, beyond, near))
+    value = np.where(centre, np.inf, np.where(far, beyond, near))
+    return np.where(nothing, 0.0, value)
 
 
 # ---- spherical Bessel functions: the sign and the factor in their derivatives ----
