@@ -210,8 +210,11 @@ class Function(metaclass=_Meta):
         )
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Computes the arguments' gradients from the results'."""
+    def backward(ctx: Any, *grad_outputs: Any, **ignored: Any) -> Any:
+        """Computes the arguments' gradients from the results'.
+
+        With `**ignored` a type checker takes any parameters where a class defines it anew.
+        """
         raise NotImplementedError(
             "You must implement the backward function for custom autograd.Function."
         )

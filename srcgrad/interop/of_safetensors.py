@@ -26,7 +26,7 @@ HALVES = ("float16", "bfloat16", "float32", "float64")
 
 
 def save_safetensors(
-    tensors: Mapping[str, Any], file: str | PathLike, *, dtype: Any = None,
+    tensors: Mapping[str, Any], file: str | PathLike[str], *, dtype: Any = None,
     metadata: dict[str, str] | None = None,
 ) -> None:  # fmt: skip
     """Writes a dict of tensors or arrays, as `state_dict()` returns one, to a safetensors file.
@@ -60,7 +60,7 @@ def save_safetensors(
     library("safetensors.numpy").save_file(arrays, fspath(file), metadata)
 
 
-def load_safetensors(file: str | PathLike) -> dict[str, Tensor]:
+def load_safetensors(file: str | PathLike[str]) -> dict[str, Tensor]:
     """Reads a safetensors file as a dict of tensors, for `load_state_dict` and others.
 
     A bfloat16 becomes the float32 of the same value. RuntimeError for a file of another kind,
