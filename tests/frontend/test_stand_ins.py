@@ -214,7 +214,7 @@ def wrapped_around(f):
     flow.sin, flow.nn.functional.relu, flow.compile(double, target="python"), flow.vmap(double),
     flow.grad(double), flow.grad(functools.partial(double)), flow.stop_gradient,
     flow.opaque(double, like=lambda x: x), np.sum, np.linalg.norm, scipy.linalg.solve,
-], ids=repr)  # fmt: skip
+], ids=lambda f: getattr(f, "__name__", repr(f)))  # fmt: skip
 def test_a_wrapper_is_not_the_function_that_it_wraps(f):
     g = wrapped_around(f)
     assert flow.compile(g, target="python")(2.0) == 20.0
