@@ -114,6 +114,10 @@ class SrcgradError(Exception):
         # not super(): among the bases of `_also` NumPy's AxisError would keep the text elsewhere
         Exception.__init__(self, located(reason, location, way_out))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = (self.reason, self.location, self.way_out)
+        return type(self), given, {**vars(self), "args": self.args}
+
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__ == __name__:
@@ -166,7 +170,7 @@ class UnsupportedError(SrcgradError, NotImplementedError):
     def __reduce__(self) -> tuple[Any, ...]:
         ours = next(c for c in type(self).__mro__ if "like" not in vars(c) or c is UnsupportedError)
         given = (self.reason, self.location, self.way_out)
-        return _again, (ours, self.like, given), self.__dict__
+        return _again, (ours, self.like, given), {**vars(self), "args": self.args}
 
 
 def refusal(text: str, location: Location | None) -> UnsupportedError:

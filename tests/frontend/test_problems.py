@@ -6,6 +6,7 @@ this order, and no others.
 # ruff: noqa: B007, F821, F841, RUF059
 
 import inspect
+import pickle
 import random
 import re
 from dataclasses import dataclass
@@ -242,3 +243,11 @@ def test_what_is_found_out_on_the_way_is_forgotten():
         gradient(np.ones(3), 3)
     assert not gradient._requirements.static_leaves
     assert gradient(np.ones(3), 3.5).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_all_are_in_the_text_after_pickling():
+    with pytest.raises(UnsupportedError) as e:
+        flow.compile(independent, target="python")(np.ones(3), 2)
+    again = pickle.loads(pickle.dumps(e.value))
+    assert str(again) == str(e.value) and "also: " in str(again)
+    assert [str(p) for p in again.others] == [str(p) for p in e.value.others]

@@ -7,6 +7,7 @@ is a view of it, and the derivative of the rest is that of the primitive or of t
 from __future__ import annotations
 
 import math
+import types
 from dataclasses import replace
 from typing import Any
 
@@ -278,9 +279,10 @@ def _compiled(function: Any) -> Any:
         def call(args: tuple, kwargs: dict[str, Any]) -> Any:
             return function(*args, **kwargs)
 
-    call.__name__ = function.__name__
-    call.__module__ = "on_the_tape"  # in functions of srcgrad's arrays are tensors
-    return compile(call, target="python", cache=False)
+    # in functions of srcgrad's arrays are tensors: this one is of no module
+    elsewhere = {"__name__": "on_the_tape"}
+    named = types.FunctionType(call.__code__, elsewhere, function.__name__, None, call.__closure__)
+    return compile(named, target="python", cache=False)
 
 
 def of_compiled(compiled: Any, arguments: dict[str, Any]) -> Any:
