@@ -132,7 +132,7 @@ def in_order_of_parts(it: Interpreter, op: Primitive, args: tuple) -> Any:
 
     NaN as an imaginary part leaves no order. None for anything else, and for Python's numbers.
     """
-    ordering = op.name in ("lt", "le", "gt", "ge")
+    ordering = op.ordered and op.elementwise and result_type(op, Scalar("f64")).dtype == "bool"
     if not ordering or not any(is_complex(atom(v).type.dtype) for v in args):
         return None
     if all(
@@ -141,8 +141,7 @@ def in_order_of_parts(it: Interpreter, op: Primitive, args: tuple) -> Any:
         return None
     b = it.b
     (re, im), (other_re, other_im) = (_parts(it, v) for v in args)
-    strictly = "lt" if op.name in ("lt", "le") else "gt"
-    apart = b(strictly, re, other_re)
+    apart = b.lt(re, other_re) if op.impl(0, 1) else b.gt(re, other_re)
     known = b.logical_not(b.logical_or(b.isnan(im), b.isnan(other_im)))
     beside = b.logical_and(b.eq(re, other_re), b(op.name, im, other_im))
     return plain(b.logical_or(b.logical_and(apart, known), beside))

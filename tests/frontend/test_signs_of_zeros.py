@@ -79,7 +79,7 @@ OPEN = (
     "partition", "sorted", "max(", "min(", "einsum", "inner", "vecdot", "vdot", "dot", "matmul",
     "kron", "polyfit", "signal", "ndimage", "cmath", "lgamma", "distance", "stats", "special",
     "integrate", "amax", "amin", "ptp", "cov(", "corrcoef", "cond", "histogram", "nanprod", "prod",
-    "polynomial",
+    "polynomial", "lapack",
 )  # fmt: skip
 ROWS = [s for s in SAMPLES if not s.stores and not any(n in s.line for n in OPEN)]
 
