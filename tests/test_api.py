@@ -139,7 +139,8 @@ def function(x, y):
 def test_positions_are_checked_at_construction(transform, position, error, text):
     with pytest.raises(error) as caught:
         transform(function, position)
-    assert str(caught.value) == text and isinstance(caught.value, flow.SrcgradError)
+    assert isinstance(caught.value, flow.SrcgradError) and caught.value.reason == text
+    assert caught.value.way_out == ("write a tuple: (0, 1)" if "int or tuple" in text else "")
 
 
 BY_POSITION = (
