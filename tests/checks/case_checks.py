@@ -56,7 +56,7 @@ class Record:
 class Check:
     """A check, the cases that it is `of`, and of these the ones that every run tries.
 
-    Of the others a run tries a quarter if `rotates`; `--full` tries all of them. What `changes` how
+    Of the others a run tries an eighth if `rotates`; `--full` tries all of them. What `changes` how
     programs are made shares none.
     """
 

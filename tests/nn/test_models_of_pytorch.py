@@ -8,6 +8,7 @@ import pytest
 
 import srcgrad as flow
 from tests.nn import models
+from tests.tools.turns import share
 
 RECORDED = json.loads(models.RECORDED.read_text())
 
@@ -40,7 +41,7 @@ def test_pytorch_itself(name):
     agree(models.run(name, flow), models.run(name, torch))
 
 
-@pytest.mark.parametrize("name", models.MODELS)
+@pytest.mark.parametrize("name", share(list(models.MODELS)))
 def test_compiled(name):
     """The gradients by inputs and parameters, and the averages that move, of compiled code."""
     make, shapes = models.MODELS[name]

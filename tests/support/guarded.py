@@ -51,7 +51,7 @@ class Line:
 def lines(sample: Sample) -> Iterator[tuple[Line, float, float]]:
     """Lines along which a sample is smooth, with its first and second derivative there.
 
-    A run tries every fourth point, another quarter for each sample.
+    A run tries every eighth point, another part for each sample.
     """
     f, draw = sample.program(), np.random.default_rng(5)
     given = sample.arguments(inputs())

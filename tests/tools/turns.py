@@ -1,6 +1,6 @@
-"""Which quarter of the dearer checks and of the random programs a run tries.
+"""Which part of the dearer checks, of long lists and of the random programs a run tries.
 
-The quarter follows from the commit, so that a run can be repeated. Cases that the last commit or
+The part follows from the commit, so that a run can be repeated. Cases that the last commit or
 the working tree has changed are tried by every check: see `tests/checks/touched.py`.
 """
 
@@ -13,7 +13,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
-PARTS = 4
+PARTS = 8
+SHORT = 64  # a list up to this length has half as many parts: some tests count what they find
 everything = False  # set by `--full`
 
 
@@ -33,22 +34,23 @@ def commit() -> int:
 
 
 def turn() -> int:
-    """The number of the quarter that the commit gives."""
+    """The number of the part that the commit gives."""
     return commit() % PARTS
 
 
 def in_one_of(case: str, parts: int) -> bool:
-    """Whether a check that is dear even in quarters tries a case: one in `parts` of each."""
+    """Whether a check that is dear even in parts tries a case: one in `parts` of each."""
     return everything or (zlib.crc32(case.encode()) + commit() // PARTS) % parts == 0
 
 
 def share(seeds: Sequence[T]) -> list[T]:
-    """Every fourth of the seeds, from the number of the run on; all of them under `--full`."""
-    return [*seeds] if everything else [*seeds][turn() :: PARTS]
+    """Every eighth of the seeds, every fourth of a few; all of them under `--full`."""
+    parts = PARTS if len(seeds) > SHORT else PARTS // 2
+    return [*seeds] if everything else [*seeds][turn() % parts :: parts]
 
 
 def is_in_turn(case: str, check: str, number: int) -> bool:
-    """Whether the check tries the case in the runs of this quarter; each is in one of them."""
+    """Whether the check tries the case in the runs of this part; each is in one of them."""
     return (zlib.crc32(f"{case} {check}".encode()) + number) % PARTS == 0
 
 
