@@ -16,9 +16,12 @@ from srcgrad.errors import ArgumentValueError, nearest
 PREFIX = "SRCGRAD_"
 # the name of a setting: its values, the default first, and its meaning
 SETTINGS = {
-    "cache_dir": ("the user's cache folder, or a path", "where compiled programs are kept"),
+    "cache_dir": ("the user's cache folder, or a path", "where compiled programs are stored"),
     "cache_limit": ("2GB, a size, or off", "what exceeds it, used longest ago, is deleted"),
-    "cache_stages": ("1, or 0", "whether stages of the compiler are kept beside machine code"),
+    "cache_stages": (
+        "1, or 0",
+        "whether the results of compiler stages are cached along with the machine code",
+    ),
     "check": ("0, or 1", "compares gradients with forward mode and differences at first calls"),
     "cpu": ("unset, or guarded", "whether compiled code checks every access to memory"),
     "debug": ("0, or 1", "checks each pass, keeps whole tracebacks, prints programs with faults"),

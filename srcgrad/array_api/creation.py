@@ -101,7 +101,8 @@ def _of_shape(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return f(shape, dtype=dtype, device=device)
 
     function.__name__ = function.__qualname__ = f.__name__
-    function.__doc__ = (f.__doc__ or "").partition(":")[0].rstrip(".") + ", given as one argument."
+    first = (f.__doc__ or "").partition("\n")[0].partition(":")[0].rstrip(".")
+    function.__doc__ = f"{first}, given as one argument."
     return function
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import SourceError
+from srcgrad.frontend import source
 from srcgrad.frontend.formulas import stencils
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_value, ndim
@@ -105,8 +106,8 @@ def _neighborhood(
     """The steps along each axis that the kernel's indices take."""
     way_out = "say neighborhood= in the decorator"
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(kernel)))
-    except (OSError, SyntaxError):
+        _, tree = source.definition(kernel)
+    except SourceError:
         it.refuse(node, f"the source of {kernel.__name__}() was not found", way_out)
     found = [(0, 0)] * n
     for at in _indices(tree, names):

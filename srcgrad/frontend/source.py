@@ -114,7 +114,7 @@ def find(function: types.FunctionType) -> Source:
 
     Raises `SourceError` if it is in no file, notebook cell or `source=`.
     """
-    file, node = _stated(function) if function.__code__ in _EXPLICIT else _found(function)
+    file, node = definition(function)
     ours = str(function.__module__).startswith("srcgrad.")
     shown = file if marked(function, "srcgrad_callable") is None else ""  # a call not in the source
     found = Source(function, _to_gast(node, _class_of(function), ours), shown)
@@ -123,6 +123,11 @@ def find(function: types.FunctionType) -> Source:
             "'async def' is not supported", found.location(node), "write it as a plain function"
         )
     return found
+
+
+def definition(function: types.FunctionType) -> tuple[str, ast.AST]:
+    """The file and the definition of a function; raises `SourceError` if it is not found."""
+    return _stated(function) if function.__code__ in _EXPLICIT else _found(function)
 
 
 def _found(function: types.FunctionType) -> tuple[str, ast.AST]:
