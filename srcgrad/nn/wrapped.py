@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import re
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError, TensorTypeError
 from srcgrad.nn import functional
+from srcgrad.nn.docstrings import shown_as
 from srcgrad.nn.module import Module
-from srcgrad.tracebacks import within
 
 OF_FUNCTIONS = ("dtype",)  # options that the modules of PyTorch lack
-
-
-# the call in the example of a function: its tensors, and its options
-CALL = re.compile(r"^>>> flow\.[\w.]+\(((?:flow\.\w+\([^()]*\)(?:, )?)+)(.*)\)$", re.M)
-
-
-def shown_as(function: Any, made: str) -> str:
-    """The docstring of a function, for a class whose instances hold its options.
-
-    In the example, `made` is called with the options, and what it makes with the tensors.
-    """
-
-    def called(found: re.Match[str]) -> str:
-        return f">>> {made}({found[2]})({found[1].removesuffix(', ')})"
-
-    return CALL.sub(called, inspect.cleandoc(str(within(function).__doc__)), count=1)
 
 
 def _module(

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.mindspore.nn.cell import Cell
 from srcgrad.nn import functional
-from srcgrad.nn.wrapped import shown_as
+from srcgrad.nn.docstrings import shown_as
 
 
 def _cell(
