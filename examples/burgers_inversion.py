@@ -32,7 +32,8 @@ def misfit(start, observed, steps):
     return 0.5 * np.sum((u - observed) ** 2)
 
 
-def main():
+def inversion():
+    """Return the points, the true initial state, the observed final one, and SciPy's fit."""
     x = np.linspace(0.0, 2.0, POINTS)
     truth = 1.0 + 0.5 * np.sin(np.pi * x)
     observed = truth.copy()
@@ -41,6 +42,11 @@ def main():
         flow.value_and_grad(misfit), np.ones(POINTS), args=(observed, STEPS), jac=True,
         method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-10},
     )  # fmt: skip
+    return x, truth, observed, fit
+
+
+def main():
+    _, truth, _, fit = inversion()
     error = np.max(np.abs(fit.x - truth))
     print(f"{fit.nit} iterations, {fit.nfev} gradients by {POINTS} unknowns")
     print(f"misfit {fit.fun:.1e}, greatest error of the initial state {error:.1e}")

@@ -13,7 +13,6 @@ from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
-from scipy.optimize import minimize
 
 import srcgrad as flow
 
@@ -36,16 +35,9 @@ def axes_of(width=7.0, height=3.2, **labels):
 
 def burgers_inversion():
     """The initial state of a flow, found from its final state."""
-    from examples.burgers_inversion import POINTS, STEPS, evolve, misfit
+    from examples.burgers_inversion import inversion
 
-    x = np.linspace(0.0, 2.0, POINTS)
-    truth = 1.0 + 0.5 * np.sin(np.pi * x)
-    observed = truth.copy()
-    evolve(observed, STEPS)
-    fit = minimize(
-        flow.value_and_grad(misfit), np.ones(POINTS), args=(observed, STEPS), jac=True,
-        method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-10},
-    )  # fmt: skip
+    x, truth, observed, fit = inversion()
     figure, axes = axes_of(xlabel="x", ylabel="velocity")
     axes.plot(x, truth, color=GREY, linewidth=5, label="initial state")
     axes.plot(x, fit.x, color=TEAL, label="initial state, found")

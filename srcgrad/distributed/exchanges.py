@@ -74,12 +74,12 @@ def reduce(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
 def bcast(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
     """The array or number of rank `root`, on every rank; all pass one shape and dtype.
 
-    The adjoint is `reduce`.
+    The adjoint is `reduce`: the derivative by the argument is on rank `root`, zero on the others.
 
-    >>> import numpy as np
+    >>> import srcgrad as flow
     >>> from srcgrad import distributed
-    >>> distributed.bcast(np.ones(2))
-    array([1., 1.])
+    >>> flow.grad(lambda x: distributed.bcast(x) ** 2)(3.0)
+    6.0
     """
     return maps_of(group(comm)).bcast, (x, root)
 

@@ -15,13 +15,12 @@ class LRScheduler:
     """The base of schedulers: `step` after each epoch, `get_last_lr`, `state_dict`.
 
     >>> import srcgrad as flow
-    >>> weights = [flow.ones(1, requires_grad=True)]
-    >>> optimizer = flow.optim.SGD(weights, lr=1.0)
-    >>> schedule = flow.optim.lr_scheduler.StepLR(optimizer, step_size=1)
-    >>> optimizer.step()
+    >>> optimizer = flow.optim.SGD([flow.nn.Parameter(flow.ones(1))], lr=1.0)
+    >>> schedule = flow.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
+    >>> state = schedule.state_dict()
     >>> schedule.step()
-    >>> [round(rate, 3) for rate in schedule.get_last_lr()]
-    [0.1]
+    >>> schedule.get_last_lr(), state["last_epoch"]
+    ([0.5], 0)
     """
 
     optimizer: Optimizer

@@ -1,6 +1,8 @@
 """Gradients over ranks: under mpiexec, and alone with and without mpi4py."""
 
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,7 +52,7 @@ def test_a_rank_that_ends_by_an_exception_ends_all(where: str):
         f"if distributed.rank() == 1 and {where == 'outside'}:",
         "    raise OSError('the disk is full')",
         "rank = distributed.rank()",
-            "def fails(w):",
+        "def fails(w):",
         "    if rank == 1:",
         "        raise OSError('the disk is full')",
         "    return w",
@@ -59,6 +61,32 @@ def test_a_rank_that_ends_by_an_exception_ends_all(where: str):
     done = on_ranks.launched(2, "-c", program, limit=30)
     assert done.returncode != 0
     assert "OSError: the disk is full" in done.stderr
+
+
+@needs_mpi
+@pytest.mark.parametrize("dies", [0, 1])
+def test_a_rank_that_is_killed_ends_all(dies: int, tmp_path: Path):
+    """mpiexec ends those that wait for its halo, or for its gradient."""
+    file = tmp_path / "time"
+    program = "\n".join((
+        "import os, pathlib, signal, time",
+        "import numpy as np",
+        "from srcgrad import distributed as d",
+        f"neighbours = d.halo_exchange if {dies} else np.copy",
+        "step = d.value_and_grad(lambda k, u: np.sum(neighbours(k * u)))",
+        "step(1.0, np.ones(3))",
+        f"if d.rank() == {dies}:",
+        "    time.sleep(0.3)",
+        f"    pathlib.Path({str(file)!r}).write_text(str(time.time()))",
+        "    os.kill(os.getpid(), signal.SIGKILL)",
+        "step(2.0, np.ones(3))",
+        "print('not reached')",
+    ))  # fmt: skip
+    done = on_ranks.launched(3, "-c", program, limit=90)
+    assert time.time() - float(file.read_text()) < 15.0
+    assert done.returncode != 0
+    assert "signal 9" in done.stdout + done.stderr
+    assert "not reached" not in done.stdout
 
 
 @pytest.mark.parametrize(
