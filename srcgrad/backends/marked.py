@@ -25,7 +25,7 @@ from srcgrad.records import record
 REPEATS = 9
 MOST_MARKS = 20_000  # in one run
 TOO_MUCH = 1.25  # times that of a call
-LEAST = 0.5  # of the time of a mark: less cannot be told from it
+LEAST = 0.5  # times that of a mark: a shorter time is not significant
 Inputs = Callable[[], Sequence[Any]]
 
 

@@ -1,7 +1,7 @@
 """Agreement of the ranks on what is added up, and on an error if one of them has failed.
 
 A rank that fails still takes part in the message of the step and sets its flag. Then all exchange
-what they have: the failure is raised on each rank, or ranks that disagree are told how.
+what they have: the failure is raised on each rank, or an error that says how they disagree.
 """
 
 from __future__ import annotations

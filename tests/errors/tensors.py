@@ -37,7 +37,7 @@ def class_of_a_tensor_or_an_array():
 def tensor_without_dims_or_a_number():
     def f(x):
         s = x.sum()
-        known = isinstance(s, flow.Tensor)  # error: UnsupportedError: not told apart in compiled
+        known = isinstance(s, flow.Tensor)  # error: UnsupportedError: does not distinguish numbers
         return s if known else -s
 
     on(f)

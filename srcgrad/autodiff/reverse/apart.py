@@ -22,7 +22,7 @@ def refused(reason: str, loc: Location | None, way_out: str) -> UnsupportedError
 
 
 class Apart:
-    """The references of a program, told apart for one loop after another."""
+    """Checks for a loop that no other name reaches the arrays that it carries and changes."""
 
     def __init__(self, program: Program):
         self.program, self.classes = program, program.classes

@@ -84,7 +84,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
 def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
     """Whether a value represents a tensor: in srcgrad's functions arrays and NumPy's scalars do."""
     if not follows_library(it):
-        it.refuse(node, "numbers and tensors without dims are not told apart in compiled code")
+        it.refuse(node, "compiled code does not distinguish numbers from tensors without dims")
     return is_array(x) or not x.type.weak
 
 
