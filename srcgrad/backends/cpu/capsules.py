@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from srcgrad.backends.cpu.ufuncs import addresses
 from srcgrad.errors import CompilerError
 
 OF_ORDERS = "spherical_"  # functions of a whole number and a number
@@ -41,11 +42,15 @@ def symbol_of(module: str, name: str) -> str:
 
 @cache
 def name_routine(module: str, name: str, arity: int) -> None:
-    """Gives a function of `lapack`, `blas` or `special` its symbol."""
+    """Gives a function of `lapack`, `blas` or `special`, or a loop of NumPy's, its symbol."""
     import llvmlite.binding as llvm
 
-    capsule = (_special if module == "special" else _fortran)(module, name, arity)
-    llvm.add_symbol(symbol_of(module, name), _pointer_of(capsule, _name_of(capsule)))
+    if module in ("ufunc", "ufunc_data"):
+        address = addresses(*name.rsplit("_", 1))[module == "ufunc_data"]
+    else:
+        capsule = (_special if module == "special" else _fortran)(module, name, arity)
+        address = _pointer_of(capsule, _name_of(capsule))
+    llvm.add_symbol(symbol_of(module, name), address)
 
 
 def _fortran(module: str, name: str, arity: int) -> Any:

@@ -101,7 +101,7 @@ def power(a, b):
 @compiled
 def complex_arccosh(a):
     """arccosh by Kahan's formulas, which keep zero's sign; Numba's has a negative real part."""
-    low, high = np.sqrt(complex(a.real - 1, a.imag)), np.sqrt(complex(a.real + 1, a.imag))
+    low, high = root(complex(a.real - 1, a.imag)), root(complex(a.real + 1, a.imag))
     half = math.atan2(low.imag, high.real)
     return complex(math.asinh(low.real * high.real + low.imag * high.imag), half + half)
 
@@ -147,11 +147,23 @@ def lambertw(k, z):
 
 
 @compiled
+def root(z):
+    """A square root of every number; Numba's raises for an imaginary one below the normal ones."""
+    real = math.sqrt(0.5 * (math.hypot(z.real, z.imag) + abs(z.real)))
+    if real == 0.0:
+        return z
+    imag = 0.5 * abs(z.imag) / real
+    if z.real < 0.0:
+        real, imag = imag, real
+    return complex(real, math.copysign(imag, z.imag))
+
+
+@compiled
 def lambertw_start(n, turn, z):
     """Where the iteration starts: a series about the branch point -1 / e, or logarithms."""
     beside = n == (-1 if z.imag >= 0.0 else 1)
     if (n == 0 or beside) and abs(z + BRANCH_POINT) < 0.3:
-        p = np.sqrt(2.0 * (math.e * z + 1.0)) * (1.0 if n == 0 else -1.0)
+        p = root(2.0 * (math.e * z + 1.0)) * (1.0 if n == 0 else -1.0)
         return -1.0 + p - p * p / 3.0 + 11.0 / 72.0 * p * p * p
     wide = abs(z.imag)
     if n == 0 and wide < 1.0 and -2.5 * wide - 0.2 < z.real < 1.5:

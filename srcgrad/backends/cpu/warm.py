@@ -1,4 +1,4 @@
-"""Compiles in advance what programs commonly need: elementary and complex functions, routines.
+"""Compiles in advance what programs commonly need: elementary and searching functions, routines.
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds

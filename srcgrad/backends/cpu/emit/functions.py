@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 
 from srcgrad.backends.cpu.elementary.symbols import symbol as symbol_of
+from srcgrad.backends.cpu.emit.complex_functions import complex_function
 from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real, values
 from srcgrad.backends.cpu.emit.values import INTRINSIC, KINDS, Number, literal
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def
+from srcgrad.ir.types import is_complex
 from srcgrad.primitives import Primitive, arcs
 from srcgrad.primitives import elementwise as e
 
@@ -44,7 +46,10 @@ def elementary(w: Writer, op: Primitive, dtype: str, a: str) -> str:
 
 def _function(call: Callable[..., str], name: str | Primitive) -> Emit:
     def emit(w: Writer, s: Def) -> Number | None:
-        return call(w, name, dtype_of(s), *values(w, s)) if is_real(dtype_of(s)) else None
+        dtype = dtype_of(s)
+        if is_complex(dtype):
+            return complex_function(w, s)
+        return call(w, name, dtype, *values(w, s)) if is_real(dtype) else None
 
     return emit
 

@@ -8,6 +8,7 @@ machine code that names it can be cached, if the helper is made ready before tha
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from srcgrad.backends.cpu.emit.values import (
     Number,
     Ref,
     is_constant,
+    literal,
     not_emitted,
     number,
     parts_of,
@@ -30,7 +32,7 @@ from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.backends.cpu.text.expressions import TEMPLATES, constant
 from srcgrad.backends.cpu.text.expressions import scalar as expression
 from srcgrad.ir.nodes import Atom, Def
-from srcgrad.ir.types import Array, Scalar, Var
+from srcgrad.ir.types import Array, Scalar, Var, is_complex, is_float, real_dtype
 from srcgrad.primitives import Primitive, callbacks
 from srcgrad.primitives import elementwise as e
 
@@ -47,7 +49,7 @@ def helper(w: Writer, body: str, names: Sequence[str], kinds: Sequence[Kind], re
 
 # ---- scalars ----
 def scalar(w: Writer, s: Def) -> Number:
-    """A call of a helper on numbers, which cannot fail."""
+    """A call of a helper on numbers; the exception of one that raises is a NaN."""
     if s.var is None:  # scalar operations have a result
         raise not_emitted(s.op.name)
     names = list("abcdef"[: len(s.args)])
@@ -58,8 +60,14 @@ def scalar(w: Writer, s: Def) -> Number:
     result = Kind(s.var.type.dtype)
     symbol = helper(w, f"    return {ast.unparse(made)}", names, kinds, result)
     given = [_number(w, w.value(a), a.type.dtype) for a in s.args]
-    out, _ = _call(w, symbol, result, [g for each in given for g in each], "null")
-    return _result(w, out, result.dtype)
+    room = w.alloca("ptr")
+    out, code = _call(w, symbol, result, [g for each in given for g in each], room)
+    parts = _result(w, out, result.dtype)
+    if not (is_float(result.dtype) or is_complex(result.dtype)):
+        return parts
+    raised, kind = w.do(f"icmp ne i32 {code}, 0"), parts_of(result.dtype)[0]
+    nan = literal(math.nan, real_dtype(result.dtype))
+    return number([w.choose(raised, nan, part, kind) for part in texts(parts)])
 
 
 def _number(w: Writer, value: Number, dtype: str) -> list[tuple[str, str]]:

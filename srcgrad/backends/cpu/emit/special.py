@@ -14,7 +14,7 @@ from typing import Any
 from srcgrad.backends.cpu.capsules import OF_COMPLEX, OF_ORDERS, RETURNED
 from srcgrad.backends.cpu.emit.conversions import converted
 from srcgrad.backends.cpu.emit.functions import FUNCTIONS, elementary, intrinsic
-from srcgrad.backends.cpu.emit.operands import Emit
+from srcgrad.backends.cpu.emit.operands import Emit, dtype_of, is_real
 from srcgrad.backends.cpu.emit.values import Number, decimal
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.backends.cpu.refusals import NOT_COMPILED
@@ -221,10 +221,9 @@ SPECIALS: dict[Primitive, Emit] = {
 SPECIALS |= dict.fromkeys((lambertw, sph_legendre_p), lambda w, s: None)  # `kernels.py` has them
 
 
-def _error_function(of_reals: Emit, w: Writer, s: Def) -> Number:
+def _error_function(of_reals: Emit, w: Writer, s: Def) -> Number | None:
     """The mathematical library's of real numbers, which is faster."""
-    value = of_reals(w, s)
-    return _special(_scipys)(w, s) if value is None else value
+    return (of_reals if is_real(dtype_of(s)) else _special(_scipys))(w, s)
 
 
 ERROR_FUNCTIONS: dict[Primitive, Emit] = {
