@@ -216,9 +216,11 @@ def items_represented(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
     held = INSTANCES.get(v.cls) if isinstance(v, Record) else None
     if held is None:
         return v
-    if held[0] is set and f not in OF_ANY_ORDER:
+    items = it.attribute(v, held[1], node)
+    one = isinstance(items, list) and len(items) < 2
+    if held[0] is set and not one and f not in OF_ANY_ORDER:
         it.refuse(node, UNORDERED, SORTED)
-    return it.attribute(v, held[1], node)
+    return items
 
 
 def strong(it: Interpreter, v: Any) -> Any:

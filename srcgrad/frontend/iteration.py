@@ -220,6 +220,8 @@ def iterated(
             return Iterated(len(v), lambda k: v[k], True, sources=(v,))
         case tuple() | str():
             return static_iterated(it, list(v))
+    if isinstance(v, set | frozenset) and len(v) < 2:
+        return static_iterated(it, list(v))
     if isinstance(v, set | frozenset) or (isinstance(v, Record) and is_set(v.cls)):
         it.refuse(node, UNORDERED, SORTED)
     if is_array(v):

@@ -273,6 +273,20 @@ def members_seen(x, keys):
     return total * len(seen) * max({x[0], x[1], x[0]}) * (len({x[0], x[1], x[0]}) == 2)
 
 
+@case(X, KEYS, wrt=(0,))
+def the_only_member(x, keys):
+    shapes, first = set(), set()
+    for v in (x, keys, x * x, x[0]):
+        if np.ndim(v) > 0:
+            shapes.add(v.shape)
+    for i in range(len(x)):
+        first.add(min(keys[i], 0))
+    (name,) = {"only"}
+    total = len(name) * x[next(iter({2}))] if len(shapes) == 1 else x[0]
+    total += np.sum(np.ones(shapes.pop()) * x) * len(list({7})) + x[first.pop()] ** 2
+    return total + len(shapes) + len(first)
+
+
 @case(X)
 def shortest_path(x):
     distance = {i: 1e9 for i in range(4)}

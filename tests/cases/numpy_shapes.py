@@ -107,6 +107,17 @@ def squeezed(x):
     return y @ z + np.atleast_2d(y)[0, 1] * x[0, 0]
 
 
+@case(vec(4), 1)
+@case(vec(4), 3)
+def squeezed_by_lengths_of_the_run(x, k):
+    y = x * 2.0
+    part = np.squeeze(y[:k])
+    part[...] = part * x[0]
+    one = np.outer(y, x)[k - 1 : k + 1, :k].squeeze()
+    places = np.argwhere(x == np.max(x)).squeeze()
+    return np.sum(y**2) + np.sum(one[0] * one) * one.ndim + x[np.max(places)] ** 2 + part.ndim
+
+
 @case(0.3, 1.2)
 def arrays_of_scalars(a, b):
     v = np.array([a, b, a * b])

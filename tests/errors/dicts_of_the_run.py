@@ -71,6 +71,18 @@ def member_that_is_not_there(x):
 
 
 @program(vec(3))
+def any_member_taken(x):
+    seen = {0, 2}
+    return x[seen.pop()]  # error: UnsupportedError: pop() of a set of several items ... sorted
+
+
+@program(vec(3))
+def member_of_an_empty_set(x):
+    seen = set()
+    return x[seen.pop()]  # error: KeyError: pop from an empty set
+
+
+@program(vec(3))
 def captured_set_changed(x):
     KNOWN.add(int(x[0]))  # error: UnsupportedError: a set that is not made here ... copy
     return x[1]

@@ -9,8 +9,9 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from srcgrad.frontend.formulas.registry import instance_of, unsupported
+from srcgrad.frontend.formulas.registry import instance_of, refused_where, unsupported
 
+SORTED_FIRST = "take one of sorted(...) and remove it"
 COUNTER = "an operator of Counters, which drops or ignores counts"
 
 
@@ -313,6 +314,13 @@ class Members:
         if item not in self.items:
             raise KeyError(item)
         self.items.remove(item)
+
+    def pop(self) -> Any:
+        n = len(self.items)
+        if n == 0:
+            raise KeyError("pop from an empty set")
+        refused_where(n > 1, "pop() of a set of several items, which are in no order", SORTED_FIRST)
+        return self.items.pop()
 
     def clear(self) -> None:
         self.items.clear()

@@ -90,7 +90,7 @@ def _set_method(name: str) -> None:
     method("set", name)(handler)
 
 
-for _name in ("add", "discard", "remove", "update", "clear", "copy", "union", "intersection",
+for _name in ("add", "discard", "remove", "pop", "update", "clear", "copy", "union", "intersection",
               "difference", "issubset", "issuperset"):  # fmt: skip
     _set_method(_name)
 

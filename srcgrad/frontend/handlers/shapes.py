@@ -26,6 +26,7 @@ UNKNOWN_RANK = (
     "squeeze() drops an axis whose length is 1 in this call and is not known when compiling: "
     "name the axis, squeeze(axis=...)"
 )
+OPEN_AXES = 2  # so many lengths of the run give arrays of three ranks at most
 
 
 def _array(it: Interpreter, node: Node, x: Any, what: str) -> Any:
@@ -254,19 +255,43 @@ def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     dims = x.type.dims
     if axis is None:
         axes = tuple(k for k, d in enumerate(dims) if is_number(d) and d == 1)
-        for d in dims:
-            if isinstance(d, Var) and not it.b.never_one(d):
-                it.b.check_equal(it.b.eq(d, 1), False, message=UNKNOWN_RANK)
-    else:
-        axes = axes_of(it, node, x, axis)
-        for k in axes:
-            if is_number(dims[k]) and dims[k] != 1:
-                it.refuse(node, UNSQUEEZABLE, like=ValueError)
-            if not is_number(dims[k]):
-                it.b.check_equal(dims[k], 1, message=UNSQUEEZABLE)
+        return _squeezed_by_length(it, node, x, axes)
+    axes = axes_of(it, node, x, axis)
+    for k in axes:
+        if is_number(dims[k]) and dims[k] != 1:
+            it.refuse(node, UNSQUEEZABLE, like=ValueError)
+        if not is_number(dims[k]):
+            it.b.check_equal(dims[k], 1, message=UNSQUEEZABLE)
+    return _without_axes(it, x, axes)
+
+
+def _squeezed_by_length(it: Interpreter, node: Node, x: Any, axes: tuple[int, ...]) -> Any:
+    """The array without `axes` and those whose length is 1 when it runs: a value of several ranks."""
+    lengths = x.type.dims
+    unknown = [k for k, d in enumerate(lengths) if isinstance(d, Var) and not it.b.never_one(d)]
+    if len(unknown) > OPEN_AXES:
+        for k in unknown:
+            it.b.check_equal(it.b.eq(lengths[k], 1), False, message=UNKNOWN_RANK)
+        unknown = []
+
+    def squeezed(rest: list[int], dropped: tuple[int, ...]) -> Any:
+        if not rest:
+            return _without_axes(it, x, dropped)
+        k, *others = rest
+        return it.branch(
+            it.b.eq(lengths[k], 1),
+            lambda: squeezed(others, (*dropped, k)), lambda: squeezed(others, dropped),
+            node, live_rest=True, several=True,
+        )  # fmt: skip
+
+    return squeezed(unknown, axes)
+
+
+def _without_axes(it: Interpreter, x: Any, axes: tuple[int, ...]) -> Any:
+    """A view of an array without axes of length 1."""
     if not axes:
         return x
-    spec = tuple("i" if k in axes else ":" for k in range(len(dims)))
+    spec = tuple("i" if k in axes else ":" for k in range(x.type.ndim))
     return it.b.view(x, *([0] * len(axes)), spec=spec)
 
 
