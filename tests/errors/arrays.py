@@ -48,7 +48,8 @@ def squeeze_of_a_longer_axis(x):
 
 @program(vec(3), 1)
 def squeeze_of_a_length_that_happens_to_be_one(x, k):
-    y = np.ones((k + 1, k + 1, k)).squeeze() * x[0]  # error: ValueError: name the axis, squeeze(axis=...)
+    z = np.ones((k + 1, k + 1, k))
+    y = z.squeeze() * x[0]  # error: ValueError: name the axis, squeeze(axis=...)
     return np.sum(y)
 
 

@@ -266,7 +266,7 @@ def squeeze(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
 
 
 def _squeezed_by_length(it: Interpreter, node: Node, x: Any, axes: tuple[int, ...]) -> Any:
-    """The array without `axes` and those whose length is 1 when it runs: a value of several ranks."""
+    """The array without `axes` and those whose length is 1 when it runs, of several ranks."""
     lengths = x.type.dims
     unknown = [k for k, d in enumerate(lengths) if isinstance(d, Var) and not it.b.never_one(d)]
     if len(unknown) > OPEN_AXES:
