@@ -6,17 +6,14 @@ them; the reference of names is written into `api/` before a build, by `referenc
 
 import re
 import sys
+from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-import reference  # noqa: E402
-
-import srcgrad  # noqa: E402
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # this checkout, whatever is installed
 
 project = "srcgrad"
-version = release = srcgrad.__version__
+version = release = import_module("srcgrad").__version__
 REPOSITORY = "https://github.com/srcgrad/srcgrad"
 
 extensions = [
@@ -44,7 +41,7 @@ html_theme_options = {
     "source_directory": "docs/",
 }
 
-reference.write(HERE / "api")
+import_module("reference").write(HERE / "api")
 
 
 def as_on_a_site(app, docname: str, source: list[str]):
