@@ -6,10 +6,12 @@ import pytest
 
 import srcgrad as flow
 from srcgrad import eager
+from tests.test_pages import PAGES
 from tests.test_public_names import FOUND
 from tests.tools import turns
 from tests.tools.checkers import INSTALLED, incomplete, reported
 from tests.tools.kept import ROOT, check_file
+from tests.tools.pages import right_blocks
 from tests.tools.stubs import stubs
 
 STUBS = stubs()
@@ -55,6 +57,18 @@ def test_examples_are_clean(checker: str):
     if turns.in_one_of(f"examples under {checker}", 4):
         found = reported(checker, sorted((ROOT / "examples").glob("*.py")))
         assert len(found) > 10 and not {name: lines for name, lines in found.items() if lines}
+
+
+@pytest.mark.parametrize("checker", INSTALLED)
+def test_pages_are_clean(checker: str, tmp_path: Path):
+    """The programs of the tutorials, but for the page that imports a file which it writes."""
+    if turns.in_one_of(f"pages under {checker}", 4):
+        pages = [page for page in PAGES if page.stem != "getting_started"]
+        files = [tmp_path / f"{page.stem.lower()}.py" for page in pages]
+        for page, file in zip(pages, files, strict=True):
+            file.write_text(right_blocks(page.read_text(encoding="utf-8")), encoding="utf-8")
+        found = reported(checker, files)
+        assert not {name: lines for name, lines in found.items() if lines}
 
 
 def test_types_of_public_names_are_complete():

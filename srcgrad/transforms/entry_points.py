@@ -16,7 +16,7 @@ from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.source import state_source
 from srcgrad.protocols import states
 from srcgrad.transforms.compiled import Compiled
-from srcgrad.transforms.generic import P, R, T
+from srcgrad.transforms.generic import OfTensors, P, R, T
 from srcgrad.transforms.positions import FIRST, positions_of
 from srcgrad.transforms.specialization import Options
 from srcgrad.transforms.stacking import (
@@ -40,9 +40,18 @@ Argnums = int | tuple[int, ...] | list[int] | None
 class Compiler(Protocol):
     """`compile` with options, as a decorator."""
 
+    @overload
+    def __call__(self, fn: OfTensors[P], /) -> Compiled[P, Any]: ...
+    @overload
     def __call__(self, fn: Callable[P, R], /) -> Compiled[P, R]: ...
 
 
+@overload
+def compile(
+    fn: OfTensors[P], *, target: str | None = None, cache: bool | None = None,
+    fastmath: bool | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, source: str | None = None,
+) -> Compiled[P, Any]: ...  # fmt: skip
 @overload
 def compile(
     fn: Callable[P, R], *, target: str | None = None, cache: bool | None = None,
@@ -116,6 +125,8 @@ def compile(
     return Compiled(function, spec, options)
 
 
+@overload
+def jit(function: OfTensors[P], **options: Any) -> Compiled[P, Any]: ...
 @overload
 def jit(function: Callable[P, R], **options: Any) -> Compiled[P, R]: ...
 @overload
@@ -194,6 +205,13 @@ def grad(
     )  # fmt: skip
 
 
+@overload
+def value_and_grad(
+    fn: OfTensors[P], grad_position: Position = FIRST, weights: Any = None,
+    has_aux: bool = False, return_ids: bool = False, sens_param: Literal[False] = False,
+    *, argnums: Argnums = None, target: str | None = None, parallel: bool | None = None,
+    deterministic: bool | None = None, mode: str | None = None,
+) -> Compiled[P, tuple[Any, Any]]: ...  # fmt: skip
 @overload
 def value_and_grad(
     fn: Callable[P, R], grad_position: Position = FIRST, weights: Any = None,

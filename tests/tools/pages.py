@@ -29,6 +29,13 @@ def with_outputs(text: str) -> str:
     return BLOCK.sub(lambda m: shown(m["source"], next(outputs)), text)
 
 
+def right_blocks(text: str) -> str:
+    """The blocks of a page as one program, without those that end in an exception."""
+    ends = re.compile(r"^\w+Error: ", re.MULTILINE)
+    blocks = [m["source"] for m in BLOCK.finditer(text) if not ends.search(m["shown"] or "")]
+    return "\n\n".join(blocks)
+
+
 def shown(source: str, output: str) -> str:
     return f"```python\n{source}```\n" + (f"\n```text\n{output}```\n" if output else "")
 

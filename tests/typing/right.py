@@ -37,3 +37,21 @@ for row in flow.eye(2):
     print(row.tolist(), flow.nn.MSELoss(reduction="sum")(row, flow.nn.functional.relu(row)))
 with flow.no_grad():
     x += 1.0
+
+
+@flow.compile
+def length(x, n=2):
+    total = 0.0
+    for k in range(1, n):
+        total += (x[k] - x[k - 1]) ** 2
+    return total
+
+
+@flow.jit(cache=False)
+def doubled(x):
+    return 2.0 if x is None else 2.0 * x.sum()
+
+
+length(x, n=2).backward()
+doubled(x).backward()
+flow.value_and_grad(length)(x)[0].item()

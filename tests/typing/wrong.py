@@ -55,6 +55,8 @@ flow.vjp(g, a)  # wrong
 h("x")  # wrong
 k(1.0)  # wrong
 clipped("x")  # wrong
+h(2.0).backward()  # wrong
+flow.value_and_grad(f)(2.0)[0].backward()  # wrong
 flow.grad(flow.grad(f))("x")  # wrong
 
 # ---- transforms: their own arguments ----
