@@ -1,10 +1,11 @@
 """Compares a built release with the checkout: `python -m tests.tools.dist dist`.
 
-The wheel holds every file of the package that git knows, and nothing else but metadata; the sdist
-holds every file that a release is tested and documented with. What differs is printed, with exit
-code 1.
+The wheel holds every file of the package that git knows, and nothing else but metadata, whose links
+lead somewhere on any page; the sdist holds every file that a release is tested and documented with.
+What differs is printed, with exit code 1.
 """
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -34,7 +35,18 @@ def differences(kind: str, wanted: set[str], found: set[str]) -> list[str]:
 def of_wheel(path: Path, files: set[str]) -> list[str]:
     with zipfile.ZipFile(path) as wheel:
         found = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    return differences("the wheel", {name for name in files if name.startswith("srcgrad/")}, found)
+        metadata = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        page = wheel.read(metadata).decode()
+    wanted = {name for name in files if name.startswith("srcgrad/")}
+    return [
+        *differences("the wheel", wanted, found),
+        *(f"the page of the index has the link {link}" for link in relative_links(page)),
+    ]
+
+
+def relative_links(page: str) -> list[str]:
+    """The links of a page that lead to files beside it."""
+    return re.findall(r"\]\((?!\w+:|#)([^)]*)\)", page)
 
 
 def of_sdist(path: Path, files: set[str]) -> list[str]:
