@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.contraction_forms import LETTERS
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import contracted, meet
 from srcgrad.frontend.handlers.reductions import sum_
@@ -25,7 +26,6 @@ from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
 HIDDEN = [chr(0x100 + k) for k in range(64)]  # the letters of the axes of an ellipsis
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @implements(np.einsum)
@@ -44,7 +44,8 @@ def einsum(it: Interpreter, node: Node, *args: Any, optimize: Any = False) -> An
         (x, s), (y, t) = parts[i], parts[j]
         parts = [part for k, part in enumerate(parts) if k not in (i, j)]
         rest = {c for _, u in parts for c in u} | set(right)
-        parts.insert(0, _contract(it, node, x, s, y, t, rest))
+        wanted = None if parts else right
+        parts.insert(0, _contract(it, node, x, s, y, t, rest, wanted))
     x, s = _summed(it, node, *parts[0], set(right))
     if not is_array(x) or s == right:
         return x
@@ -197,20 +198,20 @@ def _summed(it: Interpreter, node: Node, x: Any, term: str, wanted: set[str]) ->
 
 
 def _contract(
-    it: Interpreter, node: Node, x: Any, s: str, y: Any, t: str, rest: set[str]
+    it: Interpreter, node: Node, x: Any, s: str, y: Any, t: str, rest: set[str], wanted: str | None
 ) -> tuple[Any, str]:
-    """Contracts a pair of operands: a product of matrices where axes are summed, else multiply."""
+    """Contracts a pair of operands: a product of matrices where axes are summed, else multiply.
+
+    `wanted`: the order of the letters of the last result.
+    """
     x, s = _summed(it, node, x, s, rest | set(t))
     y, t = _summed(it, node, y, t, rest | set(s))
     shared = [c for c in s if c in t]
-    gone, along = [c for c in shared if c not in rest], [c for c in shared if c in rest]
+    gone = [c for c in shared if c not in rest]
     if gone:
-        left, right = [s.index(c) for c in gone], [t.index(c) for c in gone]
-        for i, j in zip(left, right, strict=True):
-            meet(it, node, x.type.dims[i], y.type.dims[j])
-        stacked = [s.index(c) for c in along], [t.index(c) for c in along]
-        free = [c for c in s + t if c not in shared]
-        return contracted(it, node, x, y, left, right, stacked), "".join(along + free)
+        for c in gone:
+            meet(it, node, x.type.dims[s.index(c)], y.type.dims[t.index(c)])
+        return contracted(it, node, (x, y), (s, t), "".join(gone), wanted)
     letters = s + "".join(c for c in t if c not in s)
     wide = [_placed(it, node, v, term, letters) for v, term in ((x, s), (y, t))]
     return it.emit(node, "mul", *wide), letters

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.contraction_forms import LETTERS, best, is_grouped
 from srcgrad.frontend.handlers.elementwise import operands, to_out
 from srcgrad.frontend.handlers.reductions import place_of_axis, sum_
 from srcgrad.frontend.handlers.registry import implements
@@ -162,36 +164,65 @@ def tensordot(it: Interpreter, node: Node, a: Any, c: Any, axes: Any = 2) -> Any
     right = [place_of_axis(it, node, k, c.type.ndim) for k in right]
     for i, j in zip(left, right, strict=True):
         meet(it, node, a.type.dims[i], c.type.dims[j])
-    return contracted(it, node, a, c, left, right)
+    s = LETTERS[: a.type.ndim]
+    t = list(LETTERS[a.type.ndim : a.type.ndim + c.type.ndim])
+    for i, j in zip(left, right, strict=True):
+        t[j] = s[i]
+    summed = "".join(s[i] for i in left)
+    wanted = "".join(k for k in (*s, *t) if k not in summed)
+    return contracted(it, node, (a, c), (s, "".join(t)), summed, wanted)[0]
 
 
 def contracted(
-    it: Interpreter, node: Node, a: Any, c: Any, left: list[int], right: list[int],
-    along: tuple[list[int], list[int]] = ([], []),
-) -> Any:  # fmt: skip
-    """Sums over pairs of axes, as one product of matrices; of stacks of them `along` other pairs.
+    it: Interpreter, node: Node, operands: tuple[Any, Any], terms: tuple[str, str], summed: str,
+    wanted: str | None,
+) -> tuple[Any, str]:  # fmt: skip
+    """Sums over axes that two arrays share, by products of matrices, and the axes of the result.
 
-    The axes of the result: those along which it went, the others of `a`, the others of `c`.
+    `terms` names the axes of each by a letter; they are in the `wanted` order, if there is one.
     """
-    b = it.b
-    free_a = [k for k in range(a.type.ndim) if k not in (*left, *along[0])]
-    free_c = [k for k in range(c.type.ndim) if k not in (*right, *along[1])]
-    lead_a = [a.type.dims[k] for k in along[0]]
-    lead_c = [c.type.dims[k] for k in along[1]]
-    inner_size = b.size([a.type.dims[k] for k in left])
-    rows = [a.type.dims[k] for k in free_a]
-    cols = [c.type.dims[k] for k in free_c]
-    x = _matrices(it, node, a, [*along[0], *free_a, *left], [*lead_a, b.size(rows), inner_size])
-    y = _matrices(it, node, c, [*along[1], *right, *free_c], [*lead_c, inner_size, b.size(cols)])
+    dims = {
+        k: plain(n)
+        for x, term in zip(operands, terms, strict=True)
+        for k, n in zip(term, x.type.dims, strict=True)
+    }
+    contiguous = operands[0].type.layout == "C", operands[1].type.layout == "C"
+    form = best(terms, summed, wanted, dims, contiguous)
+    x, y = (
+        _matrices(it, operands[k], terms[k], form.lead, groups, dims)
+        for k, *groups in form.matrices()
+    )
     z = product(it, node, x, y)
-    return plain(reshaped(it, node, z, [*z.type.dims[:-2], *rows, *cols]))
+    lead, rest = z.type.dims[: len(form.lead)], form.rows + form.columns
+    made = plain(reshaped(it, node, z, [*lead, *(dims[k] for k in rest)]))
+    if wanted in (None, form.result) or not is_array(made):
+        return made, form.result
+    return transpose(it, node, made, [form.result.index(k) for k in wanted]), wanted
 
 
-def _matrices(it: Interpreter, node: Node, x: Any, order: list[int], dims: list[Any]) -> Any:
-    """An array with its axes in this order and these lengths, itself if it has them."""
-    if order != sorted(order):
-        x = transpose(it, node, x, order)
-    return x if same_dims(x.type.dims, tuple(dims)) else reshaped(it, node, x, dims)
+def _matrices(
+    it: Interpreter, x: Any, term: str, lead: str, groups: Sequence[str], dims: dict[str, Any]
+) -> Any:
+    """An array as a stack of matrices with these groups of axes down and across."""
+    b = it.b
+    own = [k for k in lead if k in term]
+    if not is_grouped(term, groups):
+        x = _turned(it, x, [term.index(k) for k in (*own, *groups[0], *groups[1])])
+        term = "".join((*own, *groups))
+    # in memory: each letter of the stack, and the groups where they begin
+    parts = sorted([*own, *groups], key=lambda part: (term.index(part), len(part)))
+    if any(len(part) != 1 for part in groups):
+        x = x if x.type.layout == "C" else b.copy(x)
+        x = b.reshape(x, *(b.size([dims[k] for k in part]) for part in parts))
+    x = _turned(it, x, [parts.index(part) for part in (*own, *groups)])
+    if len(own) == len(lead):
+        return x
+    x = b.view(x, spec=(*(":" if k in own else "n" for k in lead), ":", ":"))
+    return b.broadcast_to(x, *(dims[k] for k in lead), *x.type.dims[-2:])
+
+
+def _turned(it: Interpreter, x: Any, order: list[int]) -> Any:
+    return x if order == sorted(order) else it.b.transpose(x, perm=tuple(order))
 
 
 @implements(np.linalg.outer)
