@@ -99,7 +99,11 @@ from srcgrad.namespace import publish
 
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 __array_api_version__ = VERSIONS[-1]
-e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
+e: float = math.e
+inf: float = math.inf
+nan: float = math.nan
+pi: float = math.pi
+newaxis: None = None
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "all", "any", "arange", "argmax",
     "argmin", "argsort", "asarray", "astype", "broadcast_arrays", "broadcast_shapes",

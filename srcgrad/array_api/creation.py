@@ -115,7 +115,14 @@ def _like(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return function
 
 
+_Made = Callable[..., Tensor]
+empty: _Made
+ones: _Made
+zeros: _Made
 empty, ones, zeros = (_of_shape(f) for f in (create.empty, create.ones, create.zeros))
+empty_like: _Made
+ones_like: _Made
+zeros_like: _Made
 empty_like, ones_like, zeros_like = (
     _like(f) for f in (create.empty_like, create.ones_like, create.zeros_like)
 )

@@ -12,8 +12,10 @@ from srcgrad.eager.protocols import by_numpy
 from srcgrad.eager.tensor import Tensor
 from srcgrad.namespace import publish
 
+_Made = Callable[..., Tensor]
 
-def _along_one(name: str) -> Callable[..., Tensor]:
+
+def _along_one(name: str) -> _Made:
     def function(
         x: Tensor, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
     ) -> Tensor:
@@ -22,7 +24,7 @@ def _along_one(name: str) -> Callable[..., Tensor]:
     return _named(function, name)
 
 
-def _along_several(name: str) -> Callable[..., Tensor]:
+def _along_several(name: str) -> _Made:
     def function(x: Tensor, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Any:
         if axes is None and s is not None:
             axes = tuple(range(-len(s), 0))
@@ -31,14 +33,14 @@ def _along_several(name: str) -> Callable[..., Tensor]:
     return _named(function, name)
 
 
-def _shift(name: str) -> Callable[..., Tensor]:
+def _shift(name: str) -> _Made:
     def function(x: Tensor, /, *, axes: Any = None) -> Tensor:
         return by_numpy(getattr(np.fft, name), x, axes)
 
     return _named(function, name)
 
 
-def _frequencies(name: str) -> Callable[..., Tensor]:
+def _frequencies(name: str) -> _Made:
     def function(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Tensor:
         kind = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
         return create.finished(getattr(np.fft, name)(n, d).astype(kind.np), False, device)
@@ -46,18 +48,26 @@ def _frequencies(name: str) -> Callable[..., Tensor]:
     return _named(function, name)
 
 
-def _named(function: Callable[..., Tensor], name: str) -> Callable[..., Tensor]:
+def _named(function: _Made, name: str) -> _Made:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"`np.fft.{name}` of a tensor."
     return function
 
 
-fft, ifft, rfft, irfft, hfft, ihfft = map(
-    _along_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-)
-fftn, ifftn, rfftn, irfftn = map(_along_several, ("fftn", "ifftn", "rfftn", "irfftn"))
-fftshift, ifftshift = map(_shift, ("fftshift", "ifftshift"))
-fftfreq, rfftfreq = map(_frequencies, ("fftfreq", "rfftfreq"))
+fft: _Made = _along_one("fft")
+ifft: _Made = _along_one("ifft")
+rfft: _Made = _along_one("rfft")
+irfft: _Made = _along_one("irfft")
+hfft: _Made = _along_one("hfft")
+ihfft: _Made = _along_one("ihfft")
+fftn: _Made = _along_several("fftn")
+ifftn: _Made = _along_several("ifftn")
+rfftn: _Made = _along_several("rfftn")
+irfftn: _Made = _along_several("irfftn")
+fftshift: _Made = _shift("fftshift")
+ifftshift: _Made = _shift("ifftshift")
+fftfreq: _Made = _frequencies("fftfreq")
+rfftfreq: _Made = _frequencies("rfftfreq")
 
 __all__ = [
     "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft",

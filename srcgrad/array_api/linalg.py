@@ -18,7 +18,7 @@ from srcgrad.errors import ArgumentValueError
 from srcgrad.namespace import publish
 
 Axes = int | tuple[int, ...] | None
-conj, sum_ = TABLE["conj"].function, TABLE["sum"].function
+_conj, _sum = TABLE["conj"].function, TABLE["sum"].function
 
 
 # ---- products ----
@@ -57,7 +57,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
         raise ArgumentValueError(
             f"vecdot() of vectors of {one.shape[axis]} and of {other.shape[axis]} elements"
         )
-    return sum_(mul(conj(one), other), axis, dtype=one.dtype)
+    return _sum(mul(_conj(one), other), axis, dtype=one.dtype)
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1) -> Tensor:
@@ -135,7 +135,7 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
 def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     """The triangular factors of symmetric positive definite matrices."""
     made = by_numpy(np.linalg.cholesky, x)
-    return conj(matrix_transpose(made)) if upper else made
+    return _conj(matrix_transpose(made)) if upper else made
 
 
 # ---- decompositions ----

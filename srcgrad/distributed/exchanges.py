@@ -15,12 +15,13 @@ from srcgrad.distributed.ranks import group
 from srcgrad.frontend.interpreter import Interpreter, Node
 
 P = ParamSpec("P")
+Chosen = tuple[Map, tuple[Any, ...]]  # a map and what it is called with
 
 
 class Communication(Generic[P]):
     """A function of arrays that communicates; compiled code finds the map that it names."""
 
-    def __init__(self, choose: Callable[P, tuple[Map, tuple]]):
+    def __init__(self, choose: Callable[P, Chosen]):
         self._choose = choose
         functools.update_wrapper(self, choose)
 
@@ -28,18 +29,20 @@ class Communication(Generic[P]):
         chosen, given = self._choose(*args, **kwargs)
         return chosen(*given)
 
-    def chosen(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple]:
+    def chosen(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
         """The map of a call, and its arguments."""
         choose: Any = self._choose
         return choose(*args, **kwargs)
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any:
         chosen, given = self.chosen(*args, **kwargs)
         return chosen.srcgrad_inline(it, list(given), {}, node)
 
 
 @Communication
-def allreduce(x: Any, comm: Any = None) -> tuple[Map, tuple]:
+def allreduce(x: Any, comm: Any = None) -> Chosen:
     """The sum of an array or number over all ranks, on every rank.
 
     As every rank returns what it makes of the sum, the adjoint is a sum too. A function whose value
@@ -57,7 +60,7 @@ def allreduce(x: Any, comm: Any = None) -> tuple[Map, tuple]:
 
 
 @Communication
-def reduce(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def reduce(x: Any, root: int = 0, comm: Any = None) -> Chosen:
     """The sum of an array or number over all ranks on rank `root`, zeros on the others.
 
     The adjoint is `bcast`.
@@ -71,7 +74,7 @@ def reduce(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
 
 
 @Communication
-def bcast(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def bcast(x: Any, root: int = 0, comm: Any = None) -> Chosen:
     """The array or number of rank `root`, on every rank; all pass one shape and dtype.
 
     The adjoint is `reduce`: the derivative by the argument is on rank `root`, zero on the others.
@@ -85,7 +88,7 @@ def bcast(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
 
 
 @Communication
-def scatter(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def scatter(x: Any, root: int = 0, comm: Any = None) -> Chosen:
     """This rank's rows, as `shard` divides them, of the array of rank `root`.
 
     All ranks pass an array of one shape and dtype, of which that of `root` counts. The adjoint is
@@ -100,7 +103,7 @@ def scatter(x: Any, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
 
 
 @Communication
-def gather(x: Any, rows: int, root: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def gather(x: Any, rows: int, root: int = 0, comm: Any = None) -> Chosen:
     """The rows of all ranks on rank `root`, in their order; zeros of that shape on the others.
 
     `rows`: the number of all rows, which are divided as `shard` divides them; a rank that has
@@ -115,7 +118,7 @@ def gather(x: Any, rows: int, root: int = 0, comm: Any = None) -> tuple[Map, tup
 
 
 @Communication
-def sendrecv(x: Any, dest: int, source: int, tag: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def sendrecv(x: Any, dest: int, source: int, tag: int = 0, comm: Any = None) -> Chosen:
     """Sends an array to rank `dest` and returns the one of its shape that rank `source` sends here.
 
     A negative rank is nobody: nothing is sent, or zeros are received. The adjoint sends the other
@@ -137,13 +140,15 @@ class _Send(Communication[P]):
         chosen, given = self._choose(*args, **kwargs)
         return given[0] + chosen(*given)
 
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any:
         chosen, given = self.chosen(*args, **kwargs)
         return it.call(lambda x, dest, tag: x + chosen(x, dest, tag), list(given), {}, node)
 
 
 @_Send
-def send(x: Any, dest: int, tag: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def send(x: Any, dest: int, tag: int = 0, comm: Any = None) -> Chosen:
     """Sends an array to rank `dest`, which calls `recv`, and returns it.
 
     Go on with what it returns: the derivative by the rank that received comes back by it. Under a
@@ -162,7 +167,7 @@ def send(x: Any, dest: int, tag: int = 0, comm: Any = None) -> tuple[Map, tuple]
 
 
 @Communication
-def recv(like: Any, source: int, tag: int = 0, comm: Any = None) -> tuple[Map, tuple]:
+def recv(like: Any, source: int, tag: int = 0, comm: Any = None) -> Chosen:
     """The array that rank `source` sends, of the shape and dtype of `like`.
 
     The derivative by `like` is zero. Under a derivative `like` has to vary with what is
@@ -182,7 +187,7 @@ def recv(like: Any, source: int, tag: int = 0, comm: Any = None) -> tuple[Map, t
 @Communication
 def halo_exchange(
     u: Any, width: int = 1, periodic: bool = False, axis: int = 0, comm: Any = None
-) -> tuple[Map, tuple]:
+) -> Chosen:
     """An array with `width` rows of the neighbouring ranks before and after its own, along `axis`.
 
     The ranks have consecutive parts of one long array. At its ends there are zeros, or with

@@ -109,8 +109,8 @@ class Flat:
     def __init__(self, numbers: tuple[Number, ...], rows: int):
         self.numbers = numbers
         single = all(_bytes_of_part(np.dtype(n.dtype)) <= SINGLE.itemsize for n in numbers)
-        self.size = sum(n.size for n in numbers)
-        self.rows = np.zeros((rows, self.size + 1), SINGLE if single else DOUBLE)
+        self.size: int = sum(n.size for n in numbers)
+        self.rows: np.ndarray = np.zeros((rows, self.size + 1), SINGLE if single else DOUBLE)
 
     def put(self, row: int, arrays: list[np.ndarray], weight: float) -> None:
         """Stores the arrays times a weight into a row."""

@@ -32,7 +32,7 @@ class Known:
     def __call__(self, comm: Any = None) -> int:
         return self._number(comm)
 
-    def srcgrad_inline(self, it: Any, args: list, kwargs: dict, node: Any) -> int:
+    def srcgrad_inline(self, it: Any, args: list[Any], kwargs: dict[str, Any], node: Any) -> int:
         return self._number(*args, **kwargs)
 
 

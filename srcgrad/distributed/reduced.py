@@ -68,8 +68,12 @@ class Reduced:
     True
     """
 
-    def __init__(self, function: Callable, original: Any, name: str, ranks: Group, how: Division):
-        self.function, self.how, self._ranks, self._name = function, how, ranks, name
+    def __init__(
+        self, function: Callable[..., Any], original: Any, name: str, ranks: Group, how: Division
+    ):
+        self.function: Callable[..., Any] = function
+        self.how: Division = how
+        self._ranks, self._name = ranks, name
         if 0 < how.pieces < ranks.size:
             raise ArgumentValueError(
                 f"the data is cut into {how.pieces} pieces, and there are {ranks.size} ranks", None,
@@ -80,7 +84,7 @@ class Reduced:
         self._trees = trees if how.pieces else [[(k, k + 1)] for k in range(ranks.size)]
         self._facts = functools.partial(facts_of, original, {"the options": f"{name}, {how}"})
         self._agreed: Agreed | None = None
-        self.__name__ = held(original, "__name__") or type(original).__name__
+        self.__name__: str = held(original, "__name__") or type(original).__name__
         functools.update_wrapper(self, original, updated=())
 
     def __repr__(self) -> str:
@@ -100,7 +104,7 @@ class Reduced:
         return known.flat.result(self._exchanged(known, mine), known.template)
 
     # ---- this rank ----
-    def _computed(self, args: tuple, kwargs: dict[str, Any]) -> Computed:
+    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Computed:
         how, ranks = self.how, self._ranks
         if not how.batch:
             return self._offered([(1, self.function(*args, **kwargs))], None)
