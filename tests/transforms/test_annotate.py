@@ -1,6 +1,7 @@
 """`annotate`: each line of the page is where it belongs, and the page needs nothing else."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,16 @@ def test_the_page_is_whole(made):
             line, start, end = re.fullmatch(r"(\d+\.\d+):(\d+)-(\d+)", part).groups()
             text = page.rows[f"s{line.replace('.', '-')}"]["text"]
             assert int(start) < int(end) and text[int(start) : int(end)].strip()
+
+
+def test_tabs_show_what_the_compiler_reads_and_makes():
+    compiled = flow.grad(softmax_sum, target="cpu")
+    html = compiled.annotate(z := RNG.normal(size=(3, 2))).html
+    assert re.findall(r'data-shows="t-(\w+)"', html) == ["code", "compiled", "assembly"]
+    shown = re.search(r'id="t-assembly"[^>]*>(.*?)</pre>', html, re.DOTALL)
+    assert shown and unescape(shown[1]) == compiled.source("asm", z)
+    plain = flow.grad(softmax_sum, target="python").annotate(z).html
+    assert "data-shows" not in plain.partition("<script>")[0]
 
 
 def test_every_line_of_the_program_is_mapped(made):

@@ -40,6 +40,7 @@ class Facts:
     program: Readable  # as Python
     code: Printed  # the text of what the target runs
     compiled: Noted | None  # what its compiler reads
+    assembly: str  # and what it makes of that; empty without a compiler
     places: Mapping[Stmt, Location]  # of the statements of both texts
     times: Times
     kept: tuple[Kept, ...]
@@ -77,6 +78,7 @@ def facts(compiled: Any, arguments: dict[str, Any]) -> Facts:
         program=printed(program, arguments, compiled._signature),
         code=made.print_source(),
         compiled=made.print_compiled() if made.print_compiled else None,
+        assembly=made.print_assembly() if made.print_assembly else "",
         places=places,
         times=times,
         kept=tuple(kept(saved, lowered, sizes, times.program.bytes if times.program else {})),

@@ -29,11 +29,7 @@ from srcgrad.transforms.annotated.tables import (
     unfused_table,
 )
 
-TABS = (
-    '<span class="tabs"><button type="button" aria-pressed="true" data-shows="t-code">loops'
-    '</button> <button type="button" aria-pressed="false" data-shows="t-compiled">LLVM IR'
-    "</button></span>"
-)
+TABS = {"code": "loops", "compiled": "LLVM IR", "assembly": "assembly"}  # by part of the page
 
 
 class Annotation:
@@ -85,17 +81,30 @@ def page(facts: Facts) -> str:
         "target": escape(facts.target),
         "code": _pane("c", coloured, code, whole),
         "compiled": _pane("l", _plain, compiled, 0.0),
-        "tabs": TABS if compiled else "",
+        "assembly": escape(facts.assembly),
         "measured": _measured(facts),
         "kept": kept_table(facts.kept, places),
         "loops": loops_table(facts.loops, places, facts.times.code),
         "unfused": unfused_table(facts.unfused, places),
         "explained": escape(facts.explained),
     }
+    parts["tabs"] = _tabs([name for name in TABS if parts[name]])
     text = _file("page.html")
     for name, part in parts.items():
         text = text.replace(f"<!--{name}-->", part)
     return text
+
+
+def _tabs(names: list[str]) -> str:
+    """The buttons that show a text of the last pane, of which the first is shown."""
+    if len(names) < 2:
+        return ""
+    buttons = [
+        f'<button type="button" aria-pressed="{"true" if name == names[0] else "false"}" '
+        f'data-shows="t-{name}">{TABS[name]}</button>'
+        for name in names
+    ]
+    return f'<span class="tabs">{" ".join(buttons)}</span>'
 
 
 def _file(name: str) -> str:
