@@ -48,6 +48,14 @@ def interop(session: nox.Session):
 
 
 @nox.session(python="3.13")
+def notebooks(session: nox.Session):
+    """Cells in a kernel of Jupyter: run again, interrupted, timed, in error."""
+    session.install(".[test-base]", "nbclient>=0.10", "ipykernel>=6.29")
+    files = ("tests/test_notebook.py", "tests/test_mistakes_of_users.py")
+    session.run("python", "-m", "pytest", *files, *session.posargs)
+
+
+@nox.session(python="3.13")
 def docs(session: nox.Session):
     """The site, in docs/_build/html: every warning is an error, every link leads somewhere."""
     session.install(".[docs]")

@@ -13,6 +13,7 @@ import pytest
 import srcgrad as flow
 from tests.tools.mistakes import HEAD
 from tests.tools.mistakes_of_users import FOLLOWED, USERS
+from tests.tools.notebooks import error_of, executed
 
 ROOT = Path(__file__).parents[1]
 MOST = 12
@@ -83,20 +84,10 @@ def test_input_of_a_kernel(monkeypatch):
 @pytest.mark.parametrize("users", USERS)
 def test_in_jupyter(users, tmp_path, monkeypatch):
     """A kernel's own messages: places are cells, in the traceback and in the text below it."""
-    nbclient = pytest.importorskip("nbclient")
-    pytest.importorskip("ipykernel")
-    from nbformat import v4
-
     sources = [f"{HEAD}{m.definitions}\n{m.line}" for m in USERS[users]]
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(s) for s in sources])
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
-    run = nbclient.NotebookClient(
-        notebook, allow_errors=True, timeout=120, kernel_name="python3",
-        resources={"metadata": {"path": str(tmp_path)}},
-    )  # fmt: skip
-    for k, (m, cell) in enumerate(zip(USERS[users], run.execute().cells, strict=True), 1):
-        (error,) = [out for out in cell.outputs if out.output_type == "error"]
-        text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback))
+    cells = executed(sources, tmp_path, monkeypatch)
+    for k, (m, cell) in enumerate(zip(USERS[users], cells, strict=True), 1):
+        text = error_of(cell)[1]
         text = re.sub(r"^ +\d+ .*\n", "", text, flags=re.MULTILINE)  # IPython's lines around one
         check(m, text, rf"Cell In\[{k}\], line \d+")
         assert "ipykernel" not in text, text
