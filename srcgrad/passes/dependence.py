@@ -155,7 +155,7 @@ class _Trips:
         for s in block:
             match s:
                 case Def():
-                    for x in _touched(s):
+                    for x in touched(s):
                         if self.only is None or self.facts.classes.of(x) in self.only:
                             yield self.facts.places.access(s, x, loops)
                 case For():
@@ -336,32 +336,11 @@ class _Trips:
 
     def end(self, p: Poly, loops: Sequence[For], side: int) -> Poly | None:
         """The least (-1) or the largest (1) value over the trips of inner loops."""
-        places = self.facts.places
-        for s in reversed(loops):
-            parts = linear(p, s.index)
-            if parts is None:
-                return None
-            step, rest = parts
-            up = self.is_positive(step, loops)
-            if not up and not self.is_positive(times({(): -1}, step), loops):
-                return None
-            start, stop = places.poly(s.start), plus(places.poly(s.stop), {(): 1}, -1)
-            p = plus(rest, times(step, stop if up == (side > 0) else start))
-            p = places.inside(p, loops)
-        return None if variables(p) & self.inside else p
-
-    def is_positive(self, p: Poly, loops: Sequence[For]) -> bool:
-        """Whether a polynomial in lengths and in trip counts of loops that run is not negative."""
-        places = self.facts.places
-        known = [places.trips(s) for s in loops]
-        return all(c > 0 for c in p.values()) and all(
-            {(v,): 1} in known
-            or ((d := places.definition.get(v)) is not None and d.op is memory.dim)
-            for v in variables(p)
-        )
+        found = self.facts.places.extreme(p, loops, side)
+        return None if found is None or variables(found) & self.inside else found
 
 
-def _touched(s: Def) -> list[Var]:
+def touched(s: Def) -> list[Var]:
     """The references whose elements a statement reads or stores to."""
     if s.op.view or s.op is tapes.slots:
         return []

@@ -23,6 +23,7 @@ from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
+from srcgrad.passes.dead_stores import dead_stores
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.fold_views import fold_views
@@ -39,6 +40,7 @@ from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.promote_accumulators import promote_accumulators
+from srcgrad.passes.scalar_replacement import scalar_replacement
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
@@ -63,6 +65,8 @@ CSE = Pass("cse", cse)
 DEAD_CODE = Pass("dead_code", eliminate)
 HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
+DEAD_STORES = Pass("dead_stores", dead_stores)
+SCALAR_REPLACEMENT = Pass("scalar_replacement", scalar_replacement)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
 FORWARD_STORES = Pass("forward_stores", forward_stores)
@@ -83,10 +87,12 @@ PIPELINE: tuple[Pass, ...] = (
     SMALL_ARRAYS,
     HOIST_BOUNDS_CHECKS,
     HOIST,
+    SCALAR_REPLACEMENT,
     # once more: for what the checks and the motion exposed
     SIMPLIFY,
     CSE,
     DEAD_CODE,
+    DEAD_STORES,
 )
 
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest

@@ -129,6 +129,32 @@ class Places:
                 p = _replaced(p, v, a) if not b and a in found else p
         return p
 
+    def extreme(self, p: Poly, loops: Sequence[For], side: int) -> Poly | None:
+        """The least (-1) or the largest (1) value over the trips of loops, outer first, that run.
+
+        It has the indices of other loops, and of these only where a bound that is substituted has.
+        """
+        for s in reversed(loops):
+            parts = linear(p, s.index)
+            if parts is None:
+                return None
+            step, rest = parts
+            up = self.is_nonnegative(step, loops)
+            if not up and not self.is_nonnegative(times({(): -1}, step), loops):
+                return None
+            start, stop = self.poly(s.start), plus(self.poly(s.stop), {(): 1}, -1)
+            p = plus(rest, times(step, stop if up == (side > 0) else start))
+            p = self.inside(p, loops)
+        return p
+
+    def is_nonnegative(self, p: Poly, loops: Sequence[For]) -> bool:
+        """Whether a polynomial in lengths and in trip counts of loops that run is not negative."""
+        known = [self.trips(s) for s in loops]
+        return all(c > 0 for c in p.values()) and all(
+            {(v,): 1} in known or ((d := self.definition.get(v)) is not None and d.op is memory.dim)
+            for v in variables(p)
+        )
+
     def place(self, x: Var, place: Place) -> tuple[Var, Place]:
         """The root below a reference, and the coordinates there."""
         while (d := self.definition.get(x)) is not None and d.op.view:

@@ -18,7 +18,7 @@ from srcgrad.primitives import Primitive, elementwise, memory, reductions
 
 Form = tuple[Var | None, int]
 DEPTH = 8  # of definitions looked through
-MOST = 32  # upper bounds looked at
+MOST = 32  # upper bounds looked at, and checks
 
 COMPARISONS = {
     elementwise.lt: (0, 1, -1),
@@ -47,13 +47,15 @@ class Ranges:
         }
         self.low: dict[Var, int] = {}
         self.high: dict[Var, tuple[Form, ...]] = {}
+        # checks of ranges that were passed if a condition held and the range was not empty
+        self.checks: tuple[tuple[Atom | None, Def], ...] = ()
 
     @contextmanager
     def scope(self) -> Generator[None]:
         """Forgets afterwards what is learned inside."""
-        low, high = dict(self.low), dict(self.high)
+        low, high, checks = dict(self.low), dict(self.high), self.checks
         yield
-        self.low, self.high = low, high
+        self.low, self.high, self.checks = low, high, checks
 
     # ---- questions ----
     def at_most(self, a: Atom, b: Atom, k: int = 0) -> bool:
@@ -242,9 +244,15 @@ class Ranges:
                     self.definition[s.var] = s
                 if s.op is memory.index:
                     self._passed(*s.args)
+                if s.op is memory.check_range:
+                    self._passed_range(None, s)
             case If():
                 if _fails(s.then):
                     self.assume(s.cond, False)
+                if not s.orelse:
+                    for d in s.then:
+                        if isinstance(d, Def) and d.op is memory.check_range:
+                            self._passed_range(s.cond, d)
                 for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
                     self.at_least(r, _both(self.lower(x), self.lower(y), min))
             case For() | While():
@@ -256,6 +264,22 @@ class Ranges:
             self.know(i, n, -1)
         elif isinstance(i, Const):
             self.know(Const(-i.value, i.type), n)
+
+    def _passed_range(self, cond: Atom | None, d: Def) -> None:
+        """Records that a range was checked, if a condition held."""
+        self.checks = (*self.checks, (cond, d))[-MOST:]
+        self._use_checks()
+
+    def _use_checks(self) -> None:
+        """Records the upper bounds of the checks that are now known to have been made."""
+        left: list[tuple[Atom | None, Def]] = []
+        for cond, d in self.checks:
+            first, last, n = d.args
+            if (cond is None or self.decide(cond)) and self.at_most(first, last):
+                self.know(last, n, -1)
+            else:
+                left.append((cond, d))
+        self.checks = tuple(left)
 
     def _carried(self, s: For | While) -> list[int | None]:
         """Lower bounds of carried values that never decrease."""
@@ -275,7 +299,9 @@ class Ranges:
         if isinstance(s, For):
             self.know(s.start, s.stop, -1)
             self.at_least(s.index, self.lower(s.start))
+            self.know(s.start, s.index)
             self.know(s.index, s.stop, -1)
+            self._use_checks()
 
 
 def _both(x: int | None, y: int | None, f: Callable[[int, int], int | None]) -> int | None:
