@@ -26,10 +26,10 @@ def f(x: f64[n], a: f64):
 Reverse mode then has no old element to save and to restore in each trip, and the compiler no store
 that the next trip waits for. The place must be the same in all trips and be certain to exist; every
 other access of the loop to that memory must be to another element, by the ranges of the indices
-there. An element that the loop only reads is read before it. A sum keeps its order; one
-that no loop around it reads is left to `promote_accumulators`. Never applies where the loop uses an
-array of the memory as a whole, nor to what a trip shows to the caller before it may raise, and
-never changes what trips of a promised loop share.
+there. An element that the loop only reads is read before it. A sum keeps its order; one that no
+loop around it reads is left to `promote_accumulators`. Never applies where the loop uses an array
+of the memory as a whole, nor to what a trip shows to the caller before it may raise, and never
+changes what trips of a promised loop share.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Element:
     place: tuple[Coordinate | None, ...]
 
     def key(self, ranges: Ranges) -> Key | None:
-        """What accesses to one element have in common, if its place is known."""
+        """The place that accesses to one element share, None if it is unknown."""
         found: list[tuple[Atom, int]] = []
         for at in self.place:
             if at is None:
@@ -138,15 +138,19 @@ class Kept:
 
     access: Def
     element: Element
-    stores: bool = False
+    stored: Def | None = None  # the last store to it
     only_adds: bool = True
+
+    @property
+    def stores(self) -> bool:
+        return self.stored is not None
 
     @property
     def type(self) -> Scalar:
         return Scalar(self.access.array.type.dtype)
 
     @property
-    def operands(self) -> tuple[Var | Atom, ...]:
+    def operands(self) -> tuple[Atom, ...]:
         return (self.access.array, *_indices(self.access))
 
 
@@ -183,7 +187,7 @@ class _Accesses:
                 unsuitable.add(key)
             elif self.is_fixed(x, *_indices(s)):
                 kept = found.setdefault(key, Kept(s, at))
-                kept.stores |= is_write(s)
+                kept.stored = s if is_write(s) else kept.stored
                 kept.only_adds &= s.op is memory.add_at
             else:
                 unsuitable.add(key)
@@ -313,7 +317,8 @@ class _ScalarReplacement(Ranged):
             yields=tuple(yields), results=(*s.results, *results),
         )  # fmt: skip
         for kept, last in zip(stored.values(), results, strict=True):
-            yield Def(None, memory.store, (*kept.operands, last), {}, kept.access.loc)
+            assert kept.stored is not None
+            yield Def(None, memory.store, (*kept.operands, last), {}, kept.stored.loc)
 
 
 class _Trip(Rewriter):

@@ -85,7 +85,7 @@ class Candidates:
         worth = list(recurrences(s.body))
         if not worth or not all(map(_is_plain, walk(s.body))):
             return None
-        if not all(_is_fast(t) for r in worth for t in walk((r,))):
+        if not all(has_vector_form(t) for r in worth for t in walk((r,))):
             return None
         uniform = Uniform(s, self.facts.classes)
         if not self.has_form(s.body, uniform):
@@ -144,7 +144,7 @@ def _is_plain(s: Stmt) -> bool:
     return s.op in ELEMENTS or is_scalar_operation(s)
 
 
-def _is_fast(s: Stmt) -> bool:
+def has_vector_form(s: Stmt) -> bool:
     """Whether a statement of a recurrence has a vector form."""
     match s:
         case Def():

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from srcgrad import interrupts
-from srcgrad.backends.cpu.emit import polls
+from srcgrad.backends.cpu.emit import hints, polls
 from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
@@ -205,7 +205,7 @@ def _loop(w: Writer, s: For, start: str, stop: str, inits: list[Any], look: bool
     step = w.do(f"add nsw i64 {i}, {-1 if s.reverse else 1}")
     w.lines[row] = f"  {i} = phi i64 [ {start}, %{before} ], [ {step}, %{w.label} ]"
     carried.close(ends, w.label)
-    w.put(f"br label %{head}")
+    w.put(f"br label %{head}{hints.of_loop(s)}")
     leave(w, s, after)
 
 

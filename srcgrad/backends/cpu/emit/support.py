@@ -15,6 +15,8 @@ CANARY, CANARY_BYTE = 64, 85  # guarded: the bytes after a carved buffer, and th
 
 COMMON = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
+!1 = distinct !{!1, !2}
+!2 = !{!"llvm.loop.unroll.disable"}
 declare ptr @NRT_MemInfo_alloc_dtor_safe(i64, ptr)
 declare void @NRT_MemInfo_call_dtor(ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)

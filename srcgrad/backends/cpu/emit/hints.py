@@ -1,0 +1,33 @@
+"""Hints to LLVM: which loops it leaves as loops until its vectoriser has seen them.
+
+LLVM unrolls a loop of a few known trips completely before it vectorises, and then vectorises the
+loop around it, whose trips need not be neighbours in memory: a row of a convolution by loops is
+gathered element by element. A loop that fills a vector at least once is better off itself.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir.nodes import Const, Def, For
+from srcgrad.ir.types import Array, np_dtype
+from srcgrad.passes.places import ELEMENTS
+from srcgrad.passes.strips.candidates import has_vector_form
+from srcgrad.passes.trips import Trips
+
+VECTOR = 64  # bytes
+ROLLED = ", !llvm.loop !1"  # defined beside the support functions
+
+
+def of_loop(s: For) -> str:
+    """The hint behind the branch back to a loop's head, if it has one."""
+    return ROLLED if stays_rolled(s) else ""
+
+
+def stays_rolled(s: For) -> bool:
+    """Whether a loop is to be vectorised itself: enough trips, in any order, with vector forms."""
+    if not (isinstance(s.start, Const) and isinstance(s.stop, Const)):
+        return False
+    if not Trips(s).is_plain or not all(map(has_vector_form, s.body)):
+        return False
+    elements = [t.array.type for t in s.body if isinstance(t, Def) and t.op in ELEMENTS]
+    sizes = [np_dtype(t.dtype).itemsize for t in elements if isinstance(t, Array)]
+    return bool(sizes) and (s.stop.value - s.start.value) * max(sizes) >= VECTOR
