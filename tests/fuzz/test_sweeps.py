@@ -2,6 +2,7 @@
 
 import pytest
 
+from srcgrad.passes.dead_stores import _DeadStores
 from srcgrad.passes.scalar_replacement import Element
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, run_one
@@ -36,4 +37,14 @@ def test_sweeps_to_second_order_and_with_each_pass_off():
 def test_elements_that_may_be_one_are_noticed(seed, monkeypatch):
     assert run_one(seed, LOOPS).outcome.kind == "ok"
     monkeypatch.setattr(Element, "is_apart", lambda self, other, ranges: True)
+    assert run_one(seed, LOOPS).outcome.kind in FAILURES
+
+
+@pytest.mark.parametrize(
+    ("proof", "seed"),
+    [("apart_later", 7), ("apart_later", 13), ("apart_in_trip", 0), ("apart_in_trip", 2)],
+)
+def test_elements_that_are_read_again_are_noticed(proof, seed, monkeypatch):
+    assert run_one(seed, LOOPS).outcome.kind == "ok"
+    monkeypatch.setattr(_DeadStores, proof, lambda *_: True)
     assert run_one(seed, LOOPS).outcome.kind in FAILURES
