@@ -20,6 +20,7 @@ from srcgrad.ir.text import to_text
 from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.build_in_place import build_in_place
+from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
@@ -106,6 +107,7 @@ PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorde
 # loops of one range between which elements flow, as `fuse` cannot: of different rank, or a sum's
 JOIN_FLOWS = Pass("join_flows", join_flows, reorders=True)
 JOIN_FLOWS_IN_ORDER = Pass("join_flows", partial(join_flows, in_order=True))
+COALESCE_LOOPS = Pass("coalesce_loops", coalesce_loops)
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
@@ -122,6 +124,7 @@ LOWERING: tuple[Pass, ...] = (
     JOIN_FLOWS,
     CSE,
     DEAD_CODE,
+    COALESCE_LOOPS,
     PACK_COLUMNS,
     PROMOTE_ACCUMULATORS,
     LOOP_FISSION,
@@ -235,8 +238,10 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     if not in_chunks:
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
-    # sums that trips share, or buffers of strips, would keep all of a loop in one chunk
-    *before, hoisting = (p for p in passes if p.name not in (JOIN_FLOWS.name, STRIP_MINING.name))
+    # sums that trips share, or buffers of strips, would keep all of a loop in one chunk; an array
+    # that has a second name would as well
+    apart = (JOIN_FLOWS.name, STRIP_MINING.name, COALESCE_LOOPS.name)
+    *before, hoisting = (p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
 
@@ -249,7 +254,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     """
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
-    } | {STRIP_MINING.name, HOIST_ALLOCATIONS.name}
+    } | {COALESCE_LOOPS.name, STRIP_MINING.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -14,7 +14,7 @@ from srcgrad.autodiff.reverse.program import TOP, Key
 from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import fitted
-from srcgrad.ir.nodes import Atom, Const, Def, Stmt, Var
+from srcgrad.ir.nodes import Atom, Const, Def, Loop, Stmt, Var
 from srcgrad.ir.summaries import FreeVariables, Summaries
 from srcgrad.ir.types import Array, Scalar, Tape, float_type
 from srcgrad.ir.walk import blocks, results
@@ -133,10 +133,14 @@ class Adjoints:
         return self._free[s]
 
     def free_scalars(self, s: Stmt) -> list[Var]:
+        """Active scalars from outside that a statement reads, but not only to begin with them."""
+        begun = set(s.inits) if isinstance(s, Loop) else set[Atom]()
+        begun -= {v for inner in blocks(s) for v in self.free.of_block(inner)}
+        begun -= set(s.yields) if isinstance(s, Loop) else set[Atom]()
         return [
             v
             for v in self.free_active(s)
-            if isinstance(v.type, Scalar) and not self.program.inside(v, s)
+            if isinstance(v.type, Scalar) and not self.program.inside(v, s) and v not in begun
         ]
 
     def prepare(self, s: Stmt) -> None:
