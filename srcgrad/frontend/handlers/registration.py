@@ -2,6 +2,7 @@
 
 from srcgrad.frontend.handlers import (
     arithmetic,
+    broadcasts,
     builtin,
     collections,
     complexes,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.calls import strong
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
@@ -15,10 +13,10 @@ from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, pla
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Known, Record, describe, is_array, is_integer, is_number, ndim
+from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number, ndim
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import Array, same_dims
+from srcgrad.ir.types import Array
 
 NUMBERS_HAVE_PLACES = raised(np.nonzero, 1.0) is None  # until NumPy 2.1
 UNSQUEEZABLE = "cannot select an axis to squeeze out which has size not equal to one"
@@ -321,45 +319,6 @@ def _at_least(n: int, *functions: Any) -> None:
 
 _at_least(1, np.atleast_1d)
 _at_least(2, np.atleast_2d)
-
-
-@implements(np.broadcast_shapes)
-def broadcast_shapes(it: Interpreter, node: Node, *args: Any) -> Any:
-    return tuple(it.b.broadcast([tuple(dims_of(it, node, shape)) for shape in args]))
-
-
-@implements(np.broadcast)
-def broadcast(it: Interpreter, node: Node, *args: Any) -> Record:
-    given = operands(it, node, args, "broadcast")
-    dims = tuple(it.b.broadcast([v.type.dims if is_array(v) else () for v in given]))
-    counts = {"ndim": len(dims), "nd": len(dims), "size": it.b.size(dims), "numiter": len(args)}
-    return Record(types.SimpleNamespace, {"shape": dims, **counts})
-
-
-@implements(np.broadcast_to)
-def broadcast_to(it: Interpreter, node: Node, x: Any, shape: Any) -> Any:
-    from srcgrad.frontend.handlers.creation import dims_of
-
-    (x,) = operands(it, node, (x,), "broadcast_to")
-    dims = dims_of(it, node, shape)
-    if not dims and not ndim(x):
-        return it.b.view(x, spec=()) if is_array(x) else strong(it, x)
-    if is_array(x):
-        it.b.check_assign(*dims, *x.type.dims, split=len(dims))
-    out = it.b.broadcast_to(x, *dims)
-    it.stands_for_view(out, x, "a broadcast array", node)
-    return out
-
-
-@implements(np.broadcast_arrays)
-def broadcast_arrays(it: Interpreter, node: Node, *xs: Any, subok: Any = False) -> Any:
-    """Arrays in their common shape: one that has it is itself."""
-    xs = tuple(operands(it, node, xs, "broadcast_arrays"))
-    dims = it.b.broadcast([x.type.dims if is_array(x) else () for x in xs])
-    return tuple(
-        x if is_array(x) and same_dims(x.type.dims, dims) else broadcast_to(it, node, x, dims)
-        for x in xs
-    )
 
 
 # ---- repetition ----
