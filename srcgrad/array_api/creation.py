@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.array_api.examples import documented
 from srcgrad.eager import create, devices, dtypes
 from srcgrad.eager.functions.shapes import expand, reshape
 from srcgrad.eager.tensor import Tensor
@@ -40,14 +41,25 @@ def _copied(made: Tensor, given: Any, device: Any, copy: bool | None) -> Tensor:
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor in the memory of another library's array, or in a copy of it."""
+    """A tensor in the memory of another library's array, or in a copy of it.
+
+    >>> from srcgrad import array_api as xp
+    >>> import numpy as np
+    >>> xp.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.], dtype=srcgrad.float64)
+    """
     return asarray(create.from_dlpack(x), device=device, copy=copy)
 
 
 def arange(
     start: Any, /, stop: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None
 ) -> Tensor:
-    """The numbers from `start` up to, without, `stop`; of one argument, from 0 up to it."""
+    """The numbers from `start` up to, without, `stop`; of one argument, from 0 up to it.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.arange(0, 1, 0.5)
+    tensor([0.0000, 0.5000], dtype=srcgrad.float32)
+    """
     if stop is None:
         start, stop = 0, start
     if dtype is None:
@@ -60,7 +72,12 @@ def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: Any = None, device: Any = None,
     endpoint: bool = True,
 ) -> Tensor:  # fmt: skip
-    """`num` equally spaced numbers from `start` to `stop`, which is left out without `endpoint`."""
+    """`num` equally spaced numbers from `start` to `stop`, which is left out without `endpoint`.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
     if dtype is None:
         some = isinstance(start, complex) or isinstance(stop, complex)
         dtype = _complex() if some else dtypes.get_default_dtype()
@@ -80,19 +97,35 @@ def _numpys(dtype: Any) -> np.dtype[Any]:
 def eye(
     n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Any = None
 ) -> Tensor:
-    """The matrix with ones on its k-th diagonal."""
+    """The matrix with ones on its k-th diagonal.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.eye(2, 3, k=1)
+    tensor([[0., 1., 0.],
+            [0., 0., 1.]], dtype=srcgrad.float32)
+    """
     return create.finished(np.eye(n_rows, n_cols, k, dtype=_numpys(dtype)), False, device)
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor of a shape filled with one number, in the number's dtype unless it is given."""
+    """A tensor of a shape filled with one number, in the number's dtype unless it is given.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.full((2,), 7)
+    tensor([7, 7], dtype=srcgrad.int64)
+    """
     if dtype is None and isinstance(fill_value, complex):
         dtype = _complex()
     return create.full(shape, fill_value, dtype, device)
 
 
 def full_like(x: Tensor, /, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor's shape, dtype and device, filled with one number."""
+    """A tensor's shape, dtype and device, filled with one number.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.full_like(xp.zeros(2), 7)
+    tensor([7., 7.], dtype=srcgrad.float32)
+    """
     return create.full_like(x, fill_value, dtype, device)
 
 
@@ -102,7 +135,7 @@ def _of_shape(f: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     function.__name__ = function.__qualname__ = f.__name__
     first = (f.__doc__ or "").partition("\n")[0].partition(":")[0].rstrip(".")
-    function.__doc__ = f"{first}, given as one argument."
+    function.__doc__ = documented(f.__name__, f"{first}, given as one argument.")
     return function
 
 
@@ -129,7 +162,13 @@ empty_like, ones_like, zeros_like = (
 
 
 def meshgrid(*arrays: Tensor, indexing: str = "xy") -> tuple[Tensor, ...]:
-    """The coordinates of a grid over vectors; with "xy" the first runs along the second dim."""
+    """The coordinates of a grid over vectors; with "xy" the first runs along the second dim.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.meshgrid(xp.asarray([1, 2]), xp.asarray([3, 4, 5]), indexing="ij")[0]
+    tensor([[1, 1, 1],
+            [2, 2, 2]], dtype=srcgrad.int64)
+    """
     if indexing not in ("xy", "ij"):
         raise ArgumentValueError("meshgrid() takes 'xy' or 'ij' for indexing")
     if any(x.ndim > 1 for x in arrays):

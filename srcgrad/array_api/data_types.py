@@ -94,7 +94,12 @@ def _is_one(dtype: Any, kind: Any) -> bool:
 
 
 def can_cast(from_: Any, to: Any, /) -> bool:
-    """Whether a dtype, or a tensor's, promotes to another without loss."""
+    """Whether a dtype, or a tensor's, promotes to another without loss.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.can_cast(xp.int32, xp.float64), xp.can_cast(xp.float64, xp.int32)
+    (True, False)
+    """
     return bool(np.can_cast(_dtype_of(from_).np, _dtype_of(to).np, "safe"))
 
 
@@ -116,7 +121,12 @@ def result_type(*arrays_and_dtypes: Any) -> Dtype:
 def astype(
     x: Tensor, dtype: Any, /, *, copy: bool = True, device: Any = None
 ) -> Tensor:  # fmt: skip
-    """The tensor in another dtype; a copy also where it has that dtype, unless `copy` is False."""
+    """The tensor in another dtype; a copy also where it has that dtype, unless `copy` is False.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.astype(xp.asarray([1.7, -1.7]), xp.int32)
+    tensor([ 1, -1], dtype=srcgrad.int32)
+    """
     target = dtypes.to_dtype(dtype).np
     if x._a.dtype.kind == "c" and target.kind != "c":
         raise TensorTypeError(f"complex numbers have no value in {dtype}: take xp.real(x)")
@@ -157,5 +167,10 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """The namespace's description of itself."""
+    """The namespace's description of itself.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.__array_namespace_info__().default_dtypes()["integral"]
+    srcgrad.int64
+    """
     return Info()

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.array_api.examples import documented
 from srcgrad.array_api.operands import promoted
 from srcgrad.eager.functions.table import TABLE
 from srcgrad.eager.protocols import by_numpy
@@ -42,12 +43,19 @@ def _of_two(name: str, row: Callable[..., Tensor]) -> Callable[..., Tensor]:
         return row(x1, x2)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{row.__name__}` of two tensors, or of a tensor and a number, promoted."
+    function.__module__ = "srcgrad.array_api"  # where its example is found
+    text = f"`{row.__name__}` of two tensors, or of a tensor and a number, promoted."
+    function.__doc__ = documented(name, text)
     return function
 
 
 def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
-    """Each element within two bounds, either of which may be absent; in the dtype of `x`."""
+    """Each element within two bounds, either of which may be absent; in the dtype of `x`.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.clip(xp.asarray([-1.0, 0.5, 2.0]), 0.0, 1.0)
+    tensor([0.0000, 0.5000, 1.0000], dtype=srcgrad.float32)
+    """
     bounds = [b.to(x.dtype) if isinstance(b, Tensor) else b for b in (min, max)]
     if min is None and max is None:
         return TABLE["clone"].function(x)
@@ -55,12 +63,22 @@ def clip(x: Tensor, /, min: Any = None, max: Any = None) -> Tensor:
 
 
 def imag(x: Tensor, /) -> Tensor:
-    """The imaginary parts of complex numbers."""
+    """The imaginary parts of complex numbers.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.imag(xp.asarray([1 + 2j]))
+    tensor([2.], dtype=srcgrad.float32)
+    """
     return by_numpy(np.imag, x)
 
 
 def nextafter(x1: Any, x2: Any, /) -> Tensor:
-    """The next number of the dtype from `x1` towards `x2`."""
+    """The next number of the dtype from `x1` towards `x2`.
+
+    >>> from srcgrad import array_api as xp
+    >>> xp.nextafter(xp.asarray(1.0), 2.0) - 1.0 == xp.finfo(xp.float32).eps
+    tensor(True, dtype=srcgrad.bool)
+    """
     return by_numpy(np.nextafter, *promoted(x1, x2))
 
 

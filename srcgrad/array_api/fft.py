@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.array_api.examples import documented
 from srcgrad.eager import create, dtypes
 from srcgrad.eager.protocols import by_numpy
 from srcgrad.eager.tensor import Tensor
@@ -45,12 +46,12 @@ def _frequencies(name: str) -> _Made:
         kind = dtypes.get_default_dtype() if dtype is None else dtypes.to_dtype(dtype)
         return create.finished(getattr(np.fft, name)(n, d).astype(kind.np), False, device)
 
-    return _named(function, name)
+    return _named(function, name, "a number of samples")
 
 
-def _named(function: _Made, name: str) -> _Made:
+def _named(function: _Made, name: str, operand: str = "a tensor") -> _Made:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`np.fft.{name}` of a tensor."
+    function.__doc__ = documented(name, f"`np.fft.{name}` of {operand}.")
     return function
 
 

@@ -17,7 +17,7 @@ from srcgrad.primitives.memory import view
 from srcgrad.primitives.registry import custom
 
 COMMON = "the first matrix and the negated second one have an eigenvalue in common"
-NO_ROOT = "the matrix has no real square root, or none that is finite"
+NO_ROOT = "the matrix has no square root of its kind, or none that is finite"
 NO_LOGARITHM = "the matrix has no logarithm of its kind, or none that is finite"
 
 
@@ -33,11 +33,11 @@ def _sylvester(a: Any, b: Any, q: Any) -> Any:
     factors: Any = [schur(v, check_finite=False) for v in (a, b)]
     (r, u), (s, w) = factors
     (trsyl,) = get_lapack_funcs(("trsyl",), (r, s, q))
-    y, scale, info = trsyl(r, s, u.T @ q @ w)
+    y, scale, info = trsyl(r, s, u.conj().T @ q @ w)
     # LAPACK perturbs or scales equations without a moderate solution; SciPy does not report it
     if info != 0 or scale != 1.0:
         raise np.linalg.LinAlgError(COMMON)
-    return np.ascontiguousarray(u @ y @ w.T)
+    return np.ascontiguousarray(u @ y @ w.conj().T)
 
 
 def _sylvester_jvp(ts: tuple[Any, ...], y: Any, a: Any, b: Any, q: Any) -> Any:
@@ -64,11 +64,12 @@ sylvester = custom(
     lambda g, y, a, b, q: _back(g, a, b),
     typing=lambda build, a, b, q: (q.type.dtype, q.type.dims),
     raises=True,
+    analytic=True,
     nonfinite=True,
 )
 
 
-# ---- the principal square root, where it is real ----
+# ---- the principal square root, where it is of the matrix's kind ----
 def _sqrtm(a: Any) -> Any:
     from scipy.linalg import sqrtm
 
@@ -77,7 +78,7 @@ def _sqrtm(a: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a singular matrix: non-finite results are refused
         y = sqrtm(a)
-    if np.iscomplexobj(y) or not np.all(np.isfinite(y)):
+    if (np.iscomplexobj(y) and not np.iscomplexobj(a)) or not np.all(np.isfinite(y)):
         raise np.linalg.LinAlgError(NO_ROOT)
     return np.ascontiguousarray(y, a.dtype)
 
@@ -89,6 +90,7 @@ sqrtm = custom(
     lambda g, y, a: _back(g, y, y),
     typing=lambda build, a: (a.type.dtype, a.type.dims),
     raises=True,
+    analytic=True,
 )
 
 

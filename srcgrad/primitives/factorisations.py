@@ -2,7 +2,9 @@
 
 `eigh` and `eig` are [w; V] and `qr` is [Q; R'], all with one column per value.
 Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); S. Walter and L.
-Lehmann, "Algorithmic differentiation of linear algebra functions" (2010).
+Lehmann, "Algorithmic differentiation of linear algebra functions" (2010); of complex QR, D. Roberts
+and L. Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and
+deep matrices" (2020), with the real diagonal of R that LAPACK gives.
 
 Vectors of values that are equal up to rounding are not determined: they are differentiated as
 constants where their adjoint is zero; where it is not, the elements of the derivative that depend
@@ -44,7 +46,7 @@ from srcgrad.primitives.factorisation_parts import (
     turned,
     unknown_beside,
 )
-from srcgrad.primitives.linalg import solve
+from srcgrad.primitives.linalg import from_lower, solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
 from srcgrad.primitives.registry import custom
@@ -65,8 +67,7 @@ def _eigh_parts(y: Any) -> tuple[Any, Any]:
 
 def stated(t: Any, lower: bool) -> Any:
     """The symmetric or Hermitian tangent that one triangle represents."""
-    half = lower_part(t if lower else adjoint(t), 0.5)
-    return half + adjoint(half)
+    return from_lower(t if lower else adjoint(t))
 
 
 def _eigh_jvp(ts: tuple[Any, ...], y: Any, a: Any, lower: bool) -> Any:
@@ -182,7 +183,9 @@ def _qr_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     d = _over_r(ts[0], low)
     c = turned(q, d)
     below = lower_part(c, 0.0)
-    turn = below - matrix_transpose(below)
+    turn = below - adjoint(below)
+    if is_complex(c):
+        turn = select(eye(shape_of(c)[0]), (c - conjugate(c)) * 0.5, turn)
     dq = d + matmul(q, turn - c)
     moved = concatenate(dq, matmul(low, matrix_transpose(c - turn)), axis=0)
     return select(lost, NAN, moved)
@@ -192,9 +195,10 @@ def _qr_vjp(g: Any, y: Any, a: Any) -> Any:
     q, low = _qr_parts(y, a)
     gq, glow = _qr_parts(g, a)
     low, lost = _regular(low)
-    m = turned(low, lower_part(glow)) - turned(gq, q)
+    m = matmul(matrix_transpose(low), lower_part(glow)) - matmul(matrix_transpose(gq), q)
     half = lower_part(m, 0.5)
-    return select(lost, NAN, _over_low(gq + matmul(q, half + matrix_transpose(half)), low))
+    inner = matrix_transpose(half) + conjugate(half)
+    return select(lost, NAN, _over_low(gq + matmul(conjugate(q), inner), low))
 
 
 qr = custom(
@@ -205,4 +209,5 @@ qr = custom(
     typing=lambda b, a: (a.type.dtype, (b.total(a.type.dims), a.type.dims[1])),
     raises=True,
     nonfinite=True,
+    analytic=True,
 )

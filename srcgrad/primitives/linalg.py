@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import matmul, matrix_transpose
+from srcgrad.primitives.factorisation_parts import adjoint
 from srcgrad.primitives.registry import custom, nondiff
 from srcgrad.primitives.triangular import applied, lower_part, outer
 
@@ -22,6 +23,10 @@ def _rhs_dims(b: Any, a: Any, x: Any) -> Stated:
 
 def _square(b: Any, a: Any) -> Stated:
     return a.type.dtype, a.type.dims
+
+
+def _real(b: Any, a: Any) -> Stated:
+    return {"c64": "f32", "c128": "f64"}.get(a.type.dtype, a.type.dtype), ()
 
 
 solve = custom(
@@ -62,29 +67,27 @@ cholesky = custom(
     lambda g, y, a: _cholesky_vjp(g, y),
     typing=_square,
     raises=True,
+    analytic=True,
     nonfinite=True,
 )
 
 
 def _cholesky_jvp(t: Any, y: Any) -> Any:
-    # NumPy reads the lower triangle only: the tangent is the symmetric matrix that it represents
-    t = _symmetric_from_lower(t)
-    s = solve(y, matrix_transpose(solve(y, t)))
+    s = solve(y, adjoint(solve(y, from_lower(t))))
     return matmul(y, lower_part(s, 0.5))
 
 
-def _symmetric_from_lower(t: Any) -> Any:
+def from_lower(t: Any) -> Any:
+    """The symmetric or Hermitian tangent that the lower triangle represents, which NumPy reads."""
     low = lower_part(t, 0.5)
-    return low + matrix_transpose(low)
+    return low + adjoint(low)
 
 
 def _cholesky_vjp(g: Any, y: Any) -> Any:
     # the adjoint of the jvp, step by step
     p = lower_part(matmul(matrix_transpose(y), g), 0.5)
-    s = solve(
-        matrix_transpose(y), matrix_transpose(solve(matrix_transpose(y), matrix_transpose(p)))
-    )
-    return lower_part(s + matrix_transpose(s), 0.5)
+    s = solve(matrix_transpose(y), matrix_transpose(solve(adjoint(y), matrix_transpose(p))))
+    return lower_part(s + adjoint(s), 0.5)
 
 
 def _trace_of(a: Any, b: Any) -> Any:
@@ -107,7 +110,7 @@ logabsdet = custom(
     _logabsdet,
     lambda ts, y, a: _trace_of(inv(a), ts[0]),
     lambda g, y, a: matrix_transpose(inv(a)) * g,
-    typing=lambda b, a: (a.type.dtype.replace("c64", "f32").replace("c128", "f64"), ()),
+    typing=_real,
     analytic=True,
     nonfinite=True,
 )
@@ -117,15 +120,15 @@ def _definite(a: Any) -> Any:
     try:
         np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        return a.dtype.type(0)
-    return a.dtype.type(1)
+        return a.real.dtype.type(0)
+    return a.real.dtype.type(1)
 
 
 # 1 where `cholesky` has a factor, else 0: the condition for a `try` around it
 definite = nondiff(
     "definite",
     _definite,
-    typing=lambda b, a: (a.type.dtype, ()),
+    typing=_real,
     flat=True,
     decides=True,
 )

@@ -84,6 +84,7 @@ solve_triangular = custom(
     ),
     typing=lambda build, a, b, lower, transposed, unit: (b.type.dtype, b.type.dims),
     raises=True,
+    analytic=True,
     nonfinite=True,
 )
 
@@ -128,7 +129,13 @@ def _lu_vjp(g: Any, y: Any, a: Any) -> Any:
 
 
 lu = custom(
-    "lu", _lu, _lu_jvp, _lu_vjp, typing=lambda b, a: (a.type.dtype, a.type.dims), nonfinite=True
+    "lu",
+    _lu,
+    _lu_jvp,
+    _lu_vjp,
+    typing=lambda b, a: (a.type.dtype, a.type.dims),
+    analytic=True,
+    nonfinite=True,
 )
 lu_pivots = nondiff(
     "lu_pivots", _lu_pivots, typing=lambda b, a: ("i64", (a.type.dims[0],)), decides=True

@@ -26,6 +26,17 @@ def turn(to: Any, a: Any) -> None:
             to[j, i] = a[i, j]
 
 
+def conjugated(a: Any) -> Any:
+    """The conjugate of a matrix, in memory of its own if it is complex."""
+    if not np.iscomplexobj(a):
+        return a
+    to = room(a.shape[0], a.shape[1], a.dtype)
+    for i in range(to.shape[0]):
+        for j in range(to.shape[1]):
+            to[i, j] = np.conj(a[i, j])
+    return to
+
+
 def stack(to: Any, values: Any, vectors: Any) -> None:
     """Stores a row of values, and below it the columns that are the rows of `vectors`."""
     for j in range(vectors.shape[0]):

@@ -178,13 +178,13 @@ def lstsq(out: Any, a: Any, b: Any, rcond: float) -> None:
 # ---- QR of a matrix with at least as many rows as columns ----
 def qr(out: Any, a: Any) -> None:
     m, n = a.shape
-    factor, tau = columns(a), reals(n, a)
+    factor, tau = columns(a), room(1, n, a.dtype)
     worked("geqrf", a, m, n, factor, lead(m), tau)
     # before Q overwrites the factor
     for j in range(n):
         for i in range(n):
             out[m + j, i] = np.where(i <= j, factor[j, i], 0)
-    worked("orgqr", a, m, n, n, factor, lead(m), tau)
+    worked("ungqr" if np.iscomplexobj(a) else "orgqr", a, m, n, n, factor, lead(m), tau)
     for i in range(m):
         for j in range(n):
             out[i, j] = factor[j, i]

@@ -13,6 +13,7 @@ from srcgrad.primitives import equations, linalg, triangular
 from srcgrad.routines.external import Routine, check, lapack, leave_if, room
 from srcgrad.routines.matrices import (
     columns,
+    conjugated,
     copy,
     fill,
     finite,
@@ -140,21 +141,25 @@ def sylvester(out: Any, a: Any, b: Any, q: Any) -> None:
     r, u = schur(a)
     s, w = schur(b)
     # of columns
-    y = w @ (q.T @ u.T)
-    scale = room(1, 1, a.dtype)
+    y = w @ (q.T @ conjugated(u).T)
+    scale = reals(1, a)
     info = lapack("trsyl", "N", "N", 1, m, n, r, lead(m), s, lead(n), y, lead(m), scale)
     # LAPACK perturbs or scales equations without a solution of moderate size
     check(info)
     leave_if(scale[0, 0] != 1, 1)
-    copy(out, u.T @ (y.T @ w))
+    copy(out, u.T @ (y.T @ conjugated(w)))
 
 
 def schur(a: Any) -> Any:
-    """The columns of the real Schur form, and those of its vectors."""
+    """The columns of the Schur form, of a real matrix the real one, and those of its vectors."""
     n = a.shape[0]
-    form, vectors = columns(a), room(n, n, a.dtype)
-    info = worked("gees", a, "V", "N", None, n, form, lead(n), integers(1), reals(n, a),
-                  reals(n, a), vectors, lead(n), then=(integers(n),))  # fmt: skip
+    form, vectors, values = columns(a), room(n, n, a.dtype), room(1, n, a.dtype)
+    if np.iscomplexobj(a):
+        info = worked("gees", a, "V", "N", None, n, form, lead(n), integers(1), values, vectors,
+                      lead(n), then=(reals(n, a), integers(n)))  # fmt: skip
+    else:
+        info = worked("gees", a, "V", "N", None, n, form, lead(n), integers(1), values,
+                      reals(n, a), vectors, lead(n), then=(integers(n),))  # fmt: skip
     check(info)
     return form, vectors
 

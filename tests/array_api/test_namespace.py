@@ -57,6 +57,12 @@ def test_no_function_takes_arguments_that_it_does_not_name():
             assert name in takes_several or inspect.Parameter.VAR_POSITIONAL not in kinds, name
 
 
+def test_functions_have_an_example():
+    for space in (xp, xp.linalg, xp.fft):
+        functions = {n: getattr(space, n) for n in space.__all__}
+        assert not [n for n, f in functions.items() if callable(f) and ">>>" not in f.__doc__]
+
+
 def test_tensors_name_their_namespace():
     x = flow.tensor([1.0])
     assert x.__array_namespace__() is xp

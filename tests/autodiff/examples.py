@@ -297,6 +297,12 @@ COMPLEX = [
     Example("band_product", ("c128[3,4]", CV), {"transposed": True}, extra=(1,)),
     Example("band_outer", (CV, CV), extra=(3, 1)),
     Example("solve", (CQ, "c128[3,2]")),
+    *(Example("qr", (shape,)) for shape in (CQ, "c128[4,2]")),
+    *(
+        Example("solve_triangular", (CQ, "c128[3,2]"), {"lower": low, "transposed": t, "unit": u})
+        for low, t, u in ((True, False, False), (False, True, False), (True, True, True))
+    ),
+    Example("lu", (CQ,)),
     Example("inv", (CQ,)),
     Example("logabsdet", (CQ,)),
     Example("det", (CQ,)),

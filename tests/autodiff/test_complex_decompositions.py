@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import srcgrad as flow
 from tests.tools.turns import share
@@ -89,10 +90,32 @@ def null_vectors(a):
     return np.abs(vh[-1] @ np.arange(1.0, n + 1.0)) + np.abs(u[:, -1] @ np.arange(1.0, m + 1.0))
 
 
+def orthogonal_triangular(a):
+    """Nothing is arbitrary: the diagonal of R is real."""
+    q, r = np.linalg.qr(a)
+    k = q.shape[1]
+    weights = np.cos(np.arange(20.0))
+    columns = np.real(np.sum(q * weights[:k])) + np.imag(q[0] @ r[:, 0]) + np.abs(q[1, 0]) ** 2
+    rows = np.sum(np.real(r) * weights[: r.shape[1]]) + np.imag(np.sum(r * weights[3]))
+    return columns + rows + np.real(np.sum((q @ r) ** 2))
+
+
+def triangle(a):
+    return np.sum(np.abs(scipy.linalg.qr(a.conj().T[:2], mode="r")[0]) ** 2 * 0.3)
+
+
+def frame(a):
+    """Q of both halves of a stack."""
+    q = np.linalg.qr(np.stack((a, 1j * a[::-1] + a)))[0]
+    return np.sum(q.real * np.arange(q.size).reshape(q.shape)) + np.sum(q.imag**3)
+
+
 SHAPES = ((4, 4), (5, 3), (3, 5), (2, 7))
 CASES: list[tuple[Callable, np.ndarray]] = [
     *((f, random(4, 4)) for f in (eigenvectors, upper, eigenvalues, function_of_a_matrix)),
     *((f, random(*shape)) for shape in SHAPES for f in (singular_vectors, singular_values)),
+    *((orthogonal_triangular, random(*shape)) for shape in SHAPES),
+    *((f, random(4, 3)) for f in (triangle, frame)),
     *((spaces, random(*s, of=t)) for s in ((5, 3), (3, 5), (4, 3)) for t in (complex, float)),
     *((null_vectors, random(*s, of=t)) for s in ((4, 3), (3, 4)) for t in (complex, float)),
 ]
@@ -169,6 +192,10 @@ def test_stacks_and_values(target: str):
     w, v = flow.compile(lambda a: np.linalg.eigh(a), target=target)(a[..., :3])
     np.testing.assert_allclose(w, np.linalg.eigh(a[..., :3])[0], atol=1e-13)
     np.testing.assert_allclose(v, np.linalg.eigh(a[..., :3])[1], atol=1e-12)
+    for made, want in zip(
+        flow.compile(lambda a: np.linalg.qr(a), target=target)(a), np.linalg.qr(a), strict=True
+    ):
+        np.testing.assert_allclose(made, want, atol=1e-13)
     sign, size = flow.compile(lambda a: np.linalg.slogdet(a), target=target)(a[..., :3])
     assert (sign.dtype, size.dtype) == (np.complex128, np.float64)
     np.testing.assert_allclose(size, np.linalg.slogdet(a[..., :3])[1], atol=1e-13)

@@ -40,7 +40,7 @@ def regular(rng, n, dtype):
 
 def definite(rng, n, dtype):
     a = random(rng, (n, n), dtype)
-    return a @ a.T + np.eye(n, dtype=a.dtype)
+    return a @ a.conj().T + np.eye(n, dtype=a.dtype)
 
 
 def band(rng, rows, n, dtype, upper):
@@ -126,16 +126,24 @@ def test_cofactors(dtype):
         compare("cofactors", [a], dtype)
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("dtype", ALL)
 def test_factors(dtype):
     rng = np.random.default_rng(3)
     for n in SIZES:
-        compare("cholesky", [definite(rng, n, dtype)], dtype)
-        for lower in (True, False):
+        for a in (definite(rng, n, dtype), random(rng, (n, n), dtype)):
+            compare("cholesky", [a], dtype, layouts="C")
+            compare("definite", [a], dtype, layouts="S")
+        for lower in (True, False) if dtype in REAL else ():
             compare("eigh", [random(rng, (n, n), dtype)], dtype, lower=lower)
         if n:  # SciPy's own wrapper complains
             compare("lu_pivots", [random(rng, (n, n), dtype)], dtype)
         compare("lu", [regular(rng, n, dtype)], dtype)
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_qr(dtype):
+    rng = np.random.default_rng(8)
+    for n in SIZES:
         for more in (0, 3):
             compare("qr", [random(rng, (n + more, n), dtype)], dtype)
 
@@ -163,7 +171,7 @@ def test_complex_eigenvalues(dtype):
         compare("eig", [random(rng, (n, n), dtype)], dtype)
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("params", share(TRIANGULAR), ids=lambda p: "".join(k for k in p if p[k]))
 def test_triangular_systems(dtype, params):
     rng = np.random.default_rng(6)
@@ -194,7 +202,7 @@ def test_bands(dtype):
                 compare("solveh_banded", [ab, x], dtype, lower=lower)
 
 
-@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("dtype", ALL)
 def test_sylvester(dtype):
     rng = np.random.default_rng(8)
     for m, n in [(0, 2), (1, 1), (2, 3), (6, 4)]:

@@ -3,7 +3,6 @@
 import numpy as np
 import scipy.linalg
 
-from tests.cases.complex_numbers import zmat
 from tests.cases.registry import mat, vec
 from tests.errors.programs import program
 
@@ -147,11 +146,6 @@ def diagonal_of_a_vector(x):
 @program(mat(2, 2).astype(np.float16))
 def decomposition_of_half_precision(a):
     return np.sum(np.linalg.qr(a)[1])  # error: UnsupportedError: qr of float16 ... np.float32
-
-
-@program(zmat(2, 2))
-def qr_of_a_complex_matrix(a):
-    return np.abs(np.linalg.qr(a)[1][0, 0])  # error: UnsupportedError: of complex matrices
 
 
 @program(mat(3, 3))

@@ -162,8 +162,8 @@ def _definite(xp: Any, a: Any) -> Any:
     try:
         xp.linalg.cholesky(a)
     except np.linalg.LinAlgError:
-        return xp.zeros((), a.dtype)
-    return xp.ones((), a.dtype)
+        return xp.zeros((), a.real.dtype)
+    return xp.ones((), a.real.dtype)
 
 
 # ---- transforms ----

@@ -1,7 +1,7 @@
 """Factorisations of complex matrices by those of real ones twice as large.
 
 Matrices with a block [[x, -y], [y, x]] for each x + iy have the products, adjoints, inverses and
-pseudoinverses of the complex ones; that of a triangle with a real diagonal is a triangle.
+pseudoinverses of the complex ones.
 """
 
 from __future__ import annotations
@@ -54,13 +54,3 @@ def lstsq(a: Any, b: Any, rcond: Any) -> Any:
     parts = np.stack((np.real(b), np.imag(b)), axis=1).reshape(2 * b.shape[0], *b.shape[1:])
     x = np.linalg.lstsq(as_reals(a), parts, rcond)[0]
     return x[::2] + 1j * x[1::2]
-
-
-def cholesky(a: Any) -> Any:
-    """The lower triangle L with L L' = a, of which the lower triangle is read.
-
-    >>> cholesky(np.array([[4.0 + 0.0j]])).tolist()
-    [[(2+0j)]]
-    """
-    real_diagonal = np.real(a) + 1j * (np.imag(a) * (1.0 - np.eye(a.shape[0], dtype=a.real.dtype)))
-    return of_reals(np.linalg.cholesky(as_reals(real_diagonal)))

@@ -76,17 +76,29 @@ def symmetric(a: Any, lower: bool) -> Any:
     return np.triu(a) + np.triu(a, 1).T
 
 
+def hermitian(a: Any, lower: bool) -> Any:
+    """The symmetric or Hermitian matrix that one triangle defines.
+
+    >>> hermitian(np.array([[1.0 + 5.0j, 9.0], [2.0j, 3.0]]), True).tolist()
+    [[(1+0j), -2j], [2j, (3+0j)]]
+    """
+    if not np.iscomplexobj(a):
+        return symmetric(a, lower)
+    beside = np.tril(a, -1) if lower else np.triu(a, 1)
+    return beside + beside.conj().T + np.diag(np.real(np.diag(a)))
+
+
 def generalized_eigh(a: Any, b: Any, lower: bool) -> tuple:
     """w and v with a v = b v diag(w) and v' b v = 1.
 
     >>> generalized_eigh(np.array([[8.0]]), np.array([[4.0]]), True)[0].tolist()
     [2.0]
     """
-    factor = np.linalg.cholesky(symmetric(b, lower))
-    half = scipy.linalg.solve_triangular(factor, symmetric(a, lower), lower=True)
-    inner = scipy.linalg.solve_triangular(factor, half.T, lower=True)
+    factor = np.linalg.cholesky(hermitian(b, lower))
+    half = scipy.linalg.solve_triangular(factor, hermitian(a, lower), lower=True)
+    inner = scipy.linalg.solve_triangular(factor, half.conj().T, lower=True)
     w, z = np.linalg.eigh(inner)
-    return w, scipy.linalg.solve_triangular(factor, z, lower=True, trans=1)
+    return w, scipy.linalg.solve_triangular(factor, z, lower=True, trans=2)
 
 
 OTHER_TRIANGLE_IS_KEPT = bool(scipy.linalg.cho_factor(np.array([[4.0, 1.0], [1.0, 4.0]]))[0][1, 0])
@@ -113,8 +125,8 @@ def cho_solve(c: Any, lower: bool, b: Any) -> Any:
     """
     if lower:
         half = scipy.linalg.solve_triangular(c, b, lower=True)
-        return scipy.linalg.solve_triangular(c, half, lower=True, trans=1)
-    half = scipy.linalg.solve_triangular(c, b, trans=1)
+        return scipy.linalg.solve_triangular(c, half, lower=True, trans=2)
+    half = scipy.linalg.solve_triangular(c, b, trans=2)
     return scipy.linalg.solve_triangular(c, half)
 
 
@@ -266,5 +278,5 @@ def discrete_lyapunov(a: Any, q: Any) -> Any:
     one = np.eye(a.shape[0], dtype=a.dtype)
     turned = np.linalg.solve(a + one, a - one)
     half = np.linalg.solve(a + one, q)
-    moved = np.linalg.solve(a + one, half.T).T
+    moved = np.linalg.solve(a + one, half.conj().T).conj().T
     return scipy.linalg.solve_continuous_lyapunov(turned, -2.0 * moved)

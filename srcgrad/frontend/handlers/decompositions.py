@@ -29,14 +29,6 @@ _UNSAID: Any = object()
 THIN = {"full_matrices": False}
 
 
-def reals(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
-    """Real matrices in single or double precision, as LAPACK and the rules require here."""
-    a = of_floats(it, node, a, what, square)
-    if is_complex(a.type.dtype):
-        it.refuse(node, f"{what} of complex matrices is not supported")
-    return a
-
-
 def of_floats(it: Interpreter, node: Node, a: Any, what: str, square: bool = False) -> Any:
     """Real or complex matrices in single or double precision, as LAPACK has them."""
     a = (squares if square else matrices)(it, node, a, what)
@@ -61,6 +53,10 @@ def values(it: Interpreter, y: Any) -> Any:
     """The real values in the first row of a primitive's result."""
     w = it.b.view(y, 0, spec=("i", ":"))
     return it.b.real(w) if is_complex(y.type.dtype) else it.b.copy(w)
+
+
+def conjugate(it: Interpreter, a: Any) -> Any:
+    return it.b.conj(a) if is_complex(a.type.dtype) else a
 
 
 def epsilon(a: Any) -> float:
@@ -185,7 +181,7 @@ COMPLEX = (
 # ---- QR ----
 @implements(np.linalg.qr)
 def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
-    a = reals(it, node, a, "qr")
+    a = of_floats(it, node, a, "qr")
     if mode not in ("reduced", "complete", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
     if mode == "complete":
@@ -208,7 +204,7 @@ def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     q = rows(it, y, 0, m)
     low = b.view(y, m, k, 1, spec=("s", ":"))
     rest = b.view(a, k, b.dim(b.sub(n, k)), 1, spec=(":", "s"))
-    rest = b.matmul(b.transpose(q, perm=(1, 0)), rest)
+    rest = b.matmul(b.transpose(conjugate(it, q), perm=(1, 0)), rest)
     r = b.concatenate(b.transpose(low, perm=(1, 0)), rest, axis=1)
     return q, with_dims(it, r, (k, n))
 

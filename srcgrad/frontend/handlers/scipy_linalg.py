@@ -15,12 +15,12 @@ import scipy.linalg as sl
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.decompositions import (
+    conjugate,
     epsilon,
     flag,
     of_floats,
     only_square,
     pseudoinverse,
-    reals,
     relative,
     thin_qr,
 )
@@ -30,7 +30,7 @@ from srcgrad.frontend.handlers.registry import REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Conflict, is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_complex, is_float, join_scalars, np_dtype
 
 IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork", "lapack_driver",
            "driver")  # fmt: skip
@@ -70,10 +70,15 @@ def check_finite(it: Interpreter, a: Any) -> None:
 
 
 def matrix(it: Interpreter, node: Node, a: Any, what: str, square: bool = True) -> Any:
-    a = reals(it, node, a, what, square)
+    a = of_floats(it, node, a, what, square)
     if a.type.ndim != 2:
         it.refuse(node, f"{what} of a stack of matrices is not supported", "write the loop")
     return a
+
+
+def double(it: Interpreter, a: Any) -> Any:
+    """The array in double precision, in which SciPy computes some functions."""
+    return it.b.cast(a, Scalar("c128" if is_complex(a.type.dtype) else "f64"))
 
 
 # ---- systems ----
@@ -89,6 +94,7 @@ def solve_triangular(
     if not is_array(c) or c.type.ndim > 2:
         it.refuse(node, "solve_triangular takes a vector or a matrix on the right", like=IndexError)
     meet(it, node, a.type.dims[0], c.type.dims[0])
+    a = conjugate(it, a) if trans in (2, "C") else a
     return it.b.solve_triangular(a, c, lower=flag(it, node, lower, "lower"),
         transposed=trans not in (0, "N"), unit=flag(it, node, unit_diagonal, "unit_diagonal"),
     )  # fmt: skip
@@ -102,11 +108,18 @@ def solve(
     a = matrix(it, node, a, "solve")
     lower = flag(it, node, lower, "lower")
     turned = flag(it, node, transposed, "transposed")
+    if turned and is_complex(a.type.dtype):
+        it.refuse(
+            node, "solve with transposed=True of complex matrices is not supported", "pass a.T",
+            like=NotImplementedError,
+        )  # fmt: skip
     match assume_a:
         case None | "gen" | "general":
             a = it.b.transpose(a, perm=(1, 0)) if turned else a
-        case "sym" | "symmetric" | "her" | "hermitian":
+        case "sym" | "symmetric":
             a = it.call(formulas.symmetric, [a, lower], {}, node)
+        case "her" | "hermitian":
+            a = it.call(formulas.hermitian, [a, lower], {}, node)
         case "pos" | "positive definite":
             factor = it.call(formulas.cho_factor, [a, lower], {}, node)
             return cho_solve(it, node, (factor, lower), c)
@@ -143,8 +156,7 @@ _of_numpy(sl.norm, np.linalg.norm)
 
 @scipys(sl.det)
 def det(it: Interpreter, node: Node, a: Any) -> Any:
-    double = it.b.cast(reals(it, node, a, "det"), Scalar("f64"))  # as in SciPy
-    return it.call_numpy(np.linalg.det, [double], {}, node)
+    return it.call_numpy(np.linalg.det, [double(it, of_floats(it, node, a, "det"))], {}, node)
 
 
 @scipys(sl.cholesky)
@@ -180,8 +192,10 @@ def lu_factor(it: Interpreter, node: Node, a: Any) -> Any:
 def lu_solve(it: Interpreter, node: Node, lu_and_piv: Any, c: Any, trans: Any = 0) -> Any:
     factors, pivots = it.static_items(lu_and_piv, node)
     (c,) = operands(it, node, (c,), "lu_solve")
-    transposed = it.static_int(trans, node, "trans") != 0
-    return it.call(formulas.lu_solve, [factors, pivots, c, transposed], {}, node)
+    how = it.static_int(trans, node, "trans")
+    if how == 2:
+        factors = conjugate(it, factors)
+    return it.call(formulas.lu_solve, [factors, pivots, c, how != 0], {}, node)
 
 
 @scipys(sl.lu)
@@ -199,7 +213,7 @@ def lu(
 def qr(it: Interpreter, node: Node, a: Any, *, mode: Any = "full", pivoting: Any = False) -> Any:
     if flag(it, node, pivoting, "pivoting"):
         it.refuse(node, "qr with pivoting is not supported", "leave it out")
-    a = reals(it, node, a, "qr")
+    a = of_floats(it, node, a, "qr")
     if mode not in ("full", "economic", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='economic'")
     if mode != "economic":
@@ -284,7 +298,7 @@ def expm_frechet(
 ) -> Any:
     a, e = matrix(it, node, a, "expm_frechet"), matrix(it, node, e, "expm_frechet")
     meet(it, node, a.type.dims[0], e.type.dims[0])
-    a, e = (it.b.cast(v, Scalar("f64")) for v in (a, e))  # as in SciPy
+    a, e = (double(it, v) for v in pair(it, node, a, e, "expm_frechet"))
     whole = flag(it, node, compute_expm, "compute_expm")
     return it.call(formulas.expm_frechet, [a, e, whole], {}, node)
 

@@ -13,9 +13,9 @@ import scipy.linalg as sl
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers import scipy_lapack  # noqa: F401 (registers its functions)
-from srcgrad.frontend.handlers.decompositions import flag, of_floats
+from srcgrad.frontend.handlers.decompositions import conjugate, flag, of_floats
 from srcgrad.frontend.handlers.products import meet, pair
-from srcgrad.frontend.handlers.scipy_linalg import matrix, scipys, vector
+from srcgrad.frontend.handlers.scipy_linalg import double, matrix, scipys, vector
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
 from srcgrad.ir.nodes import Var, atom
@@ -122,7 +122,7 @@ def solve_sylvester(it: Interpreter, node: Node, a: Any, b: Any, q: Any) -> Any:
 @scipys(sl.solve_continuous_lyapunov)
 def solve_continuous_lyapunov(it: Interpreter, node: Node, a: Any, q: Any) -> Any:
     a, q = _lyapunov(it, node, a, q, "solve_continuous_lyapunov")
-    return it.b.sylvester(a, it.b.transpose(a, perm=(1, 0)), q)
+    return it.b.sylvester(a, it.b.transpose(conjugate(it, a), perm=(1, 0)), q)
 
 
 @scipys(sl.solve_discrete_lyapunov)
@@ -132,8 +132,7 @@ def solve_discrete_lyapunov(it: Interpreter, node: Node, a: Any, q: Any, method:
             node, "solve_discrete_lyapunov takes method='direct' or 'bilinear'", like=ValueError
         )
     a, q = _lyapunov(it, node, a, q, "solve_discrete_lyapunov")
-    double = [it.b.cast(x, Scalar("f64")) for x in (a, q)]  # as in SciPy
-    return it.call(formulas.discrete_lyapunov, double, {}, node)
+    return it.call(formulas.discrete_lyapunov, [double(it, x) for x in (a, q)], {}, node)
 
 
 def _lyapunov(it: Interpreter, node: Node, a: Any, q: Any, what: str) -> tuple[Any, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import complex_matrices
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.elementwise import operands
@@ -84,8 +83,6 @@ def cholesky(it: Interpreter, node: Node, a: Any, *, upper: Any = False) -> Any:
         return it.b.copy(it.call_numpy(np.swapaxes, [low, -1, -2], {}, node))
     if a.type.ndim > 2:
         return it.call(map_matrices, [np.linalg.cholesky, ("mn",), a], {}, node)
-    if is_complex(a.type.dtype):
-        return it.call(complex_matrices.cholesky, [a], {}, node)
     return it.b.cholesky(a)
 
 
