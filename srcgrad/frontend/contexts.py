@@ -57,7 +57,8 @@ def do_with(it: Interpreter, node: gast.With) -> None:
 def refuse_settings(it: Interpreter, node: Node, settings: dict[Any, Any]) -> None:
     """Refuses settings of `np.errstate` unless all are known to ignore or to warn."""
     if settings.get("call") is not None or {*settings.values()} - {None, "ignore", "warn"}:
-        it.refuse(node, "np.errstate that raises or calls is not supported", "use 'ignore'")
+        text = "np.errstate that raises or calls is not supported"
+        it.refuse(node, text, "use 'ignore', and test the results with np.isfinite")
 
 
 def _in_errstate(

@@ -80,7 +80,10 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
         return reason, f"pass {plain}({name})"
     if isinstance(value, np.ndarray):
         what = f"{describe(value)} of dtype {value.dtype}"
-        return f"'{name}' is {what}, which is not supported", _way_out(value, name)
+        reason = f"'{name}' is {what}, which is not supported"
+        if isinstance(value, np.matrix):
+            reason += ": its * is the product of matrices, which is @ of arrays"
+        return reason, _way_out(value, name)
     if isinstance(value, np.inexact):
         return f"'{name}' is {value!r}, a number of unsupported precision", f"pass float({name})"
     return foreign_array(value, name)

@@ -96,7 +96,7 @@ def signature_with_an_array(x):
 
 @program(vec(3))
 def decorator_that_raises(x):
-    @np.errstate(all="raise")  # error: UnsupportedError: that raises or calls
+    @np.errstate(all="raise")  # error: UnsupportedError: that raises or calls ... np.isfinite
     def f(v):
         return v * v
 

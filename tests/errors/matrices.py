@@ -3,6 +3,7 @@
 import numpy as np
 import scipy.linalg
 
+from tests.cases.complex_numbers import zmat
 from tests.cases.registry import mat, vec
 from tests.errors.programs import program
 
@@ -208,6 +209,12 @@ def outer_product_of_matrices(a):
 def unknown_side_of_a_triangle(a, b):
     x = scipy.linalg.solve_triangular(a, b, trans=3)  # error: UnsupportedError: trans must be 0
     return np.sum(x)
+
+
+@program(zmat(3, 3), vec(3))
+def transposed_complex_system(a, b):
+    x = scipy.linalg.solve(a, b, transposed=True)  # error: NotImplementedError: pass a.T
+    return np.sum(np.abs(x))
 
 
 @program(mat(3, 3))

@@ -263,7 +263,7 @@ def one_long_double(x):  # error, no line: TypeError: 'x' ... float(x)
 
 
 @program(np.matrix([[1.0, 2.0], [3.0, 4.0]]))
-def matrix_of_numpy(x):  # error, no line: TypeError: is a matrix ... np.asarray(x)
+def matrix_of_numpy(x):  # error, no line: TypeError: is a matrix ... @ of arrays ... np.asarray(x)
     return np.sum(x * x)
 
 
@@ -285,6 +285,22 @@ KEPT_MATRIX = np.matrix([[1.0]])
 @program(0.7)
 def captured_matrix(x):
     return np.sum(x * KEPT_MATRIX)  # error: UnsupportedError: is a matrix ... np.asarray(
+
+
+FIELDS = [("a", float), ("n", int)]
+TABLE = np.zeros(2, FIELDS)
+
+
+@program(np.ones(2))
+def captured_structured_array(x):
+    return np.sum(x * TABLE["a"])  # error: UnsupportedError: fields: TABLE['...'] as an argument
+
+
+@program(np.ones(2))
+def structured_array_made_inside(x):
+    made = np.zeros(2, FIELDS)  # error: UnsupportedError: in a dict: {'a': ..., 'n': ...}
+    made["a"] = x
+    return np.sum(made["a"])
 
 
 # ---- results ----

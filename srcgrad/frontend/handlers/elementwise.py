@@ -173,7 +173,10 @@ def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
     except TypeError:
         it.refuse(node, f"dtype {dtype!r} is not supported", like=TypeError)
     if short is None:
-        it.refuse(node, f"dtype {dtype!r} is not supported")
+        fields = np.dtype(dtype).names or ()
+        parts = ", ".join(f"{name!r}: ..." for name in fields)
+        way_out = f"make an array for each field, in a dict: {{{parts}}}" if fields else ""
+        it.refuse(node, f"dtype {dtype!r} is not supported", way_out)
     return Scalar(short)
 
 
