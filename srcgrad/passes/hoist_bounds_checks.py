@@ -23,10 +23,11 @@ def f(x: f64[n], y: f64[m]):
 
 Also dropped are the check of an index array 0, 1, ... that is in bounds, and a maximum of integers
 of which one is never the smaller. A check moves before a counted loop if every trip makes it, its
-operands are fixed or rise by one per trip, and all that the loop may raise is IndexError. A program
-that raised still does, a little earlier: of several failing checks another may be named, and what
-the trips before the failing one would have stored is not stored. Never moves a check that a branch
-guards (unless the branch holds nothing else), nor one whose index may be negative and varies.
+operands are fixed or rise by one per trip, as the index does and counters do, and all that the loop
+may raise is IndexError. A program that raised still does, a little earlier: of several failing
+checks another may be named, and what the trips before the failing one would have stored is not
+stored. Never moves a check that a branch guards (unless the branch holds nothing else), nor one
+whose index may be negative and varies.
 """
 
 from __future__ import annotations
@@ -169,6 +170,16 @@ class _Lift:
         self.ranges: Ranges = bounds.ranges
         self.inner = defined(loop.body) | set(inner_definitions(loop))
         self.build = Builder(REGISTRY)
+        self.counters = self.counted()
+
+    def counted(self) -> dict[Atom, Atom]:
+        """The values before the loop of integers that each trip passes on as one more."""
+        found: dict[Atom, Atom] = {}
+        s = self.loop
+        for p, x, y in zip(s.params, s.inits, s.yields, strict=True):
+            if is_int64(p) and not s.reverse and self.ranges.form(y) == (p, 1):
+                found[p] = x
+        return found
 
     @property
     def before(self) -> list[Stmt]:
@@ -186,7 +197,7 @@ class _Lift:
     def motion(self, a: Atom) -> str:
         """The motion of an operand over the trips: "fixed", "rises" by one, or neither ("")."""
         a = self.resolved(a)
-        if a is self.loop.index:
+        if a is self.loop.index or a in self.counters:
             return "rises"
         if isinstance(a, Const) or a not in self.inner:
             return "fixed"
@@ -213,6 +224,9 @@ class _Lift:
         a = self.resolved(a)
         if a is self.loop.index:
             return place
+        if isinstance(a, Var) and a in self.counters:
+            passed = self.build.sub(place, self.loop.start)
+            return self.build.add(self.counters[a], passed, name=a.name)
         if isinstance(a, Const) or a not in self.inner:
             return a
         d = self.ranges.definition[a]

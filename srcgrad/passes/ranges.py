@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Loop, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import Primitive, elementwise, memory, reductions
@@ -44,6 +44,13 @@ class Ranges:
     def __init__(self, function: Function):
         self.definition: dict[Var, Def] = {
             s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
+        }
+        # the end of a value that a loop carries: the value in a trip, the first and the next one
+        self.ends: dict[Var | None, tuple[Var, Atom, Atom]] = {
+            r: (p, x, y)
+            for s in walk(function.body)
+            if isinstance(s, Loop)
+            for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
         }
         self.low: dict[Var, int] = {}
         self.high: dict[Var, tuple[Form, ...]] = {}
@@ -281,14 +288,21 @@ class Ranges:
                 left.append((cond, d))
         self.checks = tuple(left)
 
+    def never_below(self, a: Atom, p: Var, depth: int = DEPTH) -> bool:
+        """Whether `a` is p and what loops or sums have added to it: never less."""
+        base, offset = self.form(a)
+        if offset < 0 or base is p or not depth:
+            return offset >= 0 and base is p
+        if base not in self.ends:
+            return False
+        inner, x, y = self.ends[base]
+        return self.never_below(y, inner, depth - 1) and self.never_below(x, p, depth - 1)
+
     def _carried(self, s: For | While) -> list[int | None]:
         """Lower bounds of carried values that never decrease."""
 
         def least(p: Var, x: Atom, y: Atom) -> int | None:
-            if not is_int64(p):
-                return None
-            base, offset = self.form(y)
-            return self.lower(x) if base is p and offset >= 0 else None
+            return self.lower(x) if is_int64(p) and self.never_below(y, p) else None
 
         return [least(*g) for g in zip(s.params, s.inits, s.yields, strict=True)]
 
