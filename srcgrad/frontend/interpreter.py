@@ -95,6 +95,7 @@ class Interpreter:
             tuple[Any, ...], Any
         ] = {}  # recursive functions that were made loops
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
+        self.nest: list[Any] = []  # the loops that are being interpreted, by what they have learned
 
     @property
     def frame(self) -> Frame:

@@ -23,6 +23,7 @@ from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snaps
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.joins import fits
+from srcgrad.frontend.learned import Learned, assume, note, of_loop, one_trial
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.trees import exits
@@ -60,7 +61,8 @@ def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None
     schedule = of_test(it, node) if isinstance(node, gast.While) else None
     if iterated is not None:
         schedule = iterated.schedule
-    _settled(it, node, iterated, kinds, turned, schedule)
+    learned = of_loop(it, node)
+    _settled(it, node, iterated, kinds, turned or learned.turned, schedule, learned)
     if _endless(node) and "break" not in kinds:
         if "return" not in kinds:
             it.fail("RuntimeError", "the end of an endless loop was reached")
@@ -70,7 +72,7 @@ def loop(it: Interpreter, node: gast.For | gast.While, iterated: Iterated | None
 
 def _settled(
     it: Interpreter, node: gast.For | gast.While, over: Iterated | None, kinds: set[str],
-    turned: bool, schedule: Schedule | None,
+    turned: bool, schedule: Schedule | None, learned: Learned,
 ) -> None:  # fmt: skip
     """Emits the loop once a trial changes nothing."""
     entry = snapshot(it)
@@ -82,14 +84,17 @@ def _settled(
         trip.over, trip.down = up, True
     for n in _carried_names(it, node, kinds, turned):
         carry(it, trip, (id(it.env), n))
+    assume(it, trip, learned)
     while True:
-        statement = _trial(it, trip)
+        with one_trial(it, learned):
+            statement = _trial(it, trip)
         if statement == "turn":
             restore(it, entry)
-            return _settled(it, node, over, kinds, True, schedule)
+            return _settled(it, node, over, kinds, True, schedule, learned)
         if statement is not None:
             break
         restore(it, before)
+    note(it, trip, learned)
     it.b.append(statement)
     it.env.pop(name_of_test(it), None)
 

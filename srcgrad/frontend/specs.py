@@ -98,7 +98,7 @@ class SeveralSpec:
 Spec = ScalarSpec | ArraySpec | StaticSpec | PartsSpec | MaybeSpec | SeveralSpec
 
 
-_VALUES = (bool, int, float, complex, str, bytes, np.generic, np.dtype, type(None), type(...))
+VALUES = (bool, int, float, complex, str, bytes, np.generic, np.dtype, type(None), type(...))
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -107,7 +107,7 @@ def is_same(a: Any, b: Any) -> bool:
         return True
     if type(a) is not type(b):
         return False
-    if isinstance(a, _VALUES):
+    if isinstance(a, VALUES):
         return repr(a) == repr(b)
     match a:
         case Range():
