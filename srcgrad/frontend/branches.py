@@ -12,10 +12,10 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.conflicts import conflict
-from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups
+from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups, make_unordered
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
-from srcgrad.frontend.heap import State, freeze_shared, restore
+from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import join_specs, loose, several, spec_of
 from srcgrad.frontend.ragged_lists import are_rows
@@ -25,6 +25,7 @@ from srcgrad.frontend.values import (
     UNBOUND,
     Conflict,
     GrownList,
+    MaybeUnbound,
     Record,
     TrackedList,
     describe,
@@ -34,6 +35,7 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
 
+OPTIONAL = 4  # keys of a dict that some paths set: what reads all of it is done for each choice
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
 
@@ -78,7 +80,11 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
     for owner, a, c in pairs:
         v = None if owner in it.scopes else one.objects.get(owner)
         if v is not None and not isinstance(v, Record) and list(a) != list(c):
-            reshaped(it, v, a, c)
+            if isinstance(v, TrackedDict) and (keys := optional_keys(it, v, a, c)):
+                for held in (a, c):
+                    take_keys(held, keys)
+            else:
+                reshaped(it, v, a, c)
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
             if x is y:
@@ -141,6 +147,50 @@ def _joined_state(
     return State(env, one.objects, held, frozen), results, carrier.made
 
 
+# ---- keys that some paths set ----
+def optional_keys(it: Interpreter, owner: TrackedDict, one: dict, two: dict) -> list[str]:
+    """The keys of a dict that two paths leave with different ones, or in another order.
+
+    [] if they are no texts, too many, or the value of one that a path lacks is a container: that
+    would have to be one object on all paths.
+    """
+    apart = [held[k] for held, other in ((one, two), (two, one)) for k in held if k not in other]
+    held = [*one.values(), *two.values()]
+    lacking = {k for d in (one, two) for k, v in d.items() if isinstance(v, MaybeUnbound)}
+    if not all(isinstance(k, str) for k in (*one, *two)) or any(map(is_mutable, apart)):
+        return []
+    lacking |= set(one) ^ set(two)
+    if len(lacking) > OPTIONAL or any(isinstance(v, Conflict) for v in held):
+        return []
+    if owner.unordered:
+        return [*one, *(k for k in two if k not in one)]
+    keys = _merged(list(one), list(two))
+    if not keys:
+        make_unordered(it, owner)
+    return keys
+
+
+def _merged(one: list, two: list) -> list:
+    """The items of two lists in one order that is that of either; [] if there is none."""
+    out = []
+    for k in one:
+        if k in two:
+            at = two.index(k)
+            if any(other in one for other in two[:at]):
+                return []
+            out += two[:at]
+            two = two[at + 1 :]
+        out.append(k)
+    return out + two if len({*out, *two}) == len(out) + len(two) else []
+
+
+def take_keys(held: dict, keys: list[str]) -> None:
+    """Gives a dict these keys, in this order, without a value where it had none."""
+    now = {k: held.get(k, UNBOUND) for k in keys}
+    held.clear()
+    held.update(now)
+
+
 # ---- what does not fit ----
 def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     """Handles a container with different places on two paths: a list may grow at run time."""
@@ -161,9 +211,9 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
         )  # fmt: skip
     other = [k for k in dict.fromkeys([*one, *two]) if (k in one) != (k in two)]
     what = "attribute" if isinstance(owner, Record) else "key"
-    reason = f"{describe(owner)} has the {what} {other[0]!r} on one path only"
-    if not other:
-        reason = f"the order of the keys of {describe(owner)} depends on the path"
+    reason = f"the order of the keys of {describe(owner)} depends on the path"
+    if other:
+        reason = f"{describe(owner)} has the {what} {other[0]!r} on one path only"
     raise UnsupportedError(reason, where, "set it before the loop or branch")
 
 

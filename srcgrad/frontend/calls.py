@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.classes import construct
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.expressions import elements
 from srcgrad.frontend.formulas.dicts_and_sets import count, hashable, members
 from srcgrad.frontend.formulas.groups import own_number, taken_over
@@ -109,6 +110,7 @@ def _of_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
                 f"** takes a dict with strings as keys, not {describe(value)}",
                 like=TypeError,
             )
+        refuse_whole(it, given, k.value)
         twice = next((n for n in given if n in kwargs), None)
         if twice is not None:
             it.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
@@ -286,8 +288,8 @@ def call_method(
 ) -> Any:
     whole = is_array(owner)
     if (flag := flag_inside([args, kwargs], whole)) is not None:
-        again = lambda now: call_method(it, owner, name, now[0], now[1], node)
-        return in_kinds(it, flag, [args, kwargs], again)
+        again = lambda now: call_method(it, now[2], name, now[0], now[1], node)
+        return in_kinds(it, flag, [args, kwargs, owner], again)
     handler = method_of(it, owner, name, node)
     if handler is None:
         it.refuse(

@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.frontend.branches import Cell, reshaped
+from srcgrad.frontend.branches import Cell, optional_keys, reshaped, take_keys
 from srcgrad.frontend.conflicts import conflict
+from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import RESULT, Poison
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
@@ -102,7 +103,8 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
     pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
     for owner, a, c in pairs:
         v = None if owner in it.scopes else trip.before.objects.get(owner)
-        if v is not None and not isinstance(v, Record) and list(a) != list(c):
+        fits = list(a) == list(c) or isinstance(v, Record)
+        if v is not None and not fits and not _has_keys_of_some_trips(it, v, a, c):
             _reshaped(it, trip, v, a, c)
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
@@ -117,6 +119,15 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
             carry(it, trip, cell)
         restore(it, end)
     return bool(found)
+
+
+def _has_keys_of_some_trips(it: Interpreter, owner: Any, head: dict, end: dict) -> bool:
+    """Whether a trip adds keys to a dict or takes some out; those of the head come first."""
+    keys = optional_keys(it, owner, head, end) if isinstance(owner, TrackedDict) else []
+    if not keys or keys[: len(head)] != list(head):
+        return False
+    take_keys(end, keys)
+    return True
 
 
 def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None:

@@ -88,8 +88,15 @@ def of_compare(it: Interpreter, node: gast.Compare) -> Any:
     return result
 
 
-@by_kind
 def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
+    held = c.get(a) if isinstance(a, str) and isinstance(c, TrackedDict) else None
+    if isinstance(held, MaybeUnbound) and isinstance(op, gast.In | gast.NotIn):
+        return held.flag if isinstance(op, gast.In) else negate(it, held.flag)
+    return _compare(it, op, a, c, node)
+
+
+@by_kind
+def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
     if name in ("Is", "IsNot"):
         if a is not c and is_array(a) and is_array(c):

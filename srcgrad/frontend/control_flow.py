@@ -158,7 +158,7 @@ def branch(
                 states.append(None)
         it.frame.depth, it.b.loc = depth, loc
         blocks.append(out)
-    widened_back(it, states, bound)
+    widened_back(it, before, states, bound)
     left = [s for s in states if s is not None]
     if len(left) == 2:
         join(it, test, left, blocks, node, live_rest)

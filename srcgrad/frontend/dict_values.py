@@ -8,23 +8,29 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.requirements import RestartTracing
+from srcgrad.frontend.values import MaybeUnbound
+
+OPTIONAL = "a dict has keys that are set on some paths only"
+UNORDERED = "the order of the keys of a dict depends on the path"
 
 
 class TrackedDict(dict):
     """A dict of known keys that a compiled function makes.
 
-    `cls` is the class that it has in Python, `factory` makes the values of missing keys.
+    `cls` is the class that it has in Python, `factory` makes the values of missing keys. Where
+    it is `unordered` the path decides the order of its keys, which is read nowhere.
     """
 
     def __init__(
-        self, items: Any = (), key: Any = None, cls: type = dict, factory: Any = None
-    ) -> None:
+        self, items: Any = (), key: Any = None, cls: type = dict, factory: Any = None,
+        unordered: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(items)
-        self.key, self.cls, self.factory = key, cls, factory
+        self.key, self.cls, self.factory, self.unordered = key, cls, factory, unordered
 
     def like(self, items: Any) -> TrackedDict:
         """Another dict of the same class, of other items."""
-        return TrackedDict(items, self.key, self.cls, self.factory)
+        return TrackedDict(items, self.key, self.cls, self.factory, self.unordered)
 
 
 def as_tracked(value: Any, items: dict) -> dict:
@@ -44,6 +50,25 @@ class TrackedSet(set):
 
     def __hash__(self) -> int:  # a static value, by its identity
         return id(self)
+
+
+def refuse_whole(it: Interpreter, x: Any, node: Any) -> None:
+    """Refuses what reads all of a dict where the path decides which keys it has, or their order."""
+    if not isinstance(x, TrackedDict):
+        return
+    if any(isinstance(v, MaybeUnbound) for v in x.values()):
+        it.refuse(node, OPTIONAL, "read it by its keys, or in a 'for' over it")
+    if x.unordered:
+        it.refuse(node, UNORDERED, "read it by its keys, or set these in one order on every path")
+
+
+def make_unordered(it: Interpreter, owner: TrackedDict) -> None:
+    """Restarts with a dict whose order is read nowhere; returns if it is not made here."""
+    required = it.captures.required.unordered
+    ordered = owner.cls is collections.OrderedDict
+    if not ordered and owner.key is not None and owner.key not in required:
+        required.add(owner.key)
+        raise RestartTracing("the order of the keys of a dict depends on the path")
 
 
 def make_anew(it: Interpreter, owner: Any) -> None:

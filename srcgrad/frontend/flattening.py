@@ -212,9 +212,10 @@ def _rebuilt(spec: PartsSpec, parts: list) -> Any:
     if kind is held_values.Form:
         return held_values.made(spec.kind[1], spec.keys, parts)
     if kind is TrackedDict:
-        cls, factory, *places = spec.kind[1:]
+        cls, factory, unordered, *places = spec.kind[1:]
         place = places[0] if places else None
-        return TrackedDict(zip(spec.keys, parts, strict=True), place, cls, factory)
+        items = zip(spec.keys, parts, strict=True)
+        return TrackedDict(items, place, cls, factory, unordered)
     if issubclass(kind, dict):
         return dict(zip(spec.keys, parts, strict=True))
     return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)

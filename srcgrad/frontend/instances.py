@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -91,6 +92,7 @@ def opened(it: Interpreter, v: Any, node: Node) -> Any:
     parts = children(v)
     if parts is None:
         return v
+    refuse_whole(it, v, node)
     new = [opened(it, p, node) for p in parts]
     return v if all(p is q for p, q in zip(new, parts, strict=True)) else rebuilt(v, new)
 

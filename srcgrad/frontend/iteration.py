@@ -13,6 +13,7 @@ import gast
 from srcgrad.errors import located
 from srcgrad.frontend.captures import roots
 from srcgrad.frontend.control_flow import exited, flag, negate
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import Generated, for_each
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
@@ -210,6 +211,7 @@ def iterated(
             return iterated(it, View(v, "keys"), node)
         case View():
             keys = list(v.owner)
+            refuse_whole(it, v.owner, node)
             item = {
                 "keys": lambda k: keys[k],
                 "values": lambda k: v.owner[keys[k]],

@@ -106,7 +106,7 @@ def _kind(v: Any) -> tuple:
         case TrackedList():
             return list, v.key
         case TrackedDict():
-            return TrackedDict, v.cls, v.factory, v.key
+            return TrackedDict, v.cls, v.factory, v.unordered, v.key
         case Record():
             return Record, v.cls, v.lacks
     return (type(v),)
@@ -277,13 +277,13 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
         return None
     if a.kind[0] in (Record, GrownList, held_values.Form) and a.kind != b.kind:
         return None
-    if a.kind[0] is TrackedDict and a.kind[:3] != b.kind[:3]:
+    if a.kind[0] is TrackedDict and a.kind[:4] != b.kind[:4]:
         return None
     pairs = zip(a.parts, b.parts, strict=True)
     parts = [join_specs(p, q) or several(p, q) for p, q in pairs]
     if any(p is None for p in parts):
         return None
-    kind = a.kind if a.kind == b.kind else a.kind[: 3 if a.kind[0] is TrackedDict else 1]
+    kind = a.kind if a.kind == b.kind else a.kind[: 4 if a.kind[0] is TrackedDict else 1]
     return PartsSpec(kind, a.keys, tuple(p for p in parts if p is not None))
 
 

@@ -8,23 +8,33 @@ operation ever sees such a value.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedError, located
+from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Diverged, Poisoned
 from srcgrad.frontend.heap import State, refill
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.values import UNBOUND, MaybeNone, Record, Several, Slice
+from srcgrad.frontend.values import (
+    UNBOUND,
+    MaybeNone,
+    MaybeUnbound,
+    Record,
+    Several,
+    Slice,
+    View,
+)
 from srcgrad.ir.nodes import Atom, Var, atom
 from srcgrad.primitives import elementwise
 from srcgrad.primitives.raising import name_of
 from srcgrad.tree import children, rebuilt
 
 TOGETHER = 3  # names of several kinds for which a statement is interpreted again and again
+VIEWS = ("keys", "values", "items")  # methods whose results show later changes of a dict
 Bindings = dict[tuple[int, Any], tuple[Any, Any]]  # old and new values by place
 
 
@@ -34,7 +44,9 @@ def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
     flag, given = _flag_of(it, test, holds)
     out: Bindings = {}
     for owner, held in ((id(it.env), state.env), *state.contents.items()):
-        now = {k: _decided(v, flag, given) for k, v in held.items()}
+        v = state.objects.get(owner)
+        decided = _decided_key if isinstance(v, TrackedDict) else _decided
+        now = {k: decided(v, flag, given) for k, v in held.items()}
         changed = {k: v for k, v in now.items() if v is not held[k]}
         out.update({(owner, k): (held[k], v) for k, v in changed.items()})
         if not changed:
@@ -42,11 +54,11 @@ def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
         if owner == id(it.env):
             it.env.update(changed)
         else:
-            refill(state.objects[owner], now)
+            refill(v, {k: v for k, v in now.items() if v is not UNBOUND})
     return out
 
 
-def widened_back(it: Interpreter, states: list[Any], bound: list[Bindings]) -> None:
+def widened_back(it: Interpreter, before: State, states: list[Any], bound: list[Bindings]) -> None:
     """Restores the values in places that no branch changed."""
     for owner, key in bound[0] if bound else ():
         pairs = [
@@ -55,8 +67,24 @@ def widened_back(it: Interpreter, states: list[Any], bound: list[Bindings]) -> N
             if s is not None
         ]
         if all(held.get(key, UNBOUND) is now for held, (_, now) in pairs):
-            for held, (old, _) in pairs:
+            for held, (old, now) in pairs:
                 held[key] = old
+                if now is UNBOUND:
+                    _reorder(held, before.contents[owner])
+
+
+def _reorder(held: dict, before: dict) -> None:
+    """Puts the keys that a dict had before in their order before, new ones after them."""
+    ordered = {k: held[k] for k in before if k in held} | held
+    held.clear()
+    held.update(ordered)
+
+
+def _decided_key(v: Any, flag: Atom, holds: bool) -> Any:
+    """The value of a key of a dict where a flag holds, or does not; UNBOUND: it has none."""
+    if isinstance(v, MaybeUnbound) and v.flag is flag:
+        return v.value if holds else UNBOUND
+    return _decided(v, flag, holds)
 
 
 def _decided(v: Any, flag: Atom, holds: bool) -> Any:
@@ -100,7 +128,7 @@ def by_kind(run: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(run)
     def each(it: Interpreter, *args: Any) -> Any:
-        flag = next((f for v in args if (f := _tells(v)) is not None), None)
+        flag = next((f for v in args if (f := _tells(v, args)) is not None), None)
         if flag is None:
             return run(it, *args)
         return in_kinds(it, flag, list(args), lambda held: each(it, *held))
@@ -150,14 +178,36 @@ def _unless_refused(it: Interpreter, run: Callable[[], Any], refused: list[Srcgr
     it.fail(LIMIT, literal(located(e.reason, None, e.way_out)))
 
 
-def _tells(v: Any) -> Var | None:
-    """The flag that tells the kinds of a value apart; None if it has one."""
+def _tells(v: Any, beside: Sequence[Any] = ()) -> Var | None:
+    """The flag that tells the kinds of a value apart; None if it has one.
+
+    Of a dict whether it has a key, of those that are texts `beside` it if there are such.
+    """
     if isinstance(v, Several):
         return v.flag
+    if isinstance(v, View):
+        return _tells(v.owner)
+    if isinstance(v, TrackedDict):
+        if any(isinstance(a, gast.Call) and _name_called(a) in VIEWS for a in beside):
+            return None
+        texts = [k for a in beside if (k := _text(a)) is not None]
+        held = [v.get(k) for k in texts] if texts else v.values()
+        return next((p.flag for p in held if isinstance(p, MaybeUnbound)), None)
     if isinstance(v, Slice):
         parts = vars(v).values()
         return next((p.flag for p in parts if isinstance(p, Several | MaybeNone)), None)
     return None
+
+
+def _name_called(call: gast.Call) -> str:
+    return call.func.attr if isinstance(call.func, gast.Attribute) else ""
+
+
+def _text(v: Any) -> str | None:
+    """A text, or that which a call has as its first argument."""
+    if isinstance(v, gast.Call) and v.args and isinstance(v.args[0], gast.Constant):
+        v = v.args[0].value
+    return v if isinstance(v, str) else None
 
 
 def flag_inside(arguments: list[Any], deep: bool) -> Var | None:

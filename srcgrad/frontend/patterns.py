@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.control_flow import either
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
@@ -130,6 +131,7 @@ def _sequence(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
 def _mapping(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
     if not isinstance(v, dict):
         return False
+    refuse_whole(it, v, p)
     result: Any = True
     keys = [it.expression(k) for k in p.keys]
     for key, q in zip(keys, p.patterns, strict=True):

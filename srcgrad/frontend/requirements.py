@@ -58,6 +58,7 @@ class Requirements:
     stored_names: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of modules, of cells
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
+    unordered: set[tuple[Any, ...]] = field(default_factory=set)  # dicts, by place
     of_lists: set[tuple[Any, ...]] = field(
         default_factory=set
     )  # lists of lists that grow, by place

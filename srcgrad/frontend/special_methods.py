@@ -20,6 +20,7 @@ from srcgrad.errors import SourceError
 from srcgrad.frontend import source
 from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.groups import Group
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -306,6 +307,7 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         case list() | tuple():
             return type(v)(parts(v))
         case dict():
+            refuse_whole(it, v, node)
             return dict(zip(v, parts(v.values()), strict=True))
     if isinstance(v, Var) and exact:
         refuse_mixed(it, v, node, "the text shows")

@@ -13,6 +13,7 @@ import gast
 
 from srcgrad.frontend.classes import delete_field, set_field
 from srcgrad.frontend.control_flow import flag
+from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
@@ -154,6 +155,7 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
 @by_kind
 def _unpack(it: Interpreter, target: Any, value: Any) -> None:
     if isinstance(value, dict):
+        refuse_whole(it, value, target)
         value = list(value)
     if is_array(value) and value.type.dims and not of_arguments(it, value.type.dims[0]):
         value = _of_length(it, target, value)

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import UnsupportedError, located
-from srcgrad.frontend.control_flow import either
+from srcgrad.frontend.control_flow import either, negate
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, make_anew
 from srcgrad.frontend.formulas.dicts_and_sets import (
     COUNTER,
@@ -28,7 +28,7 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.values import Record, is_number, is_scalar, plain, written
+from srcgrad.frontend.values import MaybeUnbound, Record, is_number, is_scalar, plain, written
 from srcgrad.ir.nodes import Var
 
 TABLES = {
@@ -45,7 +45,7 @@ def tracked_dict(it: Interpreter, node: Node, cls: type = dict, factory: Any = N
     """An empty dict, of known keys or of those that the run decides."""
     key = it.place(node)
     if key not in it.captures.required.at_run_time:
-        return TrackedDict((), key, cls, factory)
+        return TrackedDict((), key, cls, factory, key in it.captures.required.unordered)
     known = it.tracked_list([], node, "keys")
     if factory is list or (*key, "values") in it.captures.required.of_lists:
         lists = {n: it.tracked_list([], node, n) for n in ("held", "numbers", "all")}
@@ -169,6 +169,7 @@ def refuse_counters(it: Interpreter, node: Node, *values: Any) -> None:
 def put(it: Interpreter, x: dict, key: Any, value: Any, node: Node) -> None:
     """`x[key] = value`."""
     changing(it, x, node)
+    assert not isinstance(value, MaybeUnbound), "a key of another dict that a path may lack"
     key = known_key(it, x, key, node)
     if is_of_the_run(key):
         make_anew(it, x)
@@ -211,4 +212,8 @@ def take_out(it: Interpreter, x: dict, key: Any, node: Node) -> Any:
     if key not in x:
         it.wrong(node, f"the dict has no key {written(key)}", KeyError, _keys_of(x))
     it.shaped_at[id(x)] = it.frame.source.location(node)
-    return x.pop(key)
+    held = x.pop(key)
+    if not isinstance(held, MaybeUnbound):
+        return held
+    it.fail_if(negate(it, held.flag), "KeyError", literal(repr(key)))
+    return held.value

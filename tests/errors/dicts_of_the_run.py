@@ -218,3 +218,57 @@ def first_item_of_a_plain_dict(x):
 def first_item_of_known_keys(x):
     table = {0: x[0], 1: x[1]}
     return table.popitem(last=False)[1]  # error: TypeError: dict.popitem() takes no arguments
+
+
+def one_or_two(x):
+    d = {"a": x[0]}
+    if x[1] > 0.0:
+        d["b"] = x[1]
+    return d
+
+
+def total_of(**given):
+    return sum(given.values())
+
+
+@program(vec(3))
+def key_that_this_path_does_not_set(x):
+    d = one_or_two(-np.abs(x))
+    return d["b"]  # error: KeyError: the dict has no key 'b'
+
+
+@program(vec(3))
+def keyword_arguments_of_some_paths(x):
+    return total_of(**one_or_two(x))  # error: UnsupportedError: set on some paths ... by its keys
+
+
+@program(vec(3))
+def items_of_keys_of_some_paths(x):
+    d = one_or_two(x)
+    return sum([v * v for v in d.values()])  # error: UnsupportedError: set on some paths only
+
+
+@program(vec(3))
+def order_of_keys_by_the_path(x):
+    d = one_or_two(x)
+    d["c"] = x[2]
+    d["b"] = d.get("b", 1.0)
+    for v in d.values():  # error: UnsupportedError: the order of the keys of a dict depends
+        return v
+    return d["b"]
+
+
+@program(vec(3))
+def container_under_a_key_of_some_paths(x):
+    d = {"a": x[0]}
+    if x[1] > 0.0:
+        d["b"] = [x[1]]  # error: UnsupportedError: a dict has the key 'b' on one path only
+    return d["a"]
+
+
+@program(vec(3))
+def pattern_of_keys_of_some_paths(x):
+    match one_or_two(x):
+        case {"b": b}:  # error: UnsupportedError: set on some paths only
+            return b
+    return x[0]

@@ -135,7 +135,7 @@ def read_after_two_kinds(x, y):
 def dict_grows_in_loop(x, n):
     table = {}
     for i in range(n + int(x[0])):
-        table["last"] = x[i]  # error: UnsupportedError: a dict has the key 'last' on one path only
+        table["last"] = [i]  # error: UnsupportedError: a dict has the key 'last' on one path only
     return table["last"]
 
 

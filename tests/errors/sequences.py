@@ -278,7 +278,7 @@ def key_deleted_that_is_not_there(x):
 def key_on_one_path(x, n):
     table = {"a": x[0]}
     if n > 1:
-        table["b"] = x[1]  # error: UnsupportedError: has the key 'b' on one path only ... before
+        table["b"] = [x[1]]  # error: UnsupportedError: has the key 'b' on one path only ... before
     return table["a"]
 
 

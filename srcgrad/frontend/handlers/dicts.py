@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterator
 from typing import Any
 
-from srcgrad.frontend.dict_values import TrackedDict, make_anew
+from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
 from srcgrad.frontend.formulas.dicts_and_sets import count, most_common
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
@@ -101,6 +101,7 @@ def popitem(it: Interpreter, node: Node, owner: Any, last: Known = _MISSING) -> 
         it.wrong(node, f"{cls.__name__}.popitem() takes no arguments", TypeError)
     if not owner:
         it.fail("KeyError", "'popitem(): dictionary is empty'")
+    refuse_whole(it, owner, node)
     reshaping(it, owner, node)
     key = list(owner)[-1 if last else 0]
     return key, owner.pop(key)
@@ -108,6 +109,7 @@ def popitem(it: Interpreter, node: Node, owner: Any, last: Known = _MISSING) -> 
 
 @method("dict", "move_to_end")
 def move_to_end(it: Interpreter, node: Node, owner: Any, key: Any, last: Known = True) -> None:
+    refuse_whole(it, owner, node)
     value = take_out(it, owner, key, node)
     key = it.static_key(key, node)
     held = [] if last else list(owner.items())
@@ -178,6 +180,7 @@ def _made(it: Interpreter, node: Node, cls: type, x: Any, kwargs: dict, factory:
 def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
     """The keys and values of a dict, or of a sequence of pairs."""
     if isinstance(x, dict):
+        refuse_whole(it, x, node)
         yield from [*x.items()]
         return
     for pair in items_in_turn(it, x, node):
