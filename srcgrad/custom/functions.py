@@ -33,6 +33,7 @@ class Ruled(Generic[P, R]):
 
     kind = ""
     exchanged = False  # whether another process takes part in the derivative
+    analytic = False  # whether the rule holds for complex numbers, by the adjoints inside
 
     def __init__(self, function: Callable[P, R], nondiff_argnums: int | Iterable[int] = ()):
         if not callable(function):

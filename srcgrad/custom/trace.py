@@ -46,6 +46,7 @@ from srcgrad.ir.rule import Direction, Rule
 from srcgrad.ir.types import Array, Scalar, float_type, is_complex, is_reference
 from srcgrad.ir.walk import defined, free_variables, rename, walk
 from srcgrad.primitives import REGISTRY
+from srcgrad.protocols import held
 from srcgrad.records import record
 from srcgrad.tree import leaves, mapped
 
@@ -139,7 +140,8 @@ class Call:
         rule = called.rule
         if called.values:
             try:
-                self._refuse_complex(called)
+                if not held(self.owner, "analytic"):
+                    self._refuse_complex(called)
                 make(called)
             except SrcgradError as e:
                 rule.refused = e

@@ -67,7 +67,7 @@ def _linear(
     function.__name__ = run.__name__
     made: Map = custom_jvp(function)
     made.defjvp(push)
-    made.exchanged = pairwise
+    made.exchanged, made.analytic = pairwise, True  # it moves and adds up parts as they are
     return made
 
 

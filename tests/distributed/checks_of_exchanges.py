@@ -48,22 +48,37 @@ def near(a, b, tolerance=1e-13):
     np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
+def drawn(shape, dtype):
+    """Normal numbers; complex ones with both parts."""
+    parts = RNG.normal(size=(2, *shape))
+    return (parts[0] + 1j * parts[1] if dtype is complex else parts[0]).astype(dtype)
+
+
+def product(a, b):
+    """The inner product over all ranks, of complex numbers as pairs of real ones."""
+    return over_ranks(np.vdot(a, b).real)
+
+
 @check
 def adjoints():
     """<y, A x> over all ranks is <A' y, x>, and the tangent of A x is A dx."""
     for name in IN_TURN:
         function, shape = MAPS[name]
         compiled = flow.compile(function, target="python")
-        for dtype in (np.float64, np.float32) if name == "several" else (np.float64,):
-            x, dx = RNG.normal(size=(2, *shape)).astype(dtype)
+        for dtype in (float, complex, *([np.float32, np.complex64] if name == "several" else [])):
+            x, dx = drawn((2, *shape), dtype)
             value, pull = flow.vjp(compiled, x)
             _, tangent = flow.jvp(compiled, (x,), (dx,))
             near(tangent, function(dx))
             assert value.dtype == dtype
-            y = RNG.normal(size=value.shape).astype(dtype)
+            y = drawn(value.shape, dtype)
             adjoint = pull(y)[0]
-            one, other = over_ranks(np.vdot(y, tangent)), over_ranks(np.vdot(adjoint, dx))
-            near(one, other, 1e-12 if dtype is np.float64 else 1e-4)
+            assert adjoint.dtype == dtype
+            near(
+                product(y, tangent),
+                product(adjoint, dx),
+                1e-12 if dtype in (float, complex) else 1e-4,
+            )
 
 
 @check
@@ -73,14 +88,17 @@ def second_order():
         function, shape = MAPS[name]
 
         def loss(x, f=function):
-            return np.sum(np.sin(f(x) * 0.7)) + np.sum(x**3)
+            y = np.sin(f(x) * 0.7)
+            return np.sum(y.real + y.imag**2) + np.sum((x**3).real)
 
-        x, u, v = RNG.normal(size=(3, *shape))
         compiled = flow.compile(loss, target="python")
-        hv = flow.hvp(compiled)(x, v)
-        near(over_ranks(np.vdot(u, hv)), over_ranks(np.vdot(v, flow.hvp(compiled)(x, u))), 1e-11)
-        inner = flow.grad(lambda x, v: np.sum(flow.grad(loss)(x) * v))
-        near(flow.compile(inner, target="python")(x, v), hv, 1e-12), name
+        inner = flow.grad(lambda x, v: np.sum((flow.grad(loss)(x) * np.conj(v)).real))
+        again = flow.compile(inner, target="python")
+        for dtype in (float, complex) if name == "several" or turns.everything else (float,):
+            x, u, v = drawn((3, *shape), dtype)
+            hv = flow.hvp(compiled)(x, v)
+            near(product(u, hv), product(v, flow.hvp(compiled)(x, u)), 1e-11)
+            near(again(x, v), hv, 1e-12)
 
 
 @check
@@ -93,6 +111,16 @@ def numbers():
     value, gradient = flow.value_and_grad(flow.compile(f, target="python"))(x)
     near(value, total)
     near(gradient, 2.0 * x * SIZE + (SIZE * total if RANK == 0 else 0.0))
+
+    def squared(z):
+        return abs(distributed.allreduce(z)) ** 2
+
+    z = complex(RANK, 1.0)
+    whole = complex(SIZE * (SIZE - 1) / 2, SIZE)
+    value, gradient = flow.value_and_grad(flow.compile(squared, target="python"))(z)
+    near(value, abs(whole) ** 2)
+    near(gradient, 2.0 * whole * SIZE)
+    assert type(gradient) is complex
 
 
 def heat(u, k, steps, around):
