@@ -25,6 +25,7 @@ from srcgrad.frontend.instances import refuse_instances
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.specs import is_same
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
 from srcgrad.ir.alias import AliasClasses
@@ -84,7 +85,7 @@ def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
             del it.captures.immutable[k]
 
 
-@record(frozen=True)
+@record(frozen=True, eq=False)
 class Running:
     """A rule being followed: a call of its function with these leaves is its result."""
 
@@ -94,7 +95,7 @@ class Running:
 
     def is_call(self, leaves: Sequence[Any]) -> bool:
         same = zip(self.leaves, leaves, strict=False)
-        return len(leaves) == len(self.leaves) and all(a is b or a == b for a, b in same)
+        return len(leaves) == len(self.leaves) and all(is_same(a, b) for a, b in same)
 
 
 class Call:

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import platform
 import traceback
+import zlib
 from collections.abc import Callable
 from types import CodeType
 from typing import Any, TypeVar
@@ -45,17 +46,7 @@ def attempt(run: Callable[[], T]) -> tuple[T | None, Exception | None]:
 def agreed(ranks: Group, facts: tuple[tuple[str, Any], ...], offer: Offer | None,
            error: Exception | None) -> list[Offer]:  # fmt: skip
     """The offers of all ranks; raises on each rank if one has failed or they do not agree."""
-    mine = None if error is None else _shown(error)
-    told: list[tuple[str | None, Any, Any]] = ranks.told((mine, facts, offer))
-    if error is not None:
-        raise error
-    for number, (text, _, _) in enumerate(told):
-        if text is not None:
-            raise RankError(f"rank {number} of {ranks.size} raised {text}")
-    for number, (_, others, _) in enumerate(told):
-        for (name, first), (_, other) in zip(told[0][1], others, strict=True):
-            _compare(name, 0, first, number, other)
-    offers: list[Offer] = [offer for _, _, offer in told]
+    offers: list[Offer] = _told(ranks, facts, offer, error)
     with_data = [k for k, o in enumerate(offers) if o.numbers is not None]
     if not with_data:
         raise ArgumentValueError("no rank has a row of data: there is nothing to compute")
@@ -65,6 +56,29 @@ def agreed(ranks: Group, facts: tuple[tuple[str, Any], ...], offer: Offer | None
     for k in with_data:
         _compare_numbers(first, offers[first].numbers or (), k, offers[k].numbers or ())
     return offers
+
+
+def settle(ranks: Group, facts: tuple[tuple[str, Any], ...], error: Exception | None) -> None:
+    """Raises on each rank if one has failed or has other facts; all exchange one number."""
+    same = ranks.same(-1 if error is not None else zlib.crc32(repr(facts).encode()))
+    if error is not None or not same:
+        _told(ranks, facts, None, error)
+
+
+def _told(ranks: Group, facts: tuple[tuple[str, Any], ...], more: Any,
+          error: Exception | None) -> list[Any]:  # fmt: skip
+    """What all ranks add to their facts; raises if one has failed or has other facts."""
+    mine = None if error is None else _shown(error)
+    told: list[tuple[str | None, Any, Any]] = ranks.told((mine, facts, more))
+    if error is not None:
+        raise error
+    for number, (text, _, _) in enumerate(told):
+        if text is not None:
+            raise RankError(f"rank {number} of {ranks.size} raised {text}")
+    for number, (_, others, _) in enumerate(told):
+        for (name, first), (_, other) in zip(told[0][1], others, strict=True):
+            _compare(name, 0, first, number, other)
+    return [more for _, _, more in told]
 
 
 def _compare(name: str, a: int, first: Any, b: int, other: Any) -> None:

@@ -10,9 +10,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec
 
+import numpy as np
+
 from srcgrad.distributed.maps import Map, maps_of
+from srcgrad.distributed.messages import APART
 from srcgrad.distributed.ranks import group
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import describe, is_value
 
 P = ParamSpec("P")
 Chosen = tuple[Map, tuple[Any, ...]]  # a map and what it is called with
@@ -29,15 +33,21 @@ class Communication(Generic[P]):
         chosen, given = self._choose(*args, **kwargs)
         return chosen(*given)
 
-    def chosen(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[Any, ...]]:
-        """The map of a call, and its arguments."""
+    def _chosen(
+        self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """The map of a call in compiled code, and its arguments."""
         choose: Any = self._choose
-        return choose(*args, **kwargs)
+        chosen, given = choose(*args, **kwargs)
+        if not is_value(given[0]) and not isinstance(given[0], np.ndarray):
+            what = f"{self._choose.__name__} of {describe(given[0])}, not of an array or number"
+            it.refuse(node, what, APART, like=TypeError)
+        return chosen, given
 
     def srcgrad_inline(
         self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any:
-        chosen, given = self.chosen(*args, **kwargs)
+        chosen, given = self._chosen(it, args, kwargs, node)
         return chosen.srcgrad_inline(it, list(given), {}, node)
 
 
@@ -143,7 +153,7 @@ class _Send(Communication[P]):
     def srcgrad_inline(
         self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
     ) -> Any:
-        chosen, given = self.chosen(*args, **kwargs)
+        chosen, given = self._chosen(it, args, kwargs, node)
         return it.call(lambda x, dest, tag: x + chosen(x, dest, tag), list(given), {}, node)
 
 

@@ -5,129 +5,207 @@ Each function returns an array of its own. Alone, a rank is its own neighbour. N
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from srcgrad.distributed.ranks import Group
+from srcgrad.distributed.agreement import attempt, settle
+from srcgrad.distributed.packets import failure, packed, unpacked
+from srcgrad.distributed.ranks import Group, Route
 from srcgrad.distributed.shares import bounds
-from srcgrad.errors import ArgumentValueError, ShapeError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError, ShapeError
 
 
-def allreduce(ranks: Group, x: Any) -> np.ndarray:
-    made = np.array(x, order="C")
+def allreduce(ranks: Group, x: Any) -> Any:
+    made = _together(ranks, "allreduce", None, lambda: _own("allreduce", x, "iufc"))
     ranks.add_up(made)
-    return made
+    return _as(x, made)
 
 
-def reduce(ranks: Group, x: Any, root: int) -> np.ndarray:
-    made = allreduce(ranks, x)
-    return made if ranks.rank == _checked(ranks, root) else np.zeros_like(made)
+def reduce(ranks: Group, x: Any, root: int) -> Any:
+    made = _together(ranks, "reduce", root, lambda: _own("reduce", x, "iufc"))
+    ranks.add_up(made)
+    return _as(x, made if ranks.rank == root else np.zeros_like(made))
 
 
-def bcast(ranks: Group, x: Any, root: int) -> np.ndarray:
-    made = np.array(x, order="C")
-    ranks.array_of_root(made, _checked(ranks, root))
-    return made
+def bcast(ranks: Group, x: Any, root: int) -> Any:
+    made = _together(ranks, "bcast", root, lambda: _own("bcast", x))
+    ranks.array_of_root(made, root)
+    return _as(x, made)
 
 
 def scatter(ranks: Group, x: Any, root: int) -> np.ndarray:
-    whole = np.ascontiguousarray(x)
+    whole = _together(ranks, "scatter", root, lambda: _rows("scatter", x))
     runs = bounds(len(whole), ranks.size)
     start, stop = runs[ranks.rank]
     made = whole[start:stop].copy()
     if ranks.comm is not None:
-        counts = _counts(runs, whole)
-        sent = [whole, counts] if ranks.rank == _checked(ranks, root) else None
+        sent = [whole, _counts(runs, whole)] if ranks.rank == root else None
         ranks.comm.Scatterv(sent, made, root)
     return made
 
 
 def gather(ranks: Group, x: Any, rows: int, root: int) -> np.ndarray:
-    mine = np.ascontiguousarray(x)
     runs = bounds(rows, ranks.size)
     start, stop = runs[ranks.rank]
-    if len(mine) != stop - start:
-        raise ShapeError(
-            f"gather of {rows} rows: rank {ranks.rank} has {len(mine)} of them, not {stop - start}",
-            None, "divide them as shard and scatter do",
-        )  # fmt: skip
-    whole = np.zeros((rows, *mine.shape[1:]), mine.dtype)
+
+    def own_rows() -> np.ndarray:
+        mine = _rows("gather", x)
+        if len(mine) != stop - start:
+            raise ShapeError(
+                f"gather of {rows} rows: rank {ranks.rank} has {len(mine)} of them, not "
+                f"{stop - start}", None, "divide them as shard and scatter do",
+            )  # fmt: skip
+        whole = np.zeros((rows, *mine.shape[1:]), mine.dtype)
+        whole[start:stop] = mine
+        return whole
+
+    whole = _together(ranks, "gather", root, own_rows)
     if ranks.comm is None:
-        return mine.copy()
-    into = [whole, _counts(runs, whole)] if ranks.rank == _checked(ranks, root) else None
-    ranks.comm.Gatherv(mine, into, root)
-    return whole
+        return whole
+    into = [whole, _counts(runs, whole)] if ranks.rank == root else None
+    ranks.comm.Gatherv(whole[start:stop].copy(), into, root)
+    return whole if ranks.rank == root else np.zeros_like(whole)
 
 
-def sendrecv(ranks: Group, x: Any, dest: int, source: int, tag: int) -> np.ndarray:
+def sendrecv(ranks: Group, x: Any, dest: int, source: int, tag: int) -> Any:
     """Sends an array, and receives one of its shape; a negative rank is nobody, who sends zeros."""
-    sent = np.array(x, order="C")
-    made = np.zeros_like(sent)
-    if ranks.comm is None:
-        if (dest < 0) != (source < 0) or max(dest, source) > 0:
-            raise ArgumentValueError(f"rank {max(dest, source)} of a message: there is 1 rank")
-        return made if dest < 0 else sent
-    mpi = sys.modules["mpi4py.MPI"]
-    status = mpi.Status()
-    nobody = mpi.PROC_NULL
-    ranks.comm.Sendrecv(
-        sent, nobody if dest < 0 else dest, tag, made, nobody if source < 0 else source, tag, status
-    )
-    if source >= 0 and status.Get_count(mpi.BYTE) != made.nbytes:
-        raise ShapeError(
-            f"rank {ranks.rank} received {status.Get_count(mpi.BYTE)} bytes from rank {source} "
-            f"into an array of shape {made.shape}, which has {made.nbytes}"
-        )
-    return made
+    if not 0 <= tag < TAG:
+        raise ArgumentValueError(f"tag={tag}: a tag is from 0 to {TAG - 1}")
+    (made,) = _swapped(ranks, lambda: [_numbers("sendrecv", x)], [Route(dest, source, tag)])
+    return _as(x, made)
 
 
-def give(ranks: Group, x: Any, dest: int, tag: int) -> np.ndarray:
+def give(ranks: Group, x: Any, dest: int, tag: int) -> Any:
     """Sends an array, and returns zeros."""
-    sent = np.array(x, order="C")
-    _comm(ranks, dest).Send(sent, dest, tag)
-    return np.zeros_like(sent)
+    _not_to_itself(ranks, dest)
+    return sendrecv(ranks, x, dest, -1, tag)
 
 
-def recv(ranks: Group, like: Any, source: int, tag: int) -> np.ndarray:
+def recv(ranks: Group, like: Any, source: int, tag: int) -> Any:
     """Receives an array with the shape and dtype of another."""
-    _comm(ranks, source)
+    _not_to_itself(ranks, source)
     return sendrecv(ranks, like, -1, source, tag)
 
 
 def halo(ranks: Group, u: Any, width: int, periodic: bool, axis: int) -> np.ndarray:
     """The array with `width` rows of each neighbour around it; zeros where there is none."""
-    rows = np.moveaxis(np.asarray(u), axis, 0)
-    if len(rows) < width:
-        raise ShapeError(f"a halo of {width} rows around {len(rows)} on rank {ranks.rank}")
-    before, after = neighbours(ranks, periodic)
-    first = sendrecv(ranks, rows[-width:], after, before, TAG)
-    last = sendrecv(ranks, rows[:width], before, after, TAG + 1)
-    return np.ascontiguousarray(np.moveaxis(np.concatenate([first, rows, last]), 0, axis))
+
+    def ends() -> list[np.ndarray]:
+        rows = _rows("halo_exchange", u, axis)
+        if not 0 <= width <= len(rows):
+            raise ShapeError(f"a halo of {width} rows around {len(rows)} on rank {ranks.rank}")
+        return [rows[len(rows) - width :], rows[:width]]
+
+    first, last = _swapped(ranks, ends, _both_ways(ranks, periodic))
+    made = np.concatenate([first, np.moveaxis(np.asarray(u), axis, 0), last])
+    return np.ascontiguousarray(np.moveaxis(made, 0, axis))
 
 
 def halo_added(ranks: Group, g: Any, width: int, periodic: bool, axis: int) -> np.ndarray:
     """The transpose of `halo`: rows around an array are added to those they were copied from."""
-    rows = np.moveaxis(np.asarray(g), axis, 0)
+    rows = _rows("halo_exchange", g, axis)
     made = rows[width : len(rows) - width].copy()
-    before, after = neighbours(ranks, periodic)
-    of_last = sendrecv(ranks, rows[:width], before, after, TAG)
-    of_first = sendrecv(ranks, rows[len(rows) - width :], after, before, TAG + 1)
+    ends = [rows[len(rows) - width :], rows[:width]]
+    of_first, of_last = _swapped(ranks, lambda: ends, _both_ways(ranks, periodic))
     made[len(made) - width :] += of_last
     made[:width] += of_first
     return np.ascontiguousarray(np.moveaxis(made, 0, axis))
 
 
 TAG = 31_000  # of halos: MPI promises tags up to 32767
+APART = "exchange the arrays and numbers of a structure one by one"
 
 
-def neighbours(ranks: Group, periodic: bool) -> tuple[int, int]:
-    """The ranks before and after this one; -1: nobody."""
+def _both_ways(ranks: Group, periodic: bool) -> list[Route]:
+    """The routes of the last rows and of the first rows, to both neighbours."""
     before, after = ranks.rank - 1, ranks.rank + 1
     if periodic:
-        return before % ranks.size, after % ranks.size
-    return before, after if after < ranks.size else -1
+        before, after = before % ranks.size, after % ranks.size
+    elif after == ranks.size:
+        after = -1
+    return [Route(after, before, TAG), Route(before, after, TAG + 1)]
+
+
+def _swapped(
+    ranks: Group, prepare: Callable[[], list[np.ndarray]], routes: list[Route]
+) -> list[np.ndarray]:
+    """The arrays that come on some routes, of the shapes and dtypes of those that are sent.
+
+    Of nobody come zeros. An error of this rank is sent instead of its arrays.
+    """
+    for r in routes:
+        if max(r.dest, r.source) >= ranks.size:
+            raise ArgumentValueError(
+                f"rank {max(r.dest, r.source)} of a message, and there are {ranks.size} ranks"
+            )
+        if ranks.size == 1 and (r.dest < 0) != (r.source < 0):
+            raise ArgumentValueError("a rank that is alone receives what it sends, or nothing")
+    sent, error = attempt(prepare)
+    if sent is None:
+        assert error is not None
+        ranks.swapped([failure(error)] * len(routes), routes)
+        raise error
+    come = ranks.swapped([packed(a) for a in sent], routes)
+    return [
+        np.zeros_like(a) if p is None else unpacked(p, a, r.source)
+        for p, a, r in zip(come, sent, routes, strict=True)
+    ]
+
+
+def _together(
+    ranks: Group, name: str, root: int | None, prepare: Callable[[], np.ndarray]
+) -> np.ndarray:
+    """An array of each rank, if all have the same shape and dtype; else an error on each."""
+
+    def checked() -> np.ndarray:
+        if root is not None and not 0 <= root < ranks.size:
+            raise ArgumentValueError(f"root={root}, and there are {ranks.size} ranks")
+        return prepare()
+
+    made, error = attempt(checked)
+    facts: tuple = (("the communication", name), ("root", None if root is None else int(root)))
+    if made is not None:
+        facts += (("the shape", made.shape), ("the dtype", made.dtype.name))
+    settle(ranks, facts, error)
+    assert made is not None
+    return made
+
+
+def _numbers(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
+    """An array or number as an array."""
+    if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
+        raise ArgumentTypeError(
+            f"{name} of {type(x).__name__}, not of an array or number", None, APART
+        )
+    made = np.asarray(x)
+    if made.dtype.kind not in kinds:
+        raise ArgumentTypeError(
+            f"{name} of {made.dtype}, not of numbers", None,
+            "x.astype(int)" if made.dtype.kind == "b" else "",
+        )  # fmt: skip
+    return made
+
+
+def _own(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
+    """A copy of an array or number in C order."""
+    return np.array(_numbers(name, x, kinds), order="C")
+
+
+def _rows(name: str, x: Any, axis: int = 0) -> np.ndarray:
+    """An array with this axis first."""
+    made = _numbers(name, x)
+    if not made.ndim:
+        raise ShapeError(f"{name} of a number, which has no rows")
+    return np.ascontiguousarray(np.moveaxis(made, axis, 0))
+
+
+def _as(x: Any, made: np.ndarray) -> Any:
+    """A number for a number."""
+    if isinstance(x, np.ndarray):
+        return made
+    return made[()] if isinstance(x, np.generic) else made.item()
 
 
 def _counts(runs: list[tuple[int, int]], whole: np.ndarray) -> list[int]:
@@ -135,17 +213,11 @@ def _counts(runs: list[tuple[int, int]], whole: np.ndarray) -> list[int]:
     return [(stop - start) * row for start, stop in runs]
 
 
-def _checked(ranks: Group, root: int) -> int:
-    if not 0 <= root < ranks.size:
-        raise ArgumentValueError(f"root={root}, and there are {ranks.size} ranks")
-    return root
-
-
-def _comm(ranks: Group, other: int) -> Any:
-    _checked(ranks, other)
-    if ranks.comm is None or other == ranks.rank:
+def _not_to_itself(ranks: Group, other: int) -> None:
+    if other == ranks.rank:
         raise ArgumentValueError(
             f"rank {ranks.rank} sends to itself: nobody receives while it waits", None,
             "sendrecv(x, dest, source) sends and receives at once",
         )  # fmt: skip
-    return ranks.comm
+    if other < 0:
+        raise ArgumentValueError(f"rank {other} of a message: it is from 0 to {ranks.size - 1}")

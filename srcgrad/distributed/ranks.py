@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
+from srcgrad.records import record
 
 T = TypeVar("T")
 GRACE = (
@@ -58,6 +59,15 @@ def size(comm: Any = None) -> int:
     return group(comm).size
 
 
+@record(frozen=True)
+class Route:
+    """The ranks that a message goes to and comes from, negative for nobody, and its tag."""
+
+    dest: int
+    source: int
+    tag: int
+
+
 class Group:
     """The ranks of a communicator; without one, this process alone."""
 
@@ -75,6 +85,15 @@ class Group:
         """The value of one rank; it is pickled."""
         return value if self.comm is None else self.comm.bcast(value, root)
 
+    def same(self, number: int) -> bool:
+        """Whether all ranks have one 64-bit integer."""
+        if self.comm is None:
+            return True
+        mpi = sys.modules["mpi4py.MPI"]
+        most = np.array([number, -number])
+        self.comm.Allreduce(mpi.IN_PLACE, most, mpi.MAX)
+        return bool(most[0] == -most[1])
+
     def array_of_root(self, a: np.ndarray, root: int) -> None:
         """Overwrites a contiguous array with that of one rank."""
         if self.comm is not None:
@@ -85,6 +104,27 @@ class Group:
         if self.comm is not None:
             mpi = sys.modules["mpi4py.MPI"]
             self.comm.Allreduce(mpi.IN_PLACE, a, mpi.SUM)
+
+    def swapped(
+        self, packets: Sequence[np.ndarray], routes: Sequence[Route]
+    ) -> list[np.ndarray | None]:
+        """Sends packets of bytes, and returns those that come, however long; None from nobody."""
+        pairs = list(zip(packets, routes, strict=True))
+        if self.comm is None:
+            return [p if r.source >= 0 else None for p, r in pairs]
+        sending = [self.comm.Isend(p, r.dest, r.tag) for p, r in pairs if r.dest >= 0]
+        come = [self._packet(r) if r.source >= 0 else None for r in routes]
+        for request in sending:
+            request.Wait()
+        return come
+
+    def _packet(self, route: Route) -> np.ndarray:
+        mpi = sys.modules["mpi4py.MPI"]
+        status = mpi.Status()
+        message = self.comm.Mprobe(route.source, route.tag, status)
+        made = np.empty(status.Get_count(mpi.BYTE), np.uint8)
+        message.Recv(made)
+        return made
 
     def rows(self, mine: np.ndarray, counts: Sequence[int]) -> np.ndarray:
         """The rows of all ranks, of which each has given its own."""

@@ -107,6 +107,24 @@ def kept_more(x):
 exponential_of_more.defvjp(kept_more, lambda kept, g: (g * kept / 2.0,))
 
 
+def test_a_function_of_a_number_that_is_called_in_its_own_rule():
+    """The call inside has another argument, a run-time one, which is not compared with 1.0."""
+
+    @flow.custom_vjp
+    def half(x):
+        return 0.5 * x
+
+    half.defvjp(lambda x: (half(x), None), lambda residuals, g: (half(g),))
+    f = flow.compile(lambda x: half(1.0) * x + half(x), target="python")
+    assert flow.grad(f)(2.0) == 1.0
+    assert (
+        flow.grad(flow.compile(lambda x: half(x) * half(0.0) + half(-0.0) * x, target="python"))(
+            2.0
+        )
+        == 0.0
+    )
+
+
 def test_what_is_made_of_a_value_inside_its_rule_is_refused_at_second_order():
     f = flow.grad(lambda x: exponential_of_more(x))
     assert_allclose(f(0.7), np.exp(0.7))

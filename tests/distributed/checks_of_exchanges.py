@@ -6,6 +6,7 @@ import pytest
 import srcgrad as flow
 from srcgrad import distributed
 from srcgrad.distributed.ranks import group
+from srcgrad.errors import RankError
 from tests.distributed.on_ranks import check
 from tests.tools import turns
 
@@ -231,13 +232,124 @@ def tensors():
     near(t.grad.numpy(), flow.grad(arrays)(x))
 
 
+KINDS = [
+    2.0, 3, 1.5j, np.float32(2.0), np.int8(3), np.array(2.0), np.arange(4), np.ones(3, np.float32),
+    np.ones(2, np.complex64), np.ones(0), np.ones((0, 3)), np.arange(24.0).reshape(4, 6)[:, ::2],
+    np.asfortranarray(np.arange(12.0).reshape(4, 3)),
+]  # fmt: skip
+
+
+@check
+def kinds_of_arguments():
+    """Compiled and not, each kind of array and number has its sum, of its dtype."""
+
+    def exchanged(x):
+        there = distributed.sendrecv(x, AFTER, BEFORE)
+        return distributed.allreduce(x), distributed.bcast(x), distributed.reduce(x, LAST), there
+
+    compiled = flow.compile(exchanged, target="python")
+    for x in KINDS:
+        for f in (exchanged, compiled):
+            total, one, on_last, there = f(x)
+            wanted = [x * SIZE, x, x * SIZE if RANK == LAST else x * 0, x]
+            for a, b in zip((total, one, on_last, there), wanted, strict=True):
+                np.testing.assert_array_equal(a, b)
+                assert np.asarray(a).dtype == np.asarray(x).dtype
+                assert isinstance(a, np.ndarray) == isinstance(x, np.ndarray)
+            assert isinstance(x, np.ndarray | np.generic) or type(total) is type(x)
+
+    def rows(x):
+        own = distributed.scatter(x, LAST)
+        return distributed.gather(own, len(x), LAST), distributed.halo_exchange(own, 0)
+
+    for x in (x for x in KINDS if np.ndim(x)):
+        for f in (rows, flow.compile(rows, target="python")):
+            whole, own = f(x)
+            np.testing.assert_array_equal(whole, x if RANK == LAST else x * 0)
+            np.testing.assert_array_equal(own, distributed.shard(x))
+            assert whole.dtype == own.dtype == x.dtype
+
+
+@check
+def gradients_of_strided_and_empty_arrays():
+    def loss(x):
+        return np.sum(distributed.allreduce(x) * distributed.bcast(x) ** 2)
+
+    gradient = flow.grad(flow.compile(loss, target="python"))
+    for x in (x for x in KINDS if isinstance(x, np.ndarray) and x.dtype.kind == "f"):
+        found = gradient(x)
+        near(found, SIZE * x**2 + (2 * SIZE**2 * x**2 if RANK == 0 else 0.0), 1e-6)
+        assert found.dtype == x.dtype and found.shape == x.shape
+
+
+@check
+def arguments_of_other_kinds():
+    flags = np.ones(2, bool)
+    assert distributed.bcast(flags).dtype == bool
+    for wrong, text in (
+        (lambda x: distributed.allreduce(x > 0.0), "allreduce of bool"),
+        (lambda x: distributed.allreduce({"a": x}), "allreduce of a? ?dict"),
+        (lambda x: distributed.sendrecv((x, x), AFTER, BEFORE), "sendrecv of a? ?tuple"),
+        (lambda x: distributed.halo_exchange([1.0, 2.0]), "halo_exchange of a? ?list"),
+    ):
+        for f in (wrong, flow.compile(wrong, target="python")):
+            with pytest.raises(TypeError, match=text):
+                f(np.ones(2))
+
+
+@check
+def ranks_that_differ():
+    """Each rank has the error, and may go on."""
+    if SIZE == 1:
+        return
+    odd = RANK == 1
+    x = np.ones(3 + odd)
+    narrow = np.ones(3, np.float32 if odd else np.float64)
+
+    def fails(x):
+        return distributed.allreduce(x > 0.0 if odd else x)
+
+    with pytest.raises(TypeError if odd else RankError, match="allreduce of bool"):
+        fails(np.ones(2))
+    for call, text in (
+        (lambda: distributed.allreduce(x), r"the shape is \(3,\) on rank 0 and \(4,\) on rank 1"),
+        (lambda: distributed.bcast(narrow), "the dtype is float64 on rank 0 and float32 on rank 1"),
+        (lambda: distributed.reduce(np.ones(2), int(odd)), "root is 0 on rank 0 and 1 on"),
+        (lambda: distributed.scatter(np.ones((6 + odd, 2))), "the shape is"),
+        (lambda: distributed.gather(np.ones(OWN), ROWS + SIZE * odd), "gather of|the shape"),
+        (lambda: (distributed.bcast if odd else distributed.allreduce)(1.0), "is allreduce on"),
+        (lambda: distributed.gather(np.ones(OWN + odd), ROWS), "gather of"),
+    ):
+        for f in (call, flow.compile(call, target="python")):
+            with pytest.raises((RankError, ValueError), match=text):
+                f()
+            assert distributed.allreduce(1.0) == SIZE
+    if SIZE > 2:
+        return  # messages between other ranks are as they should be
+    wide = np.ones((3, 2 + odd))
+    for call, text in (
+        (lambda: distributed.sendrecv(x, AFTER, BEFORE), "an array of shape"),
+        (lambda: distributed.sendrecv(narrow, AFTER, BEFORE), "and float"),
+        (lambda: distributed.halo_exchange(wide), r"an array of shape \(1, 2\) and|\(1, 3\) and"),
+        (lambda: distributed.halo_exchange(np.ones(4 - 2 * odd), 3), "a halo of 3 rows around 2"),
+    ):
+        for f in (call, flow.compile(call, target="python")):
+            with pytest.raises((RankError, ValueError), match=text):
+                f()
+            assert distributed.allreduce(1.0) == SIZE
+
+
 @check
 def wrong_arguments():
     for wrong, text in (
         (lambda x: distributed.bcast(x, SIZE), f"root={SIZE}, and there are {SIZE} ranks"),
         (lambda x: distributed.gather(x, 20 * SIZE), "gather of"),
         (lambda x: distributed.halo_exchange(x, 5), "a halo of 5 rows around 2"),
+        (lambda x: distributed.halo_exchange(x, -1), "a halo of -1 rows"),
         (lambda x: distributed.send(x, RANK), "sends to itself"),
+        (lambda x: distributed.recv(x, -1), "rank -1 of a message"),
+        (lambda x: distributed.sendrecv(x, SIZE, SIZE), f"rank {SIZE} of a message"),
+        (lambda x: distributed.sendrecv(x, 0, 0, tag=40_000), "tag=40000"),
     ):
         for f in (wrong, flow.compile(wrong, target="python")):
             with pytest.raises(ValueError, match=text):
