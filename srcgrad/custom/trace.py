@@ -103,7 +103,7 @@ class Call:
 
     def __init__(self, it: Interpreter, owner: Any, args: list, kwargs: dict, node: Node):
         self.it, self.owner, self.node = it, owner, node
-        self.name = owner.__name__
+        self.name, self.analytic = owner.__name__, bool(held(owner, "analytic"))
         self.args = [own_names(it, a) for a in positional(it, owner, args, kwargs, node)]
         refuse_instances(it, self.args, node, f"an argument of {self.name}()")
         static = owner.nondiff(len(self.args))
@@ -113,6 +113,7 @@ class Call:
         self.inputs = [v for v in self.leaves if varies(v)]
 
     what = ""  # the name of its values in refusals
+    analytic = False  # whether its rule holds for complex numbers
 
     # ---- values ----
     def values(self, function: Any) -> tuple[Any, Block]:
@@ -141,7 +142,7 @@ class Call:
         rule = called.rule
         if called.values:
             try:
-                if not held(self.owner, "analytic"):
+                if not self.analytic:
                     self._refuse_complex(called)
                 make(called)
             except SrcgradError as e:

@@ -67,7 +67,7 @@ def settle(ranks: Group, facts: tuple[tuple[str, Any], ...], error: Exception | 
 
 def _told(ranks: Group, facts: tuple[tuple[str, Any], ...], more: Any,
           error: Exception | None) -> list[Any]:  # fmt: skip
-    """What all ranks add to their facts; raises if one has failed or has other facts."""
+    """The additions of all ranks to their facts; raises if one has failed or has other facts."""
     mine = None if error is None else _shown(error)
     told: list[tuple[str | None, Any, Any]] = ranks.told((mine, facts, more))
     if error is not None:

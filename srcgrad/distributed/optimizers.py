@@ -7,7 +7,7 @@ from typing import Any, Literal
 from srcgrad.distributed.ranks import group
 from srcgrad.distributed.reduced import Division, Reduced
 from srcgrad.eager import Tensor
-from srcgrad.errors import ArgumentTypeError
+from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.mindspore.nn import Optimizer as CellOptimizer
 from srcgrad.optim import Optimizer
 
@@ -18,7 +18,9 @@ class DistributedOptimizer:
     `optimizer`: one of `srcgrad.optim` or of `srcgrad.mindspore.nn`, over the same parameters on
     every rank (`broadcast` makes them so). `step()` exchanges the gradients that the parameters
     have, `step(gradients)` and a call exchange those they are given; everything else is the
-    optimizer's own. A parameter without a gradient has none on any rank.
+    optimizer's own. A parameter without a gradient has none on any rank. The mean counts each rank
+    once, or with `rows=` as the rows that its gradients are means over; a rank with `rows=0` has no
+    gradients, takes those of the others, and passes none or any.
 
     >>> import srcgrad as flow
     >>> from srcgrad import distributed
@@ -43,11 +45,11 @@ class DistributedOptimizer:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.optimizer, name)
 
-    def __call__(self, gradients: Any) -> Any:
+    def __call__(self, gradients: Any, rows: int = 1) -> Any:
         """Steps by gradients in the order of the Parameters, as optimizers of MindSpore do."""
-        return self.optimizer(self._added(gradients))
+        return self.optimizer(self._sum(gradients, rows))
 
-    def step(self, closure: Any = None) -> Any:
+    def step(self, closure: Any = None, rows: int = 1) -> Any:
         """Steps by the gradients of the parameters, or by those that are given.
 
         A function that computes the loss is refused: it would be called on each rank at the times
@@ -58,14 +60,25 @@ class DistributedOptimizer:
                 "a closure computes gradients that are this rank's alone", None,
                 "compute the gradients, then step() or step(gradients)",
             )  # fmt: skip
-        if closure is not None:
-            return self.optimizer.step(self._added(closure))
+        if isinstance(self.optimizer, CellOptimizer):
+            raise ArgumentTypeError(
+                f"{type(self.optimizer).__name__} of MindSpore has no step()", None,
+                "call it with gradients",
+            )  # fmt: skip
         params = [p for g in self.optimizer.param_groups for p in g["params"]]
-        added = self._added([p.grad for p in params])
+        own = None if closure is not None else [p.grad for p in params]
+        given, added = self._sum((closure, own), rows)  # a rank without rows sees which it is
+        if added is None:
+            return self.optimizer.step(given)
         for p, g in zip(params, added, strict=True):
             if isinstance(g, Tensor):
                 p.grad = g
         return self.optimizer.step()
+
+    def _sum(self, gradients: Any, rows: int) -> Any:
+        if rows < 0:
+            raise ArgumentValueError(f"rows={rows}: a rank has no fewer than 0")
+        return self._added.of_rows(rows, gradients)
 
 
 def _same(gradients: Any) -> Any:

@@ -91,7 +91,18 @@ class Reduced:
         return f"<{self._name} of {self.__name__} on rank {self._ranks.rank} of {self._ranks.size}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        mine, error = attempt(lambda: self._computed(args, kwargs))
+        return self._added_up(lambda: self._computed(args, kwargs))
+
+    def of_rows(self, rows: int, *args: Any) -> Any:
+        """The sum or mean of a call that counts as so many rows; with 0 rows it is not made."""
+
+        def compute() -> Computed:
+            return self._offered([(rows, self.function(*args) if rows else None)], None)
+
+        return self._added_up(compute)
+
+    def _added_up(self, compute: Callable[[], Computed]) -> Any:
+        mine, error = attempt(compute)
         if error is not None and self._ranks.exchanged:
             raise error  # the others may wait inside the function, and not for this exchange
         known = self._agreed

@@ -127,8 +127,11 @@ def bits_for_any_number_of_ranks():
 @check
 def products_with_the_hessian():
     v = {"w": np.array([1.0, 0.0, 2.0]), "b": -1.0, "steps": None}
-    found = distributed.hvp(squares, batch=(1, 2))(PARAMS, v, X, Y)
-    near(everywhere(found), flow.hvp(squares)(PARAMS, v, X, Y))
+    for n in (23, 1):
+        for deterministic in (False, 7):
+            product = distributed.hvp(squares, batch=(1, 2), deterministic=deterministic)
+            found = everywhere(product(PARAMS, v, X[:n], Y[:n]))
+            near(found, flow.hvp(squares)(PARAMS, v, X[:n], Y[:n]))
 
 
 @check
@@ -254,3 +257,75 @@ def optimizers_of_both_faces():
     assert everywhere(arrays["w"]).tolist() == [0.0, 1.0 - (SIZE - 1) / 2]
     with pytest.raises(TypeError, match="closure"):
         steps.step(lambda: 0.0)
+    with pytest.raises(TypeError, match="has no step"):
+        cell.step()
+    with pytest.raises(ValueError, match="rows=-1"):
+        steps.step({"w": np.ones(2)}, rows=-1)
+
+
+@check
+def optimizers_with_uneven_shares():
+    """Means are weighted by the rows, and ranks without rows take the gradients of the others."""
+    for n in (23, 1):
+        x, y = flow.tensor(X[:n]), flow.tensor(Y[:n])
+        mine = distributed.shard((x, y))
+        rows = len(mine[1])
+
+        def loss(w, x, y):
+            return ((x @ w - y) ** 2).mean()
+
+        w, whole = (flow.nn.Parameter(flow.zeros(3, dtype=flow.float64)) for _ in range(2))
+        optimizer = distributed.DistributedOptimizer(flow.optim.SGD([w], lr=0.1))
+        alone = flow.optim.SGD([whole], lr=0.1)
+        for _ in range(2):
+            optimizer.zero_grad(set_to_none=True)
+            if rows:
+                loss(w, *mine).backward()
+            optimizer.step(rows=rows)
+            alone.zero_grad()
+            loss(whole, x, y).backward()
+            alone.step()
+        found = everywhere(w.detach().numpy())
+        np.testing.assert_allclose(found, whole.detach().numpy(), rtol=1e-12)
+
+        arrays = {"w": np.zeros(3)}
+        optimizer = distributed.DistributedOptimizer(flow.optim.SGD(arrays, lr=0.1))
+        own = flow.grad(lambda p, x, y: np.mean((x @ p["w"] - y) ** 2))
+        for _ in range(2):
+            mine_of_arrays = distributed.shard((X[:n], Y[:n]))
+            optimizer.step(own(arrays, *mine_of_arrays) if rows else None, rows=rows)
+        np.testing.assert_allclose(everywhere(arrays["w"]), found, rtol=1e-12)
+
+        cell_weights = flow.Parameter(flow.zeros(3, dtype=flow.float64), name="w")
+        cell = distributed.DistributedOptimizer(flow.mindspore.nn.SGD([cell_weights], 0.1))
+        for _ in range(2):
+            given = flow.grad(loss)(cell_weights, *mine) if rows else None
+            cell((given,) if rows else None, rows=rows)
+        np.testing.assert_allclose(everywhere(cell_weights.detach().numpy()), found, rtol=1e-6)
+
+
+@check
+def tensors_and_cells():
+    """Gradients of tensors, and of the Parameters of a cell, of uneven shares and of one row."""
+    net = distributed.broadcast(flow.mindspore.nn.Dense(3, 1))
+    loss = lambda x, y: ((net(x)[:, 0] - y) ** 2).mean()
+    weights = net.trainable_params()
+    of_tensors = lambda w, x, y: ((x @ w - y) ** 2).mean()
+    w = flow.tensor([0.1, -0.2, 0.3], dtype=flow.float64)
+    for n in (23, 1):
+        x, y = flow.tensor(X[:n]), flow.tensor(Y[:n])
+        x32, y32 = x.float(), y.float()
+        for deterministic in (False, True):
+            how = {"reduce": "mean", "deterministic": deterministic}
+            step = distributed.value_and_grad(loss, None, weights, batch=(0, 1), **how)
+            found = everywhere(step(x32, y32))
+            wanted = flow.value_and_grad(loss, None, weights)(x32, y32)
+            near(flow.tree.map(numbers, found), flow.tree.map(numbers, wanted))
+            for name in ("grad", "value_and_grad"):
+                found = getattr(distributed, name)(of_tensors, batch=(1, 2), **how)(w, x, y)
+                wanted = getattr(flow, name)(of_tensors)(w, x, y)
+                near(flow.tree.map(numbers, everywhere(found)), flow.tree.map(numbers, wanted))
+
+
+def numbers(t):
+    return t.detach().numpy() if hasattr(t, "detach") else t
