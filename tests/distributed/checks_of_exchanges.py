@@ -38,6 +38,7 @@ MAPS = {
     ),
 }
 IN_TURN = [*turns.share(list(MAPS)[:-1]), "several"]
+DTYPES = [float, complex, np.float32, np.complex64]
 
 
 def over_ranks(value):
@@ -49,10 +50,16 @@ def near(a, b, tolerance=1e-13):
     np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
 
 
+def one_of(name):
+    """Real or complex numbers, by the commit."""
+    return complex if turns.in_one_of(name, 2) else float
+
+
 def drawn(shape, dtype):
     """Normal numbers; complex ones with both parts."""
     parts = RNG.normal(size=(2, *shape))
-    return (parts[0] + 1j * parts[1] if dtype is complex else parts[0]).astype(dtype)
+    numbers = parts[0] + 1j * parts[1] if np.dtype(dtype).kind == "c" else parts[0]
+    return numbers.astype(dtype)
 
 
 def product(a, b):
@@ -66,7 +73,7 @@ def adjoints():
     for name in IN_TURN:
         function, shape = MAPS[name]
         compiled = flow.compile(function, target="python")
-        for dtype in (float, complex, *([np.float32, np.complex64] if name == "several" else [])):
+        for dtype in DTYPES if name == "several" or turns.everything else [one_of(name)]:
             x, dx = drawn((2, *shape), dtype)
             value, pull = flow.vjp(compiled, x)
             _, tangent = flow.jvp(compiled, (x,), (dx,))
@@ -95,7 +102,7 @@ def second_order():
         compiled = flow.compile(loss, target="python")
         inner = flow.grad(lambda x, v: np.sum((flow.grad(loss)(x) * np.conj(v)).real))
         again = flow.compile(inner, target="python")
-        for dtype in (float, complex) if name == "several" or turns.everything else (float,):
+        for dtype in DTYPES[:2] if turns.everything else [one_of(f"{name} again")]:
             x, u, v = drawn((3, *shape), dtype)
             hv = flow.hvp(compiled)(x, v)
             near(product(u, hv), product(v, flow.hvp(compiled)(x, u)), 1e-11)
@@ -237,6 +244,7 @@ KINDS = [
     np.ones(2, np.complex64), np.ones(0), np.ones((0, 3)), np.arange(24.0).reshape(4, 6)[:, ::2],
     np.asfortranarray(np.arange(12.0).reshape(4, 3)),
 ]  # fmt: skip
+KINDS_IN_TURN = turns.share(range(len(KINDS)))
 
 
 @check
@@ -248,8 +256,8 @@ def kinds_of_arguments():
         return distributed.allreduce(x), distributed.bcast(x), distributed.reduce(x, LAST), there
 
     compiled = flow.compile(exchanged, target="python")
-    for x in KINDS:
-        for f in (exchanged, compiled):
+    for k, x in enumerate(KINDS):
+        for f in (exchanged, compiled) if k in KINDS_IN_TURN else (exchanged,):
             total, one, on_last, there = f(x)
             wanted = [x * SIZE, x, x * SIZE if RANK == LAST else x * 0, x]
             for a, b in zip((total, one, on_last, there), wanted, strict=True):
@@ -262,8 +270,9 @@ def kinds_of_arguments():
         own = distributed.scatter(x, LAST)
         return distributed.gather(own, len(x), LAST), distributed.halo_exchange(own, 0)
 
-    for x in (x for x in KINDS if np.ndim(x)):
-        for f in (rows, flow.compile(rows, target="python")):
+    compiled_rows = flow.compile(rows, target="python")
+    for k, x in ((k, x) for k, x in enumerate(KINDS) if np.ndim(x)):
+        for f in (rows, compiled_rows) if k in KINDS_IN_TURN else (rows,):
             whole, own = f(x)
             np.testing.assert_array_equal(whole, x if RANK == LAST else x * 0)
             np.testing.assert_array_equal(own, distributed.shard(x))
@@ -276,7 +285,8 @@ def gradients_of_strided_and_empty_arrays():
         return np.sum(distributed.allreduce(x) * distributed.bcast(x) ** 2)
 
     gradient = flow.grad(flow.compile(loss, target="python"))
-    for x in (x for x in KINDS if isinstance(x, np.ndarray) and x.dtype.kind == "f"):
+    arrays = [x for x in KINDS if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    for x in turns.share(arrays):
         found = gradient(x)
         near(found, SIZE * x**2 + (2 * SIZE**2 * x**2 if RANK == 0 else 0.0), 1e-6)
         assert found.dtype == x.dtype and found.shape == x.shape
