@@ -46,7 +46,9 @@ def near(found, wanted):
         if a is not None:
             assert np.asarray(a).dtype == np.asarray(b).dtype
             single = np.asarray(a).dtype in (np.float32, np.complex64)
-            np.testing.assert_allclose(a, b, rtol=1e-5 if single else 1e-13, atol=1e-13)
+            # sums of terms near 1 round by some units of the last place of 1, also where they cancel
+            rtol, atol = (1e-5, 1e-6) if single else (1e-13, 1e-13)
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
 
 
 @check
@@ -307,6 +309,7 @@ def optimizers_with_uneven_shares():
 @check
 def tensors_and_cells():
     """Gradients of tensors, and of the Parameters of a cell, of uneven shares and of one row."""
+    flow.manual_seed(RANK)
     net = distributed.broadcast(flow.mindspore.nn.Dense(3, 1))
     loss = lambda x, y: ((net(x)[:, 0] - y) ** 2).mean()
     weights = net.trainable_params()
