@@ -46,7 +46,7 @@ def near(found, wanted):
         if a is not None:
             assert np.asarray(a).dtype == np.asarray(b).dtype
             single = np.asarray(a).dtype in (np.float32, np.complex64)
-            # sums of terms near 1 round by some units of the last place of 1, also where they cancel
+            # sums of terms near 1 round by units of the last place of 1, also where they cancel
             rtol, atol = (1e-5, 1e-6) if single else (1e-13, 1e-13)
             np.testing.assert_allclose(a, b, rtol=rtol, atol=atol)
 
