@@ -36,6 +36,7 @@ from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.outside import NameWrite, Outside, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
+from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.requirements import Requirements, RestartTracing
 from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.snapshots import refuse_visible
@@ -47,6 +48,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Atom, Function, Var
 from srcgrad.ir.types import Scalar
+from srcgrad.primitives import memory
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 
@@ -201,6 +203,8 @@ def _interpreted(
         names = tuple(NameWrite(at, _outside(it, at, v, atoms, found)) for at, v in last)
         return output, writes, names
     except Diverged as e:
+        if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned
+            return taken_apart(it, 0.0, atoms, found, True), (), ()
         message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
             raise UnboundError(message, e.location) from None
@@ -208,6 +212,18 @@ def _interpreted(
         if cls is UnsupportedError:
             raise refusal(message, e.location) from None
         raise raised_class(cls)(message or cls.__name__, e.location) from None
+
+
+def _raises_otherwise(it: Interpreter, e: Diverged) -> bool:
+    """Whether a function that fails on every path may raise something else on one of them."""
+    return any(
+        raised_by(d) is not None
+        and (
+            d.op is not memory.fail
+            or (d.params["kind"], d.params["message"]) != (e.kind, e.message)
+        )
+        for d in raising(it.b.out)
+    )
 
 
 def _outside(it: Interpreter, at: Outside, v: Any, atoms: list[Atom], found: source.Source) -> Any:

@@ -121,6 +121,34 @@ def raised_whatever_x_is(x):
     return y
 
 
+@program(1.7)
+def raised_on_each_path(x):
+    if x > 2.0:
+        raise KeyError("large")
+    else:
+        raise TypeError("small")  # error: TypeError: small
+
+
+@program(1.7)
+def raised_after_another_exception(x):
+    if x > 1.0:
+        raise KeyError("large")  # error: KeyError: large
+    raise TypeError("small")
+
+
+@program(1.7)
+def raised_after_an_assertion(x):
+    y = x * x
+    assert y < 2.0, f"{y:.2f}"  # error: AssertionError: 2.89
+    raise TypeError(f"y = {y}")
+
+
+@program(vec(3), 3)
+def raised_after_an_index(x, i):
+    y = x[i]  # error: IndexError: index 3
+    raise ValueError(f"y = {y}")
+
+
 @program(0.7, 0)
 def zero_to_a_negative_power(x, n):
     return x * n ** (-1)  # error: ZeroDivisionError: negative power
