@@ -50,6 +50,17 @@ def triangular_systems(a, b):
     return total + info + np.sum(stopped * a[0]) * row
 
 
+@case(A, vec(3), theme="attempts")
+def systems_that_have_no_solution(a, b):
+    """Routines that stop leave the right side, or the matrix, as it is."""
+    _, _, x, row = lapack.dgesv(np.triu(a, 1), b)
+    _, y, minor = lapack.dposv(a - 3.5 * np.eye(3), b, lower=1)
+    inverse, first = lapack.dtrtri(np.tril(a, -1) + np.diag([1.0, 0.0, 2.0]) * a, lower=1)
+    other, last = lapack.dpotri(np.triu(a * [1.0, 1.0, 0.0]))
+    total = np.sum(x * b) * row + np.sum(y**3) * minor
+    return total + np.sum(inverse**2) * first + np.sum(other**2) * last
+
+
 @case(A, vec(3))
 @case(A[::-1], vec(3))
 def square_systems(a, b):

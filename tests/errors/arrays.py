@@ -140,6 +140,22 @@ def put_along_no_axis(x):
     return np.sum(x)
 
 
+@program(0.7)
+def put_into_a_number(x):
+    np.put(x, [0], 1.0)  # error: TypeError: put stores to an array, not to a number
+    return x
+
+
+@program(mat(2, 3))
+def search_in_a_matrix(x):
+    return np.sum(x) * x.searchsorted(0.5)[0]  # error: ValueError: too deep for desired array
+
+
+@program(0.7)
+def search_in_a_number(x):
+    return x * np.searchsorted(x, 0.5)  # error: ValueError: of too small depth for desired array
+
+
 # ---- joining and splitting ----
 @program(0.7)
 def concatenation_of_nothing(x):

@@ -108,6 +108,12 @@ def triangles_of_a_stack(a, b):
     return scipy.linalg.solve_triangular(a, b)  # error: UnsupportedError: stack
 
 
+@program(mat(3, 3), vec(4))
+def triangle_with_more_rows_on_the_right(a, b):
+    x, _ = scipy.linalg.lapack.dtrtrs(a, b)  # error: UnsupportedError: fewer rows ... len(a)
+    return np.sum(x)
+
+
 @program(mat(2, 2))
 def unknown_argument_of_scipy(a):
     return scipy.linalg.pinv(a, atol=1e-3)  # error: UnsupportedError: unexpected keyword ... atol

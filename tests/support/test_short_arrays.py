@@ -42,9 +42,9 @@ KNOWN = {
     "linalg.solveh_banded([u, 4.0 * v], u)": ACCIDENT,
     "linalg.solve_sylvester(x, x, x)": ACCIDENT, "np.take(x, 0, axis=-1)": ACCIDENT,
     "lapack.dposv(S, x)[1]": ACCIDENT, "lapack.dpotrs(S, x)[0]": ACCIDENT,
-    "lapack.dgetrs(*lapack.dgetrf(A)[:2], x)[0]": ACCIDENT,
+    "lapack.dgetrs(*lapack.dgetrf(A)[:2], x)[0]": ACCIDENT, "lapack.dgesv(A, x)[2]": ACCIDENT,
     "lapack.sposv(S, x)[1]": ACCIDENT, "lapack.spotrs(S, x)[0]": ACCIDENT,
-    "lapack.sgetrs(*lapack.sgetrf(A)[:2], x)[0]": ACCIDENT,
+    "lapack.sgetrs(*lapack.sgetrf(A)[:2], x)[0]": ACCIDENT, "lapack.sgesv(A, x)[2]": ACCIDENT,
 }  # fmt: skip
 # in some versions
 WARNED = "of an index out of bounds NumPy before 2.3 only warns where nothing is taken"

@@ -1,7 +1,7 @@
 """Routines of LAPACK by their names in `scipy.linalg.lapack`: factors and solutions, with `info`.
 
-A number other than 0 says at which row a routine stopped; its other results are NaN then, where
-LAPACK leaves what it had so far.
+A number other than 0 says at which row a routine stopped. A solution or an inverse is then what was
+given, as in LAPACK; a Cholesky factor is NaN, where LAPACK leaves what it had so far.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+
+from srcgrad.frontend.formulas.registry import refused_where
 
 
 def _beside(triangle: Any, a: Any, lower: Any) -> Any:
@@ -27,7 +29,7 @@ def _is_definite(a: Any, lower: Any) -> bool:
 
 def _first_zero(d: Any) -> Any:
     """The number of the first zero, counted from 1; 0 if there is none."""
-    return np.argmax(d == 0.0) + 1 if np.any(d == 0.0) else 0
+    return int(np.argmax(d == 0.0)) + 1 if np.any(d == 0.0) else 0
 
 
 def potrf(a: Any, lower: Any = 0, clean: Any = 1, overwrite_a: Any = 0) -> tuple[Any, Any]:
@@ -61,14 +63,19 @@ def potrs(c: Any, b: Any, lower: Any = 0, overwrite_b: Any = 0) -> tuple[Any, in
     return linalg.cho_solve((c, bool(lower)), b), 0
 
 
-def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> tuple[Any, int]:
+def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> tuple[Any, Any]:
     """One triangle of the inverse, by the Cholesky factor.
 
     >>> potri(np.array([[2.0]]))[0].tolist()
     [[0.25]]
+    >>> potri(np.array([[0.0]]))[1]
+    1
     """
+    info = _first_zero(np.diag(c))
+    if info > 0:
+        return c.copy(), info
     inverse = linalg.cho_solve((c, bool(lower)), np.eye(c.shape[0], dtype=c.dtype))
-    return _beside(np.tril(inverse) if lower else np.triu(inverse), c, lower), 0
+    return _beside(np.tril(inverse) if lower else np.triu(inverse), c, lower), info
 
 
 def posv(
@@ -80,7 +87,8 @@ def posv(
     [2.0]
     """
     c, info = potrf(a, lower, 0)
-    return c, potrs(c, b, lower)[0], info
+    x = b.copy() if info > 0 else potrs(c, b, lower)[0]
+    return c, x, info
 
 
 def trtrs(
@@ -92,6 +100,11 @@ def trtrs(
     >>> trtrs(np.array([[2.0]]), np.array([8.0]))[0].tolist()
     [4.0]
     """
+    refused_where(
+        b.shape[0] != a.shape[0],
+        "trtrs with more or fewer rows on the right than the matrix has is not supported",
+        "pass as many rows, as in b[:len(a)]",
+    )
     info = 0 if unitdiag else _first_zero(np.diag(a))
     if info > 0:
         x = b.copy()
@@ -110,7 +123,7 @@ def trtri(c: Any, lower: Any = 0, unitdiag: Any = 0, overwrite_c: Any = 0) -> tu
     """
     info = 0 if unitdiag else _first_zero(np.diag(c))
     if info > 0:
-        return np.full(c.shape, np.nan, dtype=c.dtype), info
+        return c.copy(), info
     one = np.eye(c.shape[0], dtype=c.dtype)
     inverse = linalg.solve_triangular(c, one, lower=bool(lower), unit_diagonal=bool(unitdiag))
     if unitdiag:
@@ -137,11 +150,15 @@ def getrs(lu: Any, piv: Any, b: Any, trans: Any = 0, overwrite_b: Any = 0) -> tu
     return linalg.lu_solve((lu, piv), b, trans=1 if trans else 0), 0
 
 
-def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> tuple[Any, Any, Any, int]:
+def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> tuple[Any, Any, Any, Any]:
     """The triangular factors of a square matrix, the exchanged rows, and x with a x = b.
 
     >>> gesv(np.array([[4.0]]), np.array([8.0]))[2].tolist()
     [2.0]
+    >>> gesv(np.array([[0.0]]), np.array([8.0]))[2:]
+    (array([8.]), 1)
     """
-    lu, pivots = linalg.lu_factor(a)
-    return lu, pivots, np.linalg.solve(a, b), 0
+    lu, pivots, info = getrf(a)
+    # not by the factors: their derivative does not exist where the matrix is singular
+    x = b.copy() if info > 0 else np.linalg.solve(a, b)
+    return lu, pivots, x, info

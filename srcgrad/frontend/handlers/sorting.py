@@ -91,6 +91,10 @@ def sort_in_place(
 @implements(np.searchsorted, method="searchsorted")
 def searchsorted(it: Interpreter, node: Node, a: Any, v: Any, side: Any = "left") -> Any:
     a, v = operands(it, node, (a, v), "searchsorted")
+    rank = a.type.ndim if is_array(a) else 0
+    if rank != 1:
+        size = "too deep" if rank else "of too small depth"
+        it.wrong(node, f"object {size} for desired array", ValueError)
     kind = join_scalars(*(Scalar(atom(x).type.dtype) for x in (a, v)))
     kind = Scalar("f32") if kind.dtype == "f16" else kind
     a, v = it.b.cast(a, kind), it.b.cast(v, kind)
