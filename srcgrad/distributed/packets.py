@@ -15,8 +15,8 @@ LENGTH = 4  # bytes of the number of bytes of the label
 def packed(a: np.ndarray) -> np.ndarray:
     """The bytes of an array in C order, its label, and the length of the label.
 
-    >>> packed(np.ones(2)).tobytes()[16:]
-    b'an array of shape (2,) and float64\\x22\\x00\\x00\\x00'
+    >>> packed(np.ones(2)).tobytes()[16:-4]
+    b'an array of shape (2,) and float64'
     """
     label = _label(a)
     packet = np.empty(a.nbytes + len(label), np.uint8)

@@ -20,8 +20,8 @@ from srcgrad.backends.cpu.emit.symbols import Helper, Kind
 from srcgrad.backends.cpu.emit.values import (
     Number,
     Ref,
+    decimal,
     is_constant,
-    literal,
     not_emitted,
     number,
     parts_of,
@@ -66,7 +66,7 @@ def scalar(w: Writer, s: Def) -> Number:
     if not (is_float(result.dtype) or is_complex(result.dtype)):
         return parts
     raised, kind = w.do(f"icmp ne i32 {code}, 0"), parts_of(result.dtype)[0]
-    nan = literal(math.nan, real_dtype(result.dtype))
+    nan = decimal(math.nan, real_dtype(result.dtype))
     return number([w.choose(raised, nan, part, kind) for part in texts(parts)])
 
 
