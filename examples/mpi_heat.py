@@ -20,10 +20,11 @@ from srcgrad import distributed
 def mismatch(source, rows, columns, wanted, steps):
     """The squared difference of this rank's temperatures at the end from the measured ones."""
     heat = source[2] * np.exp(-8.0 * ((rows - source[0]) ** 2 + (columns - source[1]) ** 2))
-    u = np.zeros(heat.shape)
+    n, m = np.shape(heat)
+    u = np.zeros((n, m))
     for _ in range(steps):
         v = distributed.halo_exchange(u)
-        w = np.zeros((u.shape[0], u.shape[1] + 2))
+        w = np.zeros((n, m + 2))
         w[:, 1:-1] = u
         u = u + 0.2 * (v[2:] + v[:-2] + w[:, 2:] + w[:, :-2] - 4.0 * u) + 0.01 * heat
     return np.sum((u - wanted) ** 2)
@@ -32,7 +33,8 @@ def mismatch(source, rows, columns, wanted, steps):
 def temperatures(source, rows, columns, steps):
     """The whole plate at the end, on one rank and in plain NumPy: the measurement."""
     heat = source[2] * np.exp(-8.0 * ((rows - source[0]) ** 2 + (columns - source[1]) ** 2))
-    u = np.zeros(heat.shape)
+    n, m = np.shape(heat)
+    u = np.zeros((n, m))
     for _ in range(steps):
         v = np.pad(u, 1)
         around = v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2]

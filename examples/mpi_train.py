@@ -34,9 +34,9 @@ def digits():
     """Images in [0, 1] and classes: 1437 to learn from, 360 held out."""
     from sklearn.datasets import load_digits
 
-    found = load_digits()
-    order = np.random.default_rng(0).permutation(len(found.target))
-    images, classes = found.data[order] / 16.0, found.target[order]
+    images, classes = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(classes))
+    images, classes = images[order] / 16.0, classes[order]
     return images[:1437], classes[:1437], images[1437:], classes[1437:]
 
 

@@ -177,7 +177,8 @@ class _Lift:
         found: dict[Atom, Atom] = {}
         s = self.loop
         for p, x, y in zip(s.params, s.inits, s.yields, strict=True):
-            if is_int64(p) and not s.reverse and self.ranges.form(y) == (p, 1):
+            base, step = self.ranges.form(y) if is_int64(p) and not s.reverse else (None, 0)
+            if base is p and step == 1:
                 found[p] = x
         return found
 

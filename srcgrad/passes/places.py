@@ -212,10 +212,10 @@ class Places:
             last = len(s.args) - (s.op is not memory.load)
             given: Place = tuple(self.poly(a) if is_int64(a) else None for a in s.args[1:last])
         else:  # all of it, as by loops over its elements
-            dims = x.type.dims if isinstance(x.type, Array) else ()
-            over = tuple(_loop(n) for n in dims)
+            is_array = isinstance(x.type, Array)
+            over = tuple(_loop(n) for n in x.type.dims) if is_array else ()
             loops = (*loops, *over)
-            given = tuple(self.poly(t.index) for t in over) if over else (None,)
+            given = tuple(self.poly(t.index) for t in over) if is_array else (None,)
         root, place = self.place(x, given)
         place = tuple(None if p is None else self.inside(p, loops) for p in place)
         return Access(s, root, place, s.op.writes and x is s.args[0], loops)

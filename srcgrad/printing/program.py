@@ -5,6 +5,7 @@ Each line ends with the user's line it came from, where that differs from the pr
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -118,17 +119,31 @@ class Writer:
         shown += [self.parameter(p) for p in interface.parameters if p.stars or p.default]
         self.line(0, f"def {name}({', '.join(shown)}):")
         for condition, meaning in interface.checks:
-            self.line(1, f"if not {condition}:")
+            self.line(1, f"if not {self.by_parameters(condition, interface)}:")
             self.line(2, f"raise ValueError({f'this was made for {meaning}'!r})")
         for k, text in opened.items():
-            self.line(1, f"{self.names[f.params[k]]} = {text}")
+            opened_text = self.by_parameters(text, interface)
+            self.line(1, f"{self.names[f.params[k]]} = {opened_text}")
         self.block(f.body, 1)
         self.line(1, f"return {interface.result([self.spell.plain(a) for a in f.returns])}")
         return Readable(self.header.text(), tuple(self.lines))
 
     def parameter(self, p: Parameter) -> str:
-        name = p.name if p.place is None else self.names[self.function.params[p.place]]
-        return f"{p.stars}{name}{'=' if p.default else ''}{p.default}"
+        return f"{p.stars}{self.shown(p)}{'=' if p.default else ''}{p.default}"
+
+    def shown(self, p: Parameter) -> str:
+        return p.name if p.place is None else self.names[self.function.params[p.place]]
+
+    def by_parameters(self, text: str, interface: Interface) -> str:
+        """An expression of the interface with the names that parameters have here."""
+        new = {p.name: self.shown(p) for p in interface.parameters if self.shown(p) != p.name}
+        if not new:
+            return text
+        tree = ast.parse(text, mode="eval")
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                node.id = new.get(node.id, node.id)
+        return ast.unparse(tree)
 
     def line(self, depth: int, text: str, s: Stmt | None = None) -> None:
         text = "    " * depth + text

@@ -26,11 +26,14 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
     """Refuses the gradient of a complex result, which has no single real part to differentiate."""
     pairs = zip(p.function.returns, seeds, strict=True)
     # a result with a seed is a number or an array, never a tuple: its type has a dtype
-    if any(seed and is_complex(a.type.dtype) for a, seed in pairs):
-        kinds = ", ".join(describe(a) for a in p.function.returns if isinstance(a, Var))
+    differentiated = [a for a, seed in pairs if seed]
+    found = [a for a in differentiated if is_complex(a.type.dtype)]
+    if found:
+        kinds = ", ".join(describe(a) for a in found if isinstance(a, Var))
+        some = "" if len(found) == len(differentiated) else " for some arguments"
         raise ArgumentTypeError(
-            f"{p.name}() returns complex numbers ({kinds}): the gradient of a real number is asked "
-            "for",
+            f"{p.name}() returns complex numbers{some} ({kinds}): the gradient of a real number is "
+            "asked for",
             None,
             "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
         )

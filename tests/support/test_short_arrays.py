@@ -18,7 +18,7 @@ import pytest
 from scipy import linalg
 
 import srcgrad as flow
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import ArgumentTypeError, SrcgradError
 from srcgrad.frontend.versions import raised
 from tests.support.samples import SAMPLES, Sample, inputs, is_missing, made
 from tests.tools.turns import share
@@ -132,6 +132,8 @@ def check_gradient(line: str, f: Callable[..., Any], read: tuple[str, ...]) -> N
             continue
         found = outcome(gradient, args)
         if isinstance(found, SrcgradError) and isinstance(found, NotImplementedError):
+            continue
+        if isinstance(found, ArgumentTypeError) and "complex numbers for some arg" in str(found):
             continue
         assert not isinstance(found, Exception), f"{line} at {shape}: {found!r}"
         parts = found if len(floats) > 1 else (found,)
