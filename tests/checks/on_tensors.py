@@ -101,7 +101,11 @@ def check_captured(record: Record, target: str) -> None:
 
     case.reset()
     function = flow.compile(with_parameters, target=target)
-    value, grads = flow.value_and_grad(function, None, list(held.values()))(*rest)
+    try:
+        value, grads = flow.value_and_grad(function, None, list(held.values()))(*rest)
+    except flow.UnsupportedError as error:
+        assert "is not supported in a function of tensors" in str(error)
+        return
     want_value, want = values_on(record, target)
     close_each([g.asnumpy() for g in grads], float_leaves(want), 1e-11, "gradient")
     for v, w in zip(floats_of(value), float_leaves(want_value), strict=True):

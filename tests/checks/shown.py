@@ -7,7 +7,7 @@ import numpy as np
 import srcgrad as flow
 from srcgrad.frontend.returned import Choice
 from srcgrad.transforms.exported import exported
-from srcgrad.tree import Leaf, leaves
+from srcgrad.tree import Leaf, leaves, nodes
 from tests.checks.case_checks import Record, check, never
 
 
@@ -43,9 +43,10 @@ def compare(record: Record, compiled: Any, text: Any):
         return
     except ZeroDivisionError:  # Python's numbers divide by zero in the text, NumPy's do not
         return
-    places = leaves(compiled._program(compiled._bind(record.case.arguments(), {}))[0].output)
-    if any(isinstance(k, Choice) for k in places):
+    output = compiled._program(compiled._bind(record.case.arguments(), {}))[0].output
+    if any(isinstance(node, Choice) for node in nodes(output)):
         return  # a result of one of two kinds: the text returns both, and the flag
+    places = leaves(output)
     if len(got) != len(want):  # of classes: the text returns their parts
         got = [got[k.k] if isinstance(k, Leaf) else k for k in places]
     for a, b in zip(got, want, strict=True):
