@@ -137,7 +137,7 @@ class _Pair:
         for p, x, y, r in zip(outer.params, outer.inits, outer.yields, outer.results, strict=True):
             if y is p:
                 self.fixed[p] = self.fixed[r] = x
-            elif carried.pop(y, None) is not p or p in read:  # type: ignore[arg-type]
+            elif not isinstance(y, Var) or carried.pop(y, None) is not p or p in read:
                 return False
         chained = [p for p in outer.params if p not in self.fixed]
         return not carried and len(chained) == len(set(inner.inits)) == len(inner.inits)
@@ -156,9 +156,11 @@ class _Pair:
                         return False
                     found = True
             elif self.moving & set(t.args):
-                if t.op not in ARITHMETIC or not all(map(is_int64, (t.var, *t.args))):  # type: ignore[arg-type]
+                if t.var is None or t.op not in ARITHMETIC:
                     return False
-                self.moving.add(t.var)  # type: ignore[arg-type]  (arithmetic has a result)
+                if not all(map(is_int64, (t.var, *t.args))):
+                    return False
+                self.moving.add(t.var)
         return found and not self.moving & {*self.inner.yields, *self.outer.yields}
 
     def steps(self, a: Atom) -> tuple[Poly, Poly, Poly] | None:
@@ -230,7 +232,7 @@ class _Pair:
                 t = altered(t, args=tuple(map(now, t.args)))
                 b.append(self.in_one_row(b, t, last, whole, before) if pair else t)
         b.out += before
-        inits = dict(zip(outer.params, outer.inits, strict=True))
+        inits: dict[Atom, Atom] = dict(zip(outer.params, outer.inits, strict=True))
         ends = dict(zip(outer.yields, outer.results, strict=True))
         b.append(
             altered(
@@ -238,7 +240,7 @@ class _Pair:
                 stop=trips,
                 body=tuple(body),
                 yields=tuple(map(now, inner.yields)),
-                inits=tuple(inits[x] for x in inner.inits),  # type: ignore[index]
+                inits=tuple(inits[x] for x in inner.inits),
                 results=tuple(ends[r] for r in inner.results),
                 promised=outer.promised and inner.promised,
             )
@@ -267,8 +269,9 @@ class _Pair:
         x, *leading, row, column = t.args[:last]
         if x not in whole:
             b.out, inside = before, b.out
-            *dims, n, m = x.type.dims  # type: ignore[union-attr]
-            whole[x] = b.reshape(x, *dims, b.mul(n, m, name="joined"), name=x.name)  # type: ignore[union-attr]
+            assert isinstance(x, Var) and isinstance(x.type, Array)  # as `is_last_two` has seen
+            *dims, n, m = x.type.dims
+            whole[x] = b.reshape(x, *dims, b.mul(n, m, name="joined"), name=x.name)
             b.out = inside
         (place,) = (self.steps(row),)
         assert place is not None

@@ -1,5 +1,5 @@
 """Names, results and arguments whose kind cannot be told, or has no derivative."""
-# ruff: noqa: F841
+# ruff: noqa: F841 (programs stop before they use what they assign)
 
 import numpy as np
 

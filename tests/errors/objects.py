@@ -1,5 +1,5 @@
 """Classes and their instances that are not followed."""
-# ruff: noqa: F841
+# ruff: noqa: F841 (programs stop before they use what they assign)
 
 import abc
 from dataclasses import dataclass

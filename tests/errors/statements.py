@@ -1,5 +1,5 @@
 """Assignments, imports, `raise`, `del` and loops that are not followed."""
-# ruff: noqa: F401, F841
+# ruff: noqa: F401, F841 (programs stop before they use what they import or assign)
 
 import numpy as np
 

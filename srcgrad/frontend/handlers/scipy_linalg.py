@@ -111,7 +111,7 @@ def solve(
     if turned and is_complex(a.type.dtype):
         it.refuse(
             node, "solve with transposed=True of complex matrices is not supported", "pass a.T",
-            like=NotImplementedError,
+            like=NotImplementedError,  # the class that SciPy raises
         )  # fmt: skip
     match assume_a:
         case None | "gen" | "general":

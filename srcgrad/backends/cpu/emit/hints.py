@@ -18,7 +18,7 @@ ROLLED = ", !llvm.loop !1"  # defined beside the support functions
 
 
 def of_loop(s: For) -> str:
-    """The hint behind the branch back to a loop's head, if it has one."""
+    """The metadata that follows the branch back to the head of a loop, empty for most loops."""
     return ROLLED if stays_rolled(s) else ""
 
 
