@@ -113,7 +113,8 @@ class Flat:
         self.rows: np.ndarray = np.zeros((rows, self.size + 1), SINGLE if single else DOUBLE)
 
     def put(self, row: int, arrays: list[np.ndarray], weight: float) -> None:
-        """Stores the arrays times a weight into a row."""
+        """Stores the arrays times a weight into a row, and a flag of zero."""
+        self.rows[row, -1] = 0.0
         for view, a in zip(self._views(self.rows[row]), arrays, strict=True):
             np.multiply(a, weight, out=view, dtype=view.dtype)
 

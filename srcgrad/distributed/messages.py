@@ -189,8 +189,8 @@ def _numbers(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
 
 
 def _own(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
-    """A copy of an array or number in C order."""
-    return np.array(_numbers(name, x, kinds), order="C")
+    """The argument in C order, to be overwritten: callbacks are called with copies."""
+    return np.asarray(_numbers(name, x, kinds), order="C")
 
 
 def _rows(name: str, x: Any, axis: int = 0) -> np.ndarray:

@@ -221,6 +221,7 @@ class Reduced:
 
     def _put(self, known: Agreed, piece: Piece | None, row: int, into: Flat | None = None) -> None:
         flat = known.flat if into is None else into
-        flat.rows[row] = 0.0
-        if piece is not None:
+        if piece is None:
+            flat.rows[row] = 0.0
+        else:
             flat.put(row, piece.arrays, piece.rows / known.rows if self.how.mean else 1.0)
