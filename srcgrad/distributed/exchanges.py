@@ -13,8 +13,9 @@ from typing import Any, Generic, ParamSpec
 import numpy as np
 
 from srcgrad.distributed.maps import Map, maps_of
-from srcgrad.distributed.messages import APART
+from srcgrad.distributed.messages import APART, numbers
 from srcgrad.distributed.ranks import group
+from srcgrad.eager import Tensor
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_value
 
@@ -194,7 +195,33 @@ def recv(like: Any, source: int, tag: int = 0, comm: Any = None) -> Chosen:
     return maps_of(group(comm)).recv, (like, source, tag)
 
 
-@Communication
+class _Halo(Communication[P]):
+    """An array with what its ends are exchanged for around it: only these rows are sent."""
+
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        chosen, given = self._choose(*args, **kwargs)
+        if not isinstance(given[0], Tensor):
+            numbers(self._choose.__name__, given[0])
+        return _with_halo(chosen, *given)
+
+    def srcgrad_inline(
+        self, it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any:
+        chosen, given = self._chosen(it, args, kwargs, node)
+        return it.call(functools.partial(_with_halo, chosen), list(given), {}, node)
+
+
+def _with_halo(halo: Map, u: Any, width: int, periodic: bool, axis: int) -> Any:
+    if np.ndim(u) == 0:
+        raise ValueError("halo_exchange of a number, which has no rows")
+    rows = np.moveaxis(u, axis, 0)
+    n = len(rows)
+    ends = halo(np.concatenate([rows[:width], rows[n - width :]]), n, width, periodic)
+    first, last = np.moveaxis(ends[:width], 0, axis), np.moveaxis(ends[width:], 0, axis)
+    return np.concatenate([first, u, last], axis=axis)
+
+
+@_Halo
 def halo_exchange(
     u: Any, width: int = 1, periodic: bool = False, axis: int = 0, comm: Any = None
 ) -> Chosen:

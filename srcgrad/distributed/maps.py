@@ -121,14 +121,6 @@ def _messages(ranks: Group) -> tuple[Map, Map, Map]:
 
 
 def _halos(ranks: Group) -> Map:
-    def with_halo(u: Any, width: int, periodic: bool, axis: int) -> Any:
-        return np.zeros([n + 2 * width * (k == axis) for k, n in enumerate(u.shape)], u.dtype)
-
-    def without_halo(g: Any, width: int, periodic: bool, axis: int) -> Any:
-        return np.zeros([n - 2 * width * (k == axis) for k, n in enumerate(g.shape)], g.dtype)
-
-    halo = _linear(ranks, messages.halo, with_halo)
-    added = _linear(ranks, messages.halo_added, without_halo)
-    halo.pull = lambda primals, g: (added(g, *primals[1:]), None, None, None)
-    added.pull = lambda primals, u: (halo(u, *primals[1:]), None, None, None)
+    halo = _linear(ranks, messages.halo, _like_argument)
+    halo.pull = lambda primals, g: (halo(g, *primals[1:]), None, None, None)
     return halo

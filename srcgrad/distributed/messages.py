@@ -73,7 +73,7 @@ def sendrecv(ranks: Group, x: Any, dest: int, source: int, tag: int) -> Any:
     """Sends an array, and receives one of its shape; a negative rank is nobody, who sends zeros."""
     if not 0 <= tag < TAG:
         raise ArgumentValueError(f"tag={tag}: a tag is from 0 to {TAG - 1}")
-    (made,) = _swapped(ranks, lambda: [_numbers("sendrecv", x)], [Route(dest, source, tag)])
+    (made,) = _swapped(ranks, lambda: [numbers("sendrecv", x)], [Route(dest, source, tag)])
     return _as(x, made)
 
 
@@ -89,29 +89,19 @@ def recv(ranks: Group, like: Any, source: int, tag: int) -> Any:
     return sendrecv(ranks, like, -1, source, tag)
 
 
-def halo(ranks: Group, u: Any, width: int, periodic: bool, axis: int) -> np.ndarray:
-    """The array with `width` rows of each neighbour around it; zeros where there is none."""
+def halo(ranks: Group, ends: Any, rows: int, width: int, periodic: bool) -> np.ndarray:
+    """The rows next to this rank's, of the rank before it and of the one after it.
 
-    def ends() -> list[np.ndarray]:
-        rows = _rows("halo_exchange", u, axis)
-        if not 0 <= width <= len(rows):
-            raise ShapeError(f"a halo of {width} rows around {len(rows)} on rank {ranks.rank}")
-        return [rows[len(rows) - width :], rows[:width]]
+    `ends`: `width` first rows of this rank and as many last ones, out of all its `rows`. Zeros come
+    from nobody. This map is symmetric over all ranks: its transpose sends the same messages.
+    """
 
-    first, last = _swapped(ranks, ends, _both_ways(ranks, periodic))
-    made = np.concatenate([first, np.moveaxis(np.asarray(u), axis, 0), last])
-    return np.ascontiguousarray(np.moveaxis(made, 0, axis))
+    def both() -> list[np.ndarray]:
+        if not 0 <= width <= rows:
+            raise ShapeError(f"a halo of {width} rows around {rows} on rank {ranks.rank}")
+        return [ends[width:], ends[:width]]
 
-
-def halo_added(ranks: Group, g: Any, width: int, periodic: bool, axis: int) -> np.ndarray:
-    """The transpose of `halo`: rows around an array are added to those they were copied from."""
-    rows = _rows("halo_exchange", g, axis)
-    made = rows[width : len(rows) - width].copy()
-    ends = [rows[len(rows) - width :], rows[:width]]
-    of_first, of_last = _swapped(ranks, lambda: ends, _both_ways(ranks, periodic))
-    made[len(made) - width :] += of_last
-    made[:width] += of_first
-    return np.ascontiguousarray(np.moveaxis(made, 0, axis))
+    return np.concatenate(_swapped(ranks, both, _both_ways(ranks, periodic)))
 
 
 TAG = 31_000  # of halos: MPI promises tags up to 32767
@@ -173,7 +163,7 @@ def _together(
     return made
 
 
-def _numbers(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
+def numbers(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
     """An array or number as an array."""
     if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
         raise ArgumentTypeError(
@@ -190,15 +180,15 @@ def _numbers(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
 
 def _own(name: str, x: Any, kinds: str = "biufc") -> np.ndarray:
     """The argument in C order, to be overwritten: callbacks are called with copies."""
-    return np.asarray(_numbers(name, x, kinds), order="C")
+    return np.asarray(numbers(name, x, kinds), order="C")
 
 
-def _rows(name: str, x: Any, axis: int = 0) -> np.ndarray:
-    """An array with this axis first."""
-    made = _numbers(name, x)
+def _rows(name: str, x: Any) -> np.ndarray:
+    """An array with rows, in C order."""
+    made = numbers(name, x)
     if not made.ndim:
         raise ShapeError(f"{name} of a number, which has no rows")
-    return np.ascontiguousarray(np.moveaxis(made, axis, 0))
+    return np.ascontiguousarray(made)
 
 
 def _as(x: Any, made: np.ndarray) -> Any:

@@ -83,7 +83,7 @@ def default_evaluated_once(x):
 
 @case(vec(3))
 def mutable_default_of_an_inner_function(x):
-    def running(v, total=[0.0]):  # noqa: B006
+    def running(v, total=[0.0]):  # noqa: B006 (such a default is tested)
         total[0] += v
         return total[0]
 
@@ -174,7 +174,7 @@ def early_returns_of_nested_loops(a):
 @case(vec(4), 0)
 def variable_of_an_empty_loop(x, n):
     i = 2
-    for i in range(n):  # noqa: B007
+    for i in range(n):  # noqa: B007 (as it is written)
         pass
     return x[i] ** 2
 

@@ -70,7 +70,7 @@ def without_an_end(x, n):
         if k >= len(x):
             break
         total += x[k] * k
-    for k, v in zip(islice(count(2), 10), x):  # noqa: B905
+    for k, v in zip(islice(count(2), 10), x):  # noqa: B905 (as it is written)
         total += k * v
     for _ in repeat(None, n):
         total = np.sin(total) + x[1]

@@ -20,9 +20,9 @@ def enumerate_and_zip(x, y):
     s = 0.0
     for i, v in enumerate(x):
         s += v * y[i] * i
-    for a, b in zip(x, y):  # noqa: B905
+    for a, b in zip(x, y):  # noqa: B905 (as it is written)
         s += a / b
-    for k, (a, b) in enumerate(zip(x[1:], y), start=1):  # noqa: B905
+    for k, (a, b) in enumerate(zip(x[1:], y), start=1):  # noqa: B905 (as it is written)
         s += k * a * b
     return s
 
@@ -108,7 +108,7 @@ def comprehensions(x):
     squares = [x[i] ** 2 for i in range(4)]
     table = {name: getattr(np, name)(x[0]) for name in NAMES}
     nested = [[x[i] * x[j] for j in range(2)] for i in range(2)]
-    pairs = {k: v for k, v in zip(("a", "b"), (x[1], x[2]))}  # noqa: B905
+    pairs = {k: v for k, v in zip(("a", "b"), (x[1], x[2]))}  # noqa: B905 (as it is written)
     chosen = [x[k] for k in (0, 1, 3) if k != 1]
     s = sum(squares) + table["sin"] * table["cos"] + nested[1][0] * pairs["b"]
     return s + chosen[1] + sum(v * v for v in squares)
@@ -130,7 +130,7 @@ def comprehension_that_stores_to_what_it_runs_over(x):
 
     doubled = np.array([0.5 * v * smear(v) for v in x])
     # zip as it is mostly written: without `strict`
-    pairs = [u * smear(v) for u, v in zip(x, x[::-1])]  # noqa: B905
+    pairs = [u * smear(v) for u, v in zip(x, x[::-1])]  # noqa: B905 (as it is written)
     return np.sum(doubled) + pairs[2] + pairs[3] + sum(v * smear(v) for v in x)
 
 
@@ -239,6 +239,6 @@ def chosen_by_a_key(x):
 @case(0.7)
 def functions_made_in_a_comprehension(x):
     """They share the comprehension's names, which hold the last item when they are called."""
-    late = [lambda v: v**k for k in range(1, 4)]  # noqa: B023
+    late = [lambda v: v**k for k in range(1, 4)]  # noqa: B023 (bound late, as Python does)
     bound = [lambda v, k=k: v * k for k in range(1, 4)]
     return late[0](x) + late[2](x) * bound[0](x) + bound[2](x) ** 2

@@ -101,7 +101,7 @@ def table_by_repetition(x, n):
 @case(np.linspace(0.21, 1.1, 5))
 def lists_put_together(x):
     kept = [v for v in x if v > 0.3]
-    both = kept + [1.0, x[0]] + kept  # noqa: RUF005
+    both = kept + [1.0, x[0]] + kept  # noqa: RUF005 (the sum of lists is tested)
     twice = [v * v for v in kept] * 2
     long = [x[0] * 0.01] * 500
     for i in range(1, 500):

@@ -27,7 +27,7 @@ def gradients_in_a_loop(x, n):
     for i in range(n):
 
         def inner(y, k):
-            return np.sum(y**3 * x) * s * k  # noqa: B023
+            return np.sum(y**3 * x) * s * k  # noqa: B023 (bound late, as Python does)
 
         s = s + np.sum(flow.grad(here(inner))(x + i, 0.5))
         if s > 40.0:

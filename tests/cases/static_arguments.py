@@ -33,7 +33,7 @@ def flag_by_default(x, keep=False):
 
 @case(mat(2, 3))
 @case(mat(2, 3), {"keepdims": True, "axis": 0})
-def flags_of_a_dict(x, options={"keepdims": False, "axis": 1}):  # noqa: B006
+def flags_of_a_dict(x, options={"keepdims": False, "axis": 1}):  # noqa: B006 (such a default is tested)
     return np.sum(np.std(x, **options) * np.linalg.norm(x, **options))
 
 

@@ -55,7 +55,8 @@ def launched(size: int, *words: str, limit: float = LIMIT) -> subprocess.Complet
 def results(module: str, size: int) -> dict[str, dict]:
     """The results of all checks of a module, by name."""
     more = ("full",) if turns.everything else ()
-    done = launched(size, "-m", "tests.distributed.on_ranks", module, *more)
+    limit = LIMIT * (4 if turns.everything else 1)
+    done = launched(size, "-m", "tests.distributed.on_ranks", module, *more, limit=limit)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     for line in lines:
         for rank, failure in line["failures"].items():

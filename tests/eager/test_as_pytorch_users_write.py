@@ -52,4 +52,4 @@ def test_tensors_by_dims():
 def test_names_of_linalg():
     assert {"eigh", "svd", "qr", "inv"} <= set(dir(flow.linalg))
     with pytest.raises(AttributeError, match="Did you mean: 'eigh'"):
-        flow.linalg.eighh  # noqa: B018
+        flow.linalg.eighh  # noqa: B018 (its error is tested)

@@ -190,4 +190,4 @@ def test_parts_of_complex_numbers():
     x = leaf(1.0)
     assert x.real is x
     with pytest.raises(RuntimeError, match="non-complex dtypes"):
-        x.imag  # noqa: B018
+        x.imag  # noqa: B018 (its error is tested)

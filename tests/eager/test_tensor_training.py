@@ -137,7 +137,7 @@ def test_modules_know_their_parameters():
     with pytest.raises(TypeError, match="as parameter 'weight'"):
         net.first.weight = flow.ones(2)
     with pytest.raises(AttributeError, match="no attribute 'second'"):
-        net.second  # noqa: B018
+        net.second  # noqa: B018 (its error is tested)
     assert repr(net).startswith("Net(\n  (first): Linear(in_features=3, out_features=4, bias=True)")
     net.first.weight.requires_grad_(True)
     assert net.double().first.weight.dtype is flow.float64

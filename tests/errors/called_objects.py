@@ -1,5 +1,5 @@
 """Functions that cannot be followed: without source, of other libraries, unbound cells."""
-# ruff: noqa: F401, F821
+# ruff: noqa: F401, F821 (programs with mistakes)
 
 import operator
 import types

@@ -172,7 +172,7 @@ def nested_helper_without_its_argument(x):
     return scaled(x)  # error: TypeError: missing 1 required keyword-only argument: 'by'
 
 
-def grown(x, kept=[]):  # noqa: B006
+def grown(x, kept=[]):  # noqa: B006 (such a default is tested)
     kept.append(x)  # error: UnsupportedError: captures cannot be changed ... as an argument
     return kept.pop()
 

@@ -43,7 +43,7 @@ def with_the_method_format(x, n):
 @program(0.7, 3)
 def with_the_percent_sign(x, n):
     if x < 1.0:
-        text = "step %d: %.2f%% of %s" % (n, x, "all")  # noqa: UP031
+        text = "step %d: %.2f%% of %s" % (n, x, "all")  # noqa: UP031 (the old form is tested)
         raise ValueError(text)  # error: ValueError: step 3: 0.70% of all
     return x
 

@@ -1,5 +1,5 @@
 """What only the values decide: the exception that NumPy raises, at the user's line."""
-# ruff: noqa: F821
+# ruff: noqa: F821 (programs with mistakes)
 
 import math
 

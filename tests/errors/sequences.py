@@ -1,5 +1,5 @@
 """Indices, stores, loops over things, lists that grow and patterns that are not followed."""
-# ruff: noqa: B007
+# ruff: noqa: B007 (programs as users write them)
 
 import numpy as np
 

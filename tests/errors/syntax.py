@@ -1,5 +1,5 @@
 """Python that is not differentiated. Each is refused where it stands."""
-# ruff: noqa: SIM115
+# ruff: noqa: SIM115 (programs with mistakes)
 
 import numpy as np
 

@@ -149,7 +149,7 @@ def test_the_limit_is_back_after_a_build():
     flow.grad(flow.compile(lambda x: x * x, target="python"))(0.7)
     assert sys.getrecursionlimit() == LIMIT
     with pytest.raises(SrcgradError):
-        flow.grad(flow.compile(lambda x: unknown(x), target="python"))(0.7)  # noqa: F821
+        flow.grad(flow.compile(lambda x: unknown(x), target="python"))(0.7)  # noqa: F821 (an unknown name is tested)
     assert sys.getrecursionlimit() == LIMIT
 
 

@@ -71,7 +71,7 @@ def test_a_missing_attribute_raises_on_its_path():
 def test_arrays_are_not_callable():
     @flow.compile(target="python")
     def f(x):
-        return np.sum(x) if hasattr(x, "__call__") else np.sum(x * x)  # noqa: B004
+        return np.sum(x) if hasattr(x, "__call__") else np.sum(x * x)  # noqa: B004 (as it is written)
 
     assert_allclose(flow.grad(f)(np.array([1.0, 2.0])), [2.0, 4.0])
 

@@ -8,7 +8,7 @@ import srcgrad as flow
 
 def talkative(x, n):
     print("x =", x, (n, x), [n], {"n": n}, sep="|", end="!\n")
-    print(f"{x:.2f} {n:>4d} {{}}", "%5.1f%%" % x, "{0:.1e}/{1}".format(x, n), end="")  # noqa: UP030, UP031, UP032
+    print(f"{x:.2f} {n:>4d} {{}}", "%5.1f%%" % x, "{0:.1e}/{1}".format(x, n), end="")  # noqa: UP030, UP031, UP032 (all forms are tested)
     print()
     print(None, True, (1,), "a", ("a",), sep=None, end=None, flush=True)
     return x * x

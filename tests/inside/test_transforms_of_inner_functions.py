@@ -82,7 +82,7 @@ def two_levels(x, c):
 def in_a_loop(x, c):
     s = 0.0
     for k in range(4):
-        s = s + flow.grad(lambda t: t**k * c)(x)  # noqa: B023
+        s = s + flow.grad(lambda t: t**k * c)(x)  # noqa: B023 (bound late, as Python does)
     return s
 
 

@@ -84,11 +84,11 @@ def test_names_of_the_package():
     assert ms.ops.assign is flow.ops.assign and ms.float32 is flow.float32 is ms.dtype.float32
     assert ms.amp.all_finite is flow.amp.all_finite
     with pytest.raises(AttributeError, match="write the loop"):
-        ms.Model  # noqa: B018
+        ms.Model  # noqa: B018 (its error is tested)
     with pytest.raises(AttributeError, match="Did you mean"):
-        nn.Conv2dd  # noqa: B018
+        nn.Conv2dd  # noqa: B018 (its error is tested)
     with pytest.raises(AttributeError, match="Conv1d, Conv2d"):
-        nn.Conv3d  # noqa: B018
+        nn.Conv3d  # noqa: B018 (its error is tested)
 
 
 def test_averages_of_a_compiled_step():

@@ -1,5 +1,5 @@
 """The functions whose programs are printed in the pages of docs and in the README."""
-# ruff: noqa: B007
+# ruff: noqa: B007 (programs as users write them)
 
 import numpy as np
 

@@ -185,7 +185,7 @@ def test_a_captured_set_is_guarded():
     assert g(1.0) == 2.0
 
 
-def with_list_default(x, factors=[2.0]):  # noqa: B006
+def with_list_default(x, factors=[2.0]):  # noqa: B006 (such a default is tested)
     return x * sum(factors)
 
 
