@@ -177,7 +177,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """
     if mode != "raise":
         return unsupported(f"put with mode={mode!r} is not supported")
-    if not isinstance(a, np.ndarray):
+    if isinstance(a, bool | int | float | complex | np.generic):
         return unsupported("put stores to an array, not to a number", "make it one", TypeError)
     places = np.ravel(np.asarray(ind))
     values = np.ravel(np.asarray(v, dtype=a.dtype))
