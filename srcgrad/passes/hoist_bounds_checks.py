@@ -251,16 +251,16 @@ class _Lift:
     def lift_index(self, check: Check, motion: str) -> bool:
         d = check.made
         i = d.args[0]
-        if check.otherwise is not None or not self.ranges.is_length(i):
+        if check.otherwise is not None or not self.ranges.is_length(i, exact=True):
             return motion == "fixed" and self.lift_fixed(check)
         if motion == "fixed":
             self.emit_range(check, i, i)
-        elif self.loop.reverse:
-            # counting down, the first place out of range is the last one
-            last = self.at(i, self.last())
-            self.emit_range(check, last, last)
         else:
-            self.emit_range(check, self.at(i, self.loop.start), self.at(i, self.last()), False)
+            first, last = self.at(i, self.loop.start), self.at(i, self.last())
+            if self.loop.reverse:  # counting down, the first place out of range is the last one
+                self.emit_range(check, last, last)
+            if not (self.loop.reverse and self.ranges.is_length(i)):
+                self.emit_range(check, first, last, self.loop.reverse)
         if check.result is not None:
             self.new[check.result] = i
         return True
@@ -287,14 +287,32 @@ class _Lift:
     def lift_range(self, check: Check, motions: list[str]) -> bool:
         """Checks the ranges of all trips as one, if that fails just as the first of them does."""
         first, last, _ = check.made.args
+        start, stop = self.loop.start, self.loop.stop
         if motions != ["fixed", "fixed"] and self.loop.reverse:
             return False
+        # the distance from the first place to the last one of all trips must not wrap around
+        small = self.ranges.is_small(stop) and self.ranges.is_small(last)
+        begin = self.at(first, start)
         if motions == ["rises", "rises"]:
             (base, c), (other, d) = self.ranges.form(first), self.ranges.form(last)
             if base is not other or c > d:
                 return False
-        self.emit_range(check, self.at(first, self.loop.start), self.at(last, self.last()))
+            if c < d and not small:
+                end = self.at(last, start)
+                self.emit_range(check, begin, end)
+                begin = end
+        elif motions == ["fixed", "rises"] and not (small or self.begins_empty(first, last)):
+            return False
+        self.emit_range(check, begin, self.at(last, self.last()))
         return True
+
+    def begins_empty(self, first: Atom, last: Atom) -> bool:
+        """Whether the range that the first trip checks has at most one place."""
+        base, offset = self.ranges.form(last)
+        start = self.loop.start
+        if base is not self.loop.index or not isinstance(start, Const):
+            return False
+        return self.ranges.at_most(Const(start.value + offset, start.type), first)
 
     def last(self) -> Atom:
         return self.build.sub(self.loop.stop, 1, name="last")

@@ -2,7 +2,8 @@
 
 A *form* (base, offset) is base + offset, or offset alone if the base is None. Facts come from
 definitions, from the loops and branches around, and from the checks that were passed before.
-Arithmetic on int64 is assumed not to wrap around. Never concludes anything from floats or narrow
+A sum is a bound only where it cannot have wrapped around: its operands are small, as lengths
+and counts of trips are, or have an upper bound. Never concludes anything from floats or narrow
 integers.
 """
 
@@ -19,6 +20,9 @@ from srcgrad.primitives import Primitive, elementwise, memory, reductions
 Form = tuple[Var | None, int]
 DEPTH = 8  # of definitions looked through
 MOST = 32  # upper bounds looked at, and checks
+SMALL = 2**50  # more than elements, and than trips of a loop that ends
+FEW = 2**8
+LEAST, LARGEST = -(2**63), 2**63 - 1
 
 COMPARISONS = {
     elementwise.lt: (0, 1, -1),
@@ -52,6 +56,7 @@ class Ranges:
             if isinstance(s, Loop)
             for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
         }
+        self.counts: set[Var] = set()  # indices of loops that count up from small numbers
         self.low: dict[Var, int] = {}
         self.high: dict[Var, tuple[Form, ...]] = {}
         # checks of ranges that were passed if a condition held and the range was not empty
@@ -65,10 +70,10 @@ class Ranges:
         self.low, self.high, self.checks = low, high, checks
 
     # ---- questions ----
-    def at_most(self, a: Atom, b: Atom, k: int = 0) -> bool:
-        """Whether a <= b + k is certain."""
+    def at_most(self, a: Atom, b: Atom, k: int = 0, exact: bool = False) -> bool:
+        """Whether a <= b + k is certain; `exact`: if no sum has wrapped around."""
         base, offset = self.form(b)
-        least = self.lower(b)
+        least = self.lower(b, exact=exact)
         for other, o in self.uppers(a):
             if other is base and o <= offset + k:
                 return True
@@ -80,9 +85,9 @@ class Ranges:
         """Whether 0 <= i < n is certain."""
         return self.is_length(i) and self.at_most(i, n, -1)
 
-    def is_length(self, a: Atom) -> bool:
-        """Whether 0 <= a is certain."""
-        low = self.lower(a)
+    def is_length(self, a: Atom, exact: bool = False) -> bool:
+        """Whether 0 <= a is certain; `exact`: if no sum has wrapped around."""
+        low = self.lower(a, exact=exact)
         return low is not None and low >= 0
 
     def decide(self, cond: Atom) -> bool | None:
@@ -121,8 +126,8 @@ class Ranges:
                     pass
         return a, 0
 
-    def lower(self, a: Atom, depth: int = DEPTH) -> int | None:
-        """The greatest known constant lower bound of `a`."""
+    def lower(self, a: Atom, depth: int = DEPTH, exact: bool = False) -> int | None:
+        """The greatest known constant lower bound of `a`; `exact`: if no sum has wrapped around."""
         if not is_int64(a):
             return None
         base, offset = self.form(a)
@@ -131,14 +136,18 @@ class Ranges:
         known = [self.low[base]] if base in self.low else []
         d = self.definition.get(base)
         if d is not None and depth:
-            derived = self._lower_of(d, depth - 1)
+            derived = self._lower_of(d, depth - 1, exact)
             known += [] if derived is None else [derived]
-        return max(known) + offset if known else None
+        if not known or max(known) + offset < LEAST or not (exact or self.has_room(base, offset)):
+            return None
+        return max(known) + offset
 
-    def _lower_of(self, d: Def, depth: int) -> int | None:
+    def _lower_of(self, d: Def, depth: int, exact: bool) -> int | None:
         def low(k: int) -> int | None:
-            return self.lower(d.args[k], depth)
+            return self.lower(d.args[k], depth, exact)
 
+        if d.op in (elementwise.add, elementwise.mul) and not (exact or self._stays(d, {})):
+            return None
         match d.op:
             case memory.dim | memory.index | memory.trips | reductions.count_nonzero:
                 return 0
@@ -160,6 +169,54 @@ class Ranges:
                 return _both(low(1), 0, lambda x, _: 0 if x >= 1 else None)
             case _:
                 return None
+
+    def has_room(self, base: Var, offset: int) -> bool:
+        """Whether base + offset, with an offset that is positive, is certain not to wrap around."""
+        above = self.high.get(base, ())
+        below = any(o + offset <= (LARGEST if v is None else 0) for v, o in above)
+        return offset <= 0 or below or (offset < LARGEST - SMALL and self.is_small(base))
+
+    def is_small(self, a: Atom, found: dict[Var, bool] | None = None) -> bool:
+        """Whether `a` is certainly no more than a few lengths or counts of trips together."""
+        base, offset = self.form(a) if is_int64(a) else (None, LARGEST)
+        if base is None or offset > SMALL:
+            return offset <= SMALL
+        found = {} if found is None else found
+        if base not in found:
+            found[base] = False  # while it is looked at
+            found[base] = base in self.counts or self._is_small(base, found)
+        return found[base]
+
+    def _is_small(self, v: Var, found: dict[Var, bool]) -> bool:
+        def small(a: Atom | None) -> bool:
+            return a is None or self.is_small(a, found)
+
+        if any(o <= SMALL and small(b) for b, o in self.high.get(v, ())):
+            return True
+        d = self.definition.get(v)
+        if d is None:
+            return False
+        match d.op:
+            case memory.dim | memory.index | reductions.count_nonzero:
+                return True
+            case memory.slice_start | memory.slice_stop | elementwise.mod:
+                return small(d.args[1])
+            case elementwise.maximum | memory.broadcast_dim:
+                return all(map(small, d.args))
+            case elementwise.minimum:
+                return any(map(small, d.args))
+            case elementwise.where:
+                return all(map(small, d.args[1:]))
+            case elementwise.floordiv:
+                return _positive(d.args[1]) and small(d.args[0])
+            case _:
+                return self._stays(d, found)
+
+    def _stays(self, d: Def, found: dict[Var, bool]) -> bool:
+        """Whether a sum or product of numbers that are not negative is certain not to wrap."""
+        few = any(isinstance(a, Const) and 0 <= a.value <= FEW for a in d.args)
+        plain = d.op is elementwise.add or (d.op is elementwise.mul and few)
+        return plain and all(self.is_small(a, found) for a in d.args)
 
     def uppers(self, a: Atom) -> list[Form]:
         """Upper bounds of `a` as forms, its own form first."""
@@ -199,11 +256,16 @@ class Ranges:
         return base, offset + k
 
     # ---- facts ----
-    def know(self, a: Atom, b: Atom, k: int = 0) -> None:
-        """Records that a <= b + k from here on."""
+    def know(self, a: Atom, b: Atom, k: int = 0, exact: bool = False) -> None:
+        """Records that a <= b + k from here on; `exact`: neither has wrapped around."""
         if not (is_int64(a) and is_int64(b)):
             return
         (x, ox), (y, oy) = self.form(a), self.form(b)
+        if not exact and not (
+            (x is None or self.has_room(x, ox))
+            and (y is None or oy >= 0 or self.lower(y) is not None)
+        ):
+            return
         if x is not None:
             self.high[x] = (*self.high.get(x, ()), (y, oy + k - ox))
         least = self.lower(a)
@@ -267,8 +329,10 @@ class Ranges:
                     self.at_least(r, least)
 
     def _passed(self, i: Atom, n: Atom) -> None:
-        if self.is_length(i):
-            self.know(i, n, -1)
+        base, offset = self.form(i)
+        least = None if base is None else self.lower(base)
+        if self.is_length(i) or (least is not None and least + offset >= 0):
+            self.know(i, n, -1, exact=True)  # a constant that wraps around is caught
         elif isinstance(i, Const):
             self.know(Const(-i.value, i.type), n)
 
@@ -282,17 +346,17 @@ class Ranges:
         left: list[tuple[Atom | None, Def]] = []
         for cond, d in self.checks:
             first, last, n = d.args
-            if (cond is None or self.decide(cond)) and self.at_most(first, last):
-                self.know(last, n, -1)
+            if (cond is None or self.decide(cond)) and self.at_most(first, last, exact=True):
+                self.know(last, n, -1, exact=True)
             else:
                 left.append((cond, d))
         self.checks = tuple(left)
 
     def never_below(self, a: Atom, p: Var, depth: int = DEPTH) -> bool:
-        """Whether `a` is p and what loops or sums have added to it: never less."""
+        """Whether `a` is p and the little that loops or sums have added to it: never less."""
         base, offset = self.form(a)
-        if offset < 0 or base is p or not depth:
-            return offset >= 0 and base is p
+        if not 0 <= offset <= FEW or base is p or not depth:
+            return 0 <= offset <= FEW and base is p
         if base not in self.ends:
             return False
         inner, x, y = self.ends[base]
@@ -301,16 +365,21 @@ class Ranges:
     def _carried(self, s: For | While) -> list[int | None]:
         """Lower bounds of carried values that never decrease."""
 
-        def least(p: Var, x: Atom, y: Atom) -> int | None:
-            return self.lower(x) if is_int64(p) and self.never_below(y, p) else None
+        def least(r: Var, p: Var, x: Atom, y: Atom) -> int | None:
+            if not (is_int64(p) and self.is_small(x) and self.never_below(y, p)):
+                return None
+            self.counts |= {p, r}
+            return self.lower(x)
 
-        return [least(*g) for g in zip(s.params, s.inits, s.yields, strict=True)]
+        return [least(*g) for g in zip(s.results, s.params, s.inits, s.yields, strict=True)]
 
     def enter(self, s: For | While) -> None:
         """Records what holds in the body of a loop."""
         for p, least in zip(s.params, self._carried(s), strict=True):
             self.at_least(p, least)
         if isinstance(s, For):
+            if not s.reverse and self.is_small(s.start):
+                self.counts.add(s.index)
             self.know(s.start, s.stop, -1)
             self.at_least(s.index, self.lower(s.start))
             self.know(s.start, s.index)

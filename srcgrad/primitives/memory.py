@@ -278,7 +278,8 @@ def _check_indices(i: np.ndarray, n: int, axis: int = 0) -> Any:
 
 
 def _check_range(first: Any, last: Any, n: Any, axis: int = 0) -> None:
-    if first <= last and last >= n:
+    apart = (int(last) - int(first)) % 2**64
+    if apart < 2**63 and not 0 <= first <= last < n:
         raise IndexError(f"index {max(first, n)} is out of bounds for axis {axis} with size {n}")
 
 
@@ -293,7 +294,8 @@ index = nondiff("index", _index, typing=whole, raises=True, cheap="scalars")
 wrap = nondiff(
     "wrap", lambda i, n: int(i) + n if i < 0 else i, typing=whole, cheap="scalars", identity=WRAPPED
 )
-# checks all places first..last of a loop, none of them negative; fails as the first would
+# checks all places first..last of a loop, none of them negative; fails as the first would, and
+# where one of them has wrapped around: there are last - first + 1 places, none if that is negative
 check_range = nondiff("check_range", _check_range, effect=True, raises=True)
 indices = nondiff("indices", _check_indices, typing=_same_dims, raises=True)
 slice_start = nondiff(

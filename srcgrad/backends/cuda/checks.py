@@ -41,7 +41,9 @@ def _misfits(dims: Texts, split: int) -> str:
 # the condition of a failure, from the texts of a check's operands
 FAILS: dict[Primitive, Callable[[Def, Texts], str]] = {
     memory.index: lambda s, a: f"{a[0]} < -{a[1]} or {a[0]} >= {a[1]}",
-    memory.check_range: lambda s, a: f"{a[0]} <= {a[1]} and {a[1]} >= {a[2]}",
+    memory.check_range: lambda s, a: (
+        f"{a[1]} - {a[0]} >= 0 and not (0 <= {a[0]} <= {a[1]} < {a[2]})"
+    ),
     memory.check_equal: lambda s, a: f"{a[0]} != {a[1]}",
     memory.check_broadcast: lambda s, a: _differ(
         a, s.params["split"], "{m} != {n} and {m} != 1 and {n} != 1"

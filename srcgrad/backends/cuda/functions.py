@@ -7,8 +7,8 @@ import math
 
 def trips(start, stop, step):
     if step > 0:
-        return max((stop - start + step - 1) // step, 0)
-    return max((start - stop - step - 1) // -step, 0)
+        return (stop - start - 1) // step + 1 if stop > start else 0
+    return (start - stop - 1) // -step + 1 if start > stop else 0
 
 
 def slice_end(i, n, step):

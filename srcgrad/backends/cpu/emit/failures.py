@@ -109,8 +109,10 @@ def check_equal(w: Writer, s: Def) -> None:
 
 def check_range(w: Writer, s: Def) -> None:
     first, last, n = map(w.whole, s.args)
-    some = w.do(f"icmp sle i64 {first}, {last}")
-    beyond = w.do(f"icmp sge i64 {last}, {n}")
+    some = w.do(f"icmp sge i64 {w.do(f'sub i64 {last}, {first}')}, 0")
+    beyond = w.do(f"icmp uge i64 {last}, {n}")
+    if not first.isdigit():
+        beyond = w.do(f"or i1 {beyond}, {w.do(f'icmp uge i64 {first}, {n}')}")
     check(w, f"and i1 {some}, {beyond}", s, (first, last, n))
 
 
@@ -152,7 +154,8 @@ def trips(w: Writer, s: Def) -> str:
 
 def _trips(w: Writer, low: str, high: str, step: str) -> str:
     span = high if low == "0" else w.do(f"sub i64 {high}, {low}")
-    if step != "1":
-        more = w.do(f"add i64 {span}, {w.do(f'sub i64 {step}, 1')}")
-        span = w.do(f"sdiv i64 {more}, {step}")
-    return w.most(span, "0")
+    if step == "1":
+        return w.most(span, "0")
+    # a sum with the step could wrap around, and so may the span, which is right without a sign
+    more = w.do(f"udiv i64 {w.do(f'sub i64 {span}, 1')}, {step}")
+    return w.choose(w.do(f"icmp sgt i64 {high}, {low}"), w.do(f"add i64 {more}, 1"), "0")
