@@ -9,7 +9,9 @@ loop code. Names are loaded when first used: importing srcgrad loads neither Num
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -112,11 +114,21 @@ def _module(name: str) -> ModuleType:
 
 
 def _of_tensors(name: str) -> Any:
-    """A name of the eager interface: a function, a dtype, `Tensor`."""
-    public = {} if name.startswith("_") else _module("srcgrad.eager").PUBLIC
+    """A name of the eager interface: a function, a dtype, `Tensor`.
+
+    `from srcgrad import NAME` looks here before it imports a module of that name.
+    """
+    own = name.startswith("_") or name in _internal()
+    public = {} if own else _module("srcgrad.eager").PUBLIC
     if name not in public:
         raise AttributeError(_missing(name), name=name)
     return public[name]
+
+
+@cache
+def _internal() -> frozenset[str]:
+    """The names of all modules of this package."""
+    return frozenset(entry.name.removesuffix(".py") for entry in os.scandir(__path__[0]))
 
 
 def _missing(name: str) -> str:
@@ -124,7 +136,7 @@ def _missing(name: str) -> str:
     text = f"module 'srcgrad' has no attribute {name!r}"
     if name in _ELSEWHERE:
         return f"{text}: {_ELSEWHERE[name]}"
-    near = "" if name.startswith("_") else _nearest(name, __dir__())
+    near = "" if name.startswith("_") or name in _internal() else _nearest(name, __dir__())
     return f"{text}. Did you mean: '{near}'?" if near else text
 
 

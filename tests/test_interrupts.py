@@ -286,10 +286,14 @@ def test_a_first_call_is_interrupted_at_any_of_its_points(target, rounds):
 def within_numba():
     """Run as a program: signals in the middle of what is Numba's and LLVM's."""
     check(flow.value_and_grad(fresh(9)), 9)  # loads what is imported below
-    from srcgrad.backends.cpu.emit import driver, numba_internals
+    from srcgrad.backends.cpu import loading
+    from srcgrad.backends.cpu.emit import numba_internals
 
-    within = ("optimised", "parsed", "object_code", "loaded", "address_of")
-    places = (*((numba_internals, name) for name in within), (driver, "numba_type"))
+    within = ("optimised", "parsed", "object_code", "address_of")
+    places = (
+        *((numba_internals, name) for name in within),
+        *((loading, name) for name in ("loaded", "entered")),
+    )
     for number, (module, name) in enumerate(places, 1):
         whole = getattr(module, name)
 

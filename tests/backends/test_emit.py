@@ -8,6 +8,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cache_files import files as cached_files
+from srcgrad.backends.cpu import loading
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.calls import CALLS
 from srcgrad.backends.cpu.emit import buffers, helpers, objects, operations, ownership
@@ -202,8 +203,8 @@ def test_texts_are_kept_for_who_asks(monkeypatch, tmp_path):
 def test_numbas_internals():
     """What `numba_internals.py` leans on is as it was in the release that it was written for."""
     from llvmlite.binding import newpassmanagers
-    from numba import types
-    from numba.core import caching, callconv
+    from numba import _helperlib, types
+    from numba.core import caching, callconv, intrinsics
     from numba.core.registry import cpu_target
     from numba.core.runtime import _nrt_python
 
@@ -211,6 +212,8 @@ def test_numbas_internals():
     assert array._fields == (
         "meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides",
     )  # fmt: skip
+    assert {*loading.MATH} | {f"{name}f" for name in loading.MATH} == intrinsics.INTR_MATH
+    assert _helperlib.c_helpers.keys() >= intrinsics.INTR_MATH
     runtime = re.findall(
         r"@NRT_(\w+)\(", objects.OBJECTS + support(True, True, True) + support(False, True, True)
     )

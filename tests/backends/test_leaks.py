@@ -12,7 +12,7 @@ import pytest
 import scipy.linalg
 
 import srcgrad as flow
-from srcgrad.backends.cpu.emit import numba_internals as inside
+from srcgrad.backends.cpu import loading
 
 X = np.array([0.5, 1.5, 2.5])
 
@@ -106,7 +106,7 @@ def call_once(number, target):
 @pytest.mark.parametrize(("target", "times"), [("cpu", 12), ("python", 60)])
 def test_what_was_made_of_a_function_goes_with_it(monkeypatch, target, times):
     """Its engine with the machine code, its texts, its modules."""
-    engines, load = [], inside.loaded
+    engines, load = [], loading.loaded
 
     def loaded(code):
         engine = load(code)
@@ -115,14 +115,14 @@ def test_what_was_made_of_a_function_goes_with_it(monkeypatch, target, times):
 
     for k in range(3):
         call_once(k, target)
-    monkeypatch.setattr(inside, "loaded", loaded)
+    monkeypatch.setattr(loading, "loaded", loaded)
     gc.collect()
-    modules, texts, stays = set(sys.modules), set(linecache.cache), len(inside._engines)
+    modules, texts, stays = set(sys.modules), set(linecache.cache), len(loading._engines)
     for k in range(3, 3 + times):
         call_once(k, target)
     gc.collect()
     assert len(engines) == (times if target == "cpu" else 0)
-    assert not [e for e in engines if e() is not None] and len(inside._engines) == stays
+    assert not [e for e in engines if e() is not None] and len(loading._engines) == stays
     assert {m for m in set(sys.modules) - modules if "srcgrad" in m} == set()
     assert {t for t in set(linecache.cache) - texts if "srcgrad" in t} == set()
 

@@ -14,6 +14,7 @@ import srcgrad as flow
 from srcgrad import interrupts
 from srcgrad.backends import cache
 from srcgrad.backends.backend import BuildOptions
+from srcgrad.backends.cpu import loading
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import machine_routines, numba_internals
 from srcgrad.backends.cpu.emit.symbols import Routine
@@ -171,7 +172,7 @@ def test_an_interrupt_while_a_routine_is_traced(forget, tmp_path, at, monkeypatc
         (numba_internals, "optimised"),
         (numba_internals, "object_code"),
         (cache, "keep_bytes"),
-        (numba_internals, "name_functions"),
+        (loading, "name_functions"),
     ],
 )
 def test_an_interrupt_in_what_cannot_be_left(forget, tmp_path, module, name, monkeypatch):

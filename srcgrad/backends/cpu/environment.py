@@ -12,9 +12,22 @@ import numpy as np
 @lru_cache(maxsize=1)
 def environment() -> tuple[str, ...]:
     """Versions, the processor, and the texts of this folder: called functions are linked in."""
-    import llvmlite.binding as llvm
-    import numba
+    import llvmlite
+    from llvmlite import binding as llvm
 
     texts = [f.read_text(encoding="utf-8") for f in sorted(Path(__file__).parent.glob("*.py"))]
     cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
-    return numba.__version__, np.__version__, platform.python_version(), cpu, *texts
+    versions = (numba_version(), llvmlite.__version__, np.__version__, platform.python_version())
+    return *versions, cpu, *texts
+
+
+def numba_version() -> str:
+    """What Numba's file says about its version: importing Numba takes long."""
+    from srcgrad.backends.cpu.loading import numba_folder
+
+    try:
+        return Path(numba_folder() or "", "_version.py").read_text(encoding="utf-8")
+    except OSError:
+        import numba
+
+        return numba.__version__

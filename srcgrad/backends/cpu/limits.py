@@ -18,10 +18,10 @@ def _crowded(taken: int) -> int:
 @cache
 def name_crowded() -> None:
     """Gives the function its symbol, before code that names it is loaded."""
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
     function = ctypes.CFUNCTYPE(ctypes.c_uint8, ctypes.c_int64)(_crowded)
-    inside.for_good(function)
+    loading.for_good(function)
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
-    inside.name_address("srcgrad_crowded", address)
+    loading.name_address("srcgrad_crowded", address)

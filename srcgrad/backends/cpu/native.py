@@ -33,7 +33,7 @@ class Native:
 
 def native(function: Function, options: BuildOptions) -> Native:
     """The machine code of a lowered function. UnsupportedError if it calls an interpreter."""
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
     refuse(function)
     program = Program(function, FLAGS[options.fastmath], is_native=True)
@@ -45,6 +45,6 @@ def native(function: Function, options: BuildOptions) -> Native:
                 "call it from Python",
             )  # fmt: skip
         code, _ = driver.machine_code(program, text, options)
-    inside.name_objects()
-    engine = inside.loaded(code)
+    loading.name_objects()
+    engine = loading.loaded(code)
     return Native(function, engine.get_function_address(name), program.words, engine)

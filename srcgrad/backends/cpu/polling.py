@@ -193,24 +193,26 @@ def name_poll() -> None:
     """Load `srcgrad_poll`, before machine code that names it."""
     import llvmlite.binding as llvm
 
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
     for symbol, name in FUNCTIONS.items():
         address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
         llvm.add_symbol(symbol, address)
     for symbol, place in WORDS.items():
         llvm.add_symbol(f"srcgrad_{symbol}", ctypes.addressof(place))
-        inside.for_good(place)
+        loading.for_good(place)
     _begin()
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_begin)
     module = text()
-    file = f"{files.module_name(module, (*inside.processor(), *environment()))}.o"
+    file = f"{files.module_name(module, (*loading.processor(), *environment()))}.o"
     code = files.kept_bytes(file)
     if code is None:
+        from srcgrad.backends.cpu.emit import numba_internals as inside
+
         code = inside.object_code(inside.parsed(module))
         files.keep_bytes(file, code)
-    inside.name_functions(code, (SYMBOL, BEGIN))
+    loading.name_functions(code, (SYMBOL, BEGIN))
 
 
 def _begin() -> None:

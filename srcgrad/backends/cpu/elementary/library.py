@@ -97,9 +97,9 @@ def _where(w: Lanes, op: Primitive) -> None:
 @cache
 def ready(op: Primitive) -> None:
     """Compiles a function, or finds its machine code, and gives its symbols their addresses."""
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
-    processor = inside.processor()
+    processor = loading.processor()
     triple, features = processor[0], processor[-1]
     module = text(
         op, fused="+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
@@ -107,6 +107,8 @@ def ready(op: Primitive) -> None:
     file = f"{files.module_name(module, (*processor, *environment()))}.o"
     code = files.kept_bytes(file)
     if code is None:
+        from srcgrad.backends.cpu.emit import numba_internals as inside
+
         code = inside.object_code(inside.parsed(module))
         files.keep_bytes(file, code)
-    inside.name_functions(code, symbols(op))
+    loading.name_functions(code, symbols(op))

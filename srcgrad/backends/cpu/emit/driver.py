@@ -1,7 +1,7 @@
-"""Compiles a lowered function to machine code: the emitted module, inside a function of Numba's.
+"""Compiles a lowered function to machine code, which Python calls.
 
 Helpers that the module names are compiled, or found in their cache, before its machine code is
-loaded. Compiles nothing twice.
+loaded. Compiles nothing twice. Machine code that is found is loaded without Numba.
 """
 
 from __future__ import annotations
@@ -46,9 +46,11 @@ class Compiled:
 
 def compiled(program: Program, text: Noted, name: str, options: BuildOptions) -> Compiled:
     """A program with its machine code, from the cache folder if it is there."""
+    from srcgrad.backends.cpu import loading
+
     code, cached = machine_code(program, text, options)
-    entry = entry_of(program, name)
-    return Compiled(entry.dispatcher(code, identifier(program.function.name)), cached)
+    run = loading.entered(code, f"{name}.entry", identifier(program.function.name))
+    return Compiled(run, cached)
 
 
 def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[bytes, bool]:
@@ -56,8 +58,7 @@ def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[
 
     What it calls is compiled, or found, before.
     """
-    from srcgrad.backends.cpu import llvm
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
     for helper in program.helpers:
         interrupts.answer()
@@ -74,25 +75,40 @@ def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[
     if program.spreads:
         name_threads()
     if program.helpers:
-        inside.name_raising()
+        from srcgrad.backends.cpu.emit import numba_internals
+
+        numba_internals.name_raising()
     if program.polled:
         name_poll()
     if program.limited:
         name_crowded()
-    depends = (*inside.processor(), *environment(), *emitters())
+    depends = (*loading.processor(), *environment(), *emitters())
     file = f"{files.module_name(text.text, depends)}.o"
     code = files.kept_bytes(file) if options.cache else None
-    cached = code is not None
     interrupts.answer()
+    if code is not None:
+        return code, True
+    return made(program, text, file if options.cache else None)
+
+
+def made(program: Program, text: Noted, file: str | None) -> tuple[bytes, bool]:
+    """The machine code of a program, which is put into a file of the cache folder.
+
+    And whether another process has put it there meanwhile.
+    """
+    from srcgrad.backends.cpu import llvm
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
     with inside.lock, llvm.options(program.function), collector.gc_paused():
-        if code is None and options.cache:
-            with files.making(file):
-                code = files.kept_bytes(file)  # another process may have made it meanwhile
-                cached = code is not None
-                if code is None:
-                    code = _machine_code(text.text)
-                    files.keep_bytes(file, code)
-        return _machine_code(text.text) if code is None else code, cached
+        if file is None:
+            return _machine_code(text.text), False
+        with files.making(file):
+            code = files.kept_bytes(file)
+            if code is not None:
+                return code, True
+            code = _machine_code(text.text)
+            files.keep_bytes(file, code)
+            return code, False
 
 
 def _machine_code(text: str) -> bytes:
@@ -101,19 +117,6 @@ def _machine_code(text: str) -> bytes:
     module = inside.optimised(text)
     interrupts.answer()
     return inside.object_code(module)
-
-
-def entry_of(program: Program, name: str) -> Any:
-    """The entry of a program for Python; the emitted function has this name."""
-    from numba import types
-
-    from srcgrad.backends.cpu.emit import numba_internals as inside
-
-    function = program.function
-    kinds = tuple(numba_type(p.type) for p in function.params)
-    if program.in_workspace:
-        kinds += (numba_type(Tape("i64")),)
-    return inside.Entry(name, kinds, types.Tuple([numba_type(a.type) for a in function.returns]))
 
 
 def numba_type(type: Type) -> Any:
@@ -144,13 +147,14 @@ def ready(helper: Helper) -> None:
     import numba
     from numba.core.errors import NumbaWarning
 
+    from srcgrad.backends.cpu import loading
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     with _lock:
         if helper in _ready:
             return
         kinds, result = repr(helper.kinds), repr(helper.result)
-        depends = (kinds, result, *inside.processor(), *environment())
+        depends = (kinds, result, *loading.processor(), *environment())
         key = files.module_name(helper.text, depends)
         module = files.in_memory(key, helper.text)
         made: Any = numba.njit(module.call, error_model="numpy", nogil=True, fastmath=HELPERS)
@@ -166,7 +170,7 @@ def ready(helper: Helper) -> None:
         if found.signature.return_type != _kind_type(helper.result):
             # called by its address, its result would be read with a wrong type
             raise not_emitted(f"a helper that returns {found.signature.return_type}")
-        inside.name_address(helper.symbol, inside.address_of(found))
+        loading.name_address(helper.symbol, inside.address_of(found))
         _ready[helper] = made
 
 

@@ -15,9 +15,10 @@ from srcgrad.backends.cpu.emit.objects import OUTSIDE, symbol_of
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.values import in_memory, parts_of, size_of
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.ir.types import Array, Scalar, Tape, is_complex
+from srcgrad.ir.types import Array, Scalar, Tape, is_complex, np_dtype
 
 MEMINFO, PARENT, DATA, LENGTHS = 0, 1, 4, 5  # the words of an array
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # NPY_ARRAY_...
 WORKSPACE = Tape("i64")
 Type = Scalar | Array | Tape
 
@@ -48,6 +49,11 @@ def entry(program: Program) -> str:
         "  store ptr null, ptr %exc, align 8",
     ]
     places = [_word(w, "given", at) for at in _starts(types)]
+    w.put(f"br i1 {w.do(f'icmp eq i64 %n, {len(types)}')}, label %taking, label %refusing")
+    w.start("refusing")
+    w.do("call i1 @unlike()")
+    w.put("br label %leaving")
+    w.start("taking")
     for k, (type, place) in enumerate(zip(types, places, strict=True)):
         _take(w, k, type, place)
     given = [
@@ -63,7 +69,7 @@ def entry(program: Program) -> str:
         if not isinstance(type, Scalar):
             w.put(f"call void @forget(ptr {place})")
     w.put(f"ret ptr {w.do('load ptr, ptr %result, align 8')}")
-    head = "define ptr @ENTRY(ptr %self, ptr %args, ptr %kws) noinline optnone nounwind {"
+    head = "define ptr @ENTRY(ptr %self, ptr %args, i64 %n) noinline optnone nounwind {"
     return w.closed(head).text
 
 
@@ -82,14 +88,22 @@ def _word(w: Writer, name: str, k: int) -> str:
 # ---- arguments ----
 def _take(w: Writer, k: int, type: Type, place: str) -> None:
     """Unpack an argument, or leave where it cannot be."""
-    given = f"ptr {w.do(f'call ptr @PyTuple_GetItem(ptr %args, i64 {k})')}, ptr {place}"
+    given = f"ptr {_load(w, 'ptr', '%args', k)}, ptr {place}"
     (good,) = w.labels("good")
     if isinstance(type, Scalar):
         there = w.do(f"call i1 @take_{_kind(type.dtype)}({given})")
     else:
-        there = w.do(f"call i1 @take_array({given}, i64 {size_of(type.dtype)})")
+        kind = ord(np_dtype(type.dtype).kind)
+        known = f"i64 {size_of(type.dtype)}, i8 {kind}, i32 {ndim_of(type)}, i32 {_flags(type)}"
+        there = w.do(f"call i1 @take_array({given}, {known})")
     w.put(f"br i1 {there}, label %{good}, label %leaving")
     w.start(good)
+
+
+def _flags(type: Array | Tape) -> int:
+    """NumPy's flags of the arrays that a parameter accepts."""
+    strided = isinstance(type, Array) and type.layout != "C" and type.dims
+    return WRITEABLE | ALIGNED | (0 if strided else CONTIGUOUS)
 
 
 def _kind(dtype: str) -> str:

@@ -103,9 +103,9 @@ define internal i16 @half.of.double(double %x) alwaysinline nounwind {
 @cache
 def functions() -> str:
     """The conversions of a module, as its processor has them."""
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
-    triple, _, features = inside.processor()
+    triple, _, features = loading.processor()
     has = "+f16c" in features or triple.startswith(("aarch64", "arm64"))
     return (OF_PROCESSOR if has else OF_BITS) + OF_DOUBLE
 

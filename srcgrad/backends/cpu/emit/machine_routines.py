@@ -38,7 +38,7 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
 
     `texts`: those of the emitters.
     """
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
     with _lock:
         if r in _ready:
@@ -53,8 +53,7 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
         code, routines = pickle.loads(found)
         for (library, name), arity in routines.items():
             name_routine(library, name, arity)
-        inside.name_objects()  # Numba's runtime among them
-        inside.name_functions(code, [r.symbol])
+        loading.name_functions(code, [r.symbol])
         _ready.add(r)
 
 
@@ -95,9 +94,9 @@ def emit_routine(r: Routine) -> tuple[str, Program]:
 @cache
 def _depends(texts: tuple[str, ...]) -> str:
     """The digest of all that determines the machine code of a routine."""
-    from srcgrad.backends.cpu.emit import numba_internals as inside
+    from srcgrad.backends.cpu import loading
 
-    return files.module_name("", (*inside.processor(), *environment(), *texts, *sources()))
+    return files.module_name("", (*loading.processor(), *environment(), *texts, *sources()))
 
 
 @cache

@@ -1,8 +1,10 @@
 """Python's objects to words and back: what the function that Python calls of a program calls.
 
 The lock of Python is held. Each `@take_` says whether it could unpack an argument; the exception is
-set if not.
+set if not. `@take_array` reads the fields of NumPy's PyArrayObject and PyArray_Descr.
 """
+
+import sys
 
 from srcgrad.ir.types import DTYPES
 
@@ -11,6 +13,9 @@ RAISE = "srcgrad_raise"  # the symbol of what raises an exception of Numba's
 FAILURE, OUTSIDE, MEMORY, TYPE, NDARRAY = (
     f"srcgrad_{name}" for name in ("failure", "outside", "memory_error", "type_error", "ndarray")
 )
+
+HEAD = object.__basicsize__  # bytes before the fields of an array, and those of a dtype
+SWAPPED = ord(">" if sys.byteorder == "little" else "<")  # the byte order of a foreign dtype
 
 
 def symbol_of(dtype: str) -> str:
@@ -43,7 +48,6 @@ wrong:
 
 
 ARGUMENTS = f"""
-declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyErr_Occurred()
 declare void @PyErr_SetString(ptr, ptr)
 declare void @Py_DecRef(ptr)
@@ -95,14 +99,35 @@ done:
   ret i1 true
 }}
 
-define internal i1 @take_array(ptr %object, ptr %to, i64 %item) noinline optnone nounwind {{
+define internal i1 @take_array(ptr %object, ptr %to, i64 %item, i8 %kind, i32 %ndim, i32 %flags)
+    noinline nounwind {{
   %code = call i32 @NRT_adapt_ndarray_from_python(ptr %object, ptr %to)
   %wrong = icmp ne i32 %code, 0
-  %p = getelementptr i64, ptr %to, i64 3
-  %size = load i64, ptr %p
-  %other = icmp ne i64 %size, %item
-  %bad = or i1 %wrong, %other
-  br i1 %bad, label %unlike, label %done
+  br i1 %wrong, label %unlike, label %array
+array:
+  %size.at = getelementptr i64, ptr %to, i64 3
+  %size = load i64, ptr %size.at
+  %size.same = icmp eq i64 %size, %item
+  %ndim.at = getelementptr i8, ptr %object, i64 {HEAD + 8}
+  %ndim.is = load i32, ptr %ndim.at
+  %ndim.same = icmp eq i32 %ndim.is, %ndim
+  %flags.at = getelementptr i8, ptr %object, i64 {HEAD + 48}
+  %flags.are = load i32, ptr %flags.at
+  %flags.both = and i32 %flags.are, %flags
+  %flags.same = icmp eq i32 %flags.both, %flags
+  %dtype.at = getelementptr i8, ptr %object, i64 {HEAD + 40}
+  %dtype = load ptr, ptr %dtype.at
+  %kind.at = getelementptr i8, ptr %dtype, i64 {HEAD + 8}
+  %kind.is = load i8, ptr %kind.at
+  %kind.same = icmp eq i8 %kind.is, %kind
+  %order.at = getelementptr i8, ptr %dtype, i64 {HEAD + 10}
+  %order = load i8, ptr %order.at
+  %order.same = icmp ne i8 %order, {SWAPPED}
+  %same.1 = and i1 %size.same, %ndim.same
+  %same.2 = and i1 %same.1, %flags.same
+  %same.3 = and i1 %same.2, %kind.same
+  %same = and i1 %same.3, %order.same
+  br i1 %same, label %done, label %unlike
 unlike:
   %no = call i1 @unlike()
   ret i1 %no
