@@ -20,7 +20,7 @@ import srcgrad as flow
 from srcgrad import api
 from srcgrad.frontend.dispatch import EXPRESSIONS, STATEMENTS
 from srcgrad.frontend.handlers.registration import FUNCTIONS, METHODS
-from srcgrad.frontend.handlers.registry import Followed, OwnSource, know_scipy
+from srcgrad.frontend.handlers.registry import Followed, OwnSource, know_all
 from srcgrad.frontend.statements import _SPELLED as REFUSED
 from srcgrad.frontend.versions import there
 from srcgrad.ir.build import Builder
@@ -184,7 +184,7 @@ def listed(rows: Iterable[tuple[str, str, str]], head: str) -> str:
 
 
 def functions() -> str:
-    know_scipy()
+    know_all()
     by_module: dict[str, list[tuple[str, str, str]]] = {}
     for f, handler in FUNCTIONS.items():
         if f in FROZEN:
@@ -259,7 +259,7 @@ def test_the_page_is_fresh(pytestconfig: pytest.Config):
 
 
 def test_functions_of_some_versions_are_followed_where_they_are_there():
-    know_scipy()
+    know_all()
     for module, names in IN_SOME_VERSIONS.items():
         for f in there(MODULES[module], *names):
             assert within(f) in FUNCTIONS, f

@@ -14,7 +14,7 @@ import functools
 import types
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib.machinery import SourceFileLoader
 from typing import Any
@@ -25,6 +25,7 @@ from srcgrad.records import record
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 # what `from __future__ import` leaves in the code of a function
 FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # fields that hold statements
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # a cell of a notebook may await
 
 
@@ -154,12 +155,24 @@ def _definitions(statements: list[ast.stmt]) -> list[Any]:
     return [n for s in statements for n in ast.walk(s) if isinstance(n, DEFINITIONS)]
 
 
+def all_statements(statements: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Statements and those inside, level by level, with what holds them: handlers, cases.
+
+    No expression has a statement inside, so none is entered.
+    """
+    level = [*statements]
+    while level:
+        yield from level
+        parts = [getattr(node, name, ()) for node in level for name in BLOCKS]
+        # the bodies of lambdas and of conditional expressions are not lists
+        level = [n for part in parts if isinstance(part, list) for n in part]
+
+
 # ---- what they compile to ----
 @functools.lru_cache(maxsize=256)
 def _compiled(part: _Part, future: int) -> tuple[types.CodeType, ...]:
     """The code objects of a part, at their lines."""
-    tree = ast.parse(part.text)
-    ast.increment_lineno(tree, part.first - 1)
+    tree = ast.parse("\n" * (part.first - 1) + part.text)
     return tuple(_codes(_compile(part, tree, future)))
 
 
@@ -178,10 +191,18 @@ def _node(part: _Part, code: types.CodeType, wanted: Any) -> ast.AST | None:
     Of lambdas on one line a copy is compiled in which each has lines of its own: all of them move,
     for Python 3.12 has instructions for changes of the line.
     """
-    nodes = _definitions(part.statements)
-    found = [n for n in nodes if first_line(n) == code.co_firstlineno and _name(n) == code.co_name]
+    by_name = code.co_name != "<lambda>"
+    nodes = (all_statements if by_name else _definitions)(part.statements)
+    found = [
+        n
+        for n in nodes
+        if isinstance(n, DEFINITIONS)
+        and first_line(n) == code.co_firstlineno
+        and _name(n) == code.co_name
+    ]
     if len(found) == 1:
         return found[0]
+    nodes = _definitions(part.statements)
     copy, apart = ast.parse(part.text), part.last - part.first + 2
     for number, node in enumerate(_definitions(copy.body), 1):  # outer ones before inner ones
         if isinstance(node, ast.Lambda):

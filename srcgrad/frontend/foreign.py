@@ -6,6 +6,7 @@ none of these libraries.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
 
 def _way_out(value: Any, name: str) -> str:
     """The conversion of a NumPy array of an unsupported kind to a supported one."""
-    if isinstance(value, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
         return f"pass {name}.filled(0.0) and the mask as another argument"
     dtype = value.dtype
     if isinstance(value, np.recarray) or dtype.names is not None:

@@ -13,13 +13,12 @@ import itertools
 import linecache
 import os
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import gast
 
 from srcgrad.errors import Location, SourceError, UnsupportedError
-from srcgrad.frontend.definitions import definition_of, described
+from srcgrad.frontend.definitions import all_statements, definition_of, described
 from srcgrad.protocols import marked
 from srcgrad.records import record
 
@@ -63,7 +62,6 @@ class Source:
         return own if at is None else (at.file, at.line, at.column, *own)
 
 
-BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")  # fields that hold statements
 SHARED = ("<string>", "<stdin>")  # names of texts that Python gives to more than one
 _EXPLICIT: dict[types.CodeType, tuple[str, str]] = {}
 _SENT: dict[str, tuple[str, str]] = {}  # file and text of code from another process, by fingerprint
@@ -198,7 +196,7 @@ def _named(module: ast.Module, name: str) -> ast.AST | None:
     """The last definition of a name: a statement, which no expression holds."""
     found = [
         n
-        for n in _statements(module)
+        for n in all_statements([module])
         if isinstance(n, ast.AsyncFunctionDef | ast.FunctionDef) and n.name == name
     ]
     return found[-1] if found else None
@@ -245,13 +243,3 @@ def _mangle(tree: Any, cls: str) -> None:
 
 def _is_private(name: str) -> bool:
     return name.startswith("__") and not name.endswith("__")
-
-
-def _statements(module: ast.Module) -> Iterator[ast.AST]:
-    """All statements, level by level; no expression has one inside, so none is entered."""
-    level: list[ast.AST] = [module]
-    while level:
-        yield from level
-        parts = [getattr(node, name, ()) for node in level for name in BLOCKS]
-        # the bodies of lambdas and of conditional expressions are not lists
-        level = [n for part in parts if isinstance(part, list) for n in part]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator
-from html import escape
 
 _TOKEN = re.compile(
     r"""(?P<string>[rbfRBF]{0,2}(?:\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))
@@ -29,7 +28,7 @@ class Shown(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return PLAIN.format(escape(str(self)))
+        return PLAIN.format(_escaped(str(self)))
 
 
 class Code(Shown):
@@ -39,6 +38,12 @@ class Code(Shown):
 
     def _repr_html_(self) -> str:
         return STYLE + PLAIN.format("\n".join(coloured(str(self))))
+
+
+def _escaped(text: str) -> str:
+    from html import escape  # few programs show a text in a notebook
+
+    return escape(text)
 
 
 STYLE = (
@@ -59,7 +64,7 @@ def coloured(text: str) -> list[str]:
 
 
 def _marked(kind: str, part: str) -> str:
-    text = escape(part)
+    text = _escaped(part)
     return f'<span class="sg-{kind}">{text}</span>' if kind and part else text
 
 

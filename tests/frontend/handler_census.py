@@ -10,7 +10,7 @@ from pathlib import Path
 from srcgrad.frontend import handlers
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.registration import FUNCTIONS
-from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.handlers.registry import know_all
 
 BUILDING = {"b", "emit", "call_numpy", "refuse", "static_int"}
 
@@ -69,7 +69,7 @@ def lines(functions: dict[str, ast.FunctionDef]) -> int:
 
 
 if __name__ == "__main__":
-    know_scipy()
+    know_all()
     every, thin = all_handlers(), thin_handlers()
     print(f"{len(FUNCTIONS)} functions of libraries, {len(FORMULAS)} of them as formulas")
     print(f"{len(every)} handlers of {lines(every)} lines")

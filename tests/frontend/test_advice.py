@@ -16,7 +16,7 @@ import scipy.special
 import srcgrad as flow
 from srcgrad.errors import nearest
 from srcgrad.frontend import advice, unknown_functions
-from srcgrad.frontend.handlers.registry import handler_of, know_scipy
+from srcgrad.frontend.handlers.registry import handler_of, know_all
 from tests.tools.turns import share
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -36,7 +36,7 @@ def refused(f, *args) -> str:
 
 # ---- the table ----
 def test_names_of_the_table_are_refused_under_them():
-    know_scipy()
+    know_all()
     for name in advice.BY_NAME:
         module, _, own = name.rpartition(".")
         f = getattr(importlib.import_module(module), own, None)
@@ -50,7 +50,7 @@ MODULES = (np, np.linalg, math, scipy.special, scipy.integrate, scipy.optimize)
 
 
 def unsupported() -> list:
-    know_scipy()
+    know_all()
     found = []
     for m in MODULES:
         public = {n: getattr(m, n) for n in dir(m) if n[:1] != "_"}

@@ -11,7 +11,7 @@ from srcgrad.frontend.handlers.registry import (
     follow_all,
     followed,
     implements,
-    know_scipy,
+    know_all,
     know_tensors,
     method,
 )
@@ -56,7 +56,7 @@ def test_a_formula_beside_a_handler_is_an_error():
 
 
 def test_every_formula_is_followed():
-    know_scipy()
+    know_all()
     assert all(FUNCTIONS[f] is followed(formula) for f, formula in FORMULAS.items())
 
 

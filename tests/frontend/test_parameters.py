@@ -10,7 +10,7 @@ import srcgrad as flow
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.parameters import COUNTS, FLAGS, NAMES, is_known
 from srcgrad.frontend.handlers.registration import FUNCTIONS, METHODS
-from srcgrad.frontend.handlers.registry import OwnSource, know_scipy
+from srcgrad.frontend.handlers.registry import OwnSource, know_all
 from srcgrad.frontend.values import Closure, Formatted, Range
 from srcgrad.ir.nodes import Const, Unknown, Var
 from srcgrad.ir.types import INT
@@ -56,7 +56,7 @@ OF_THE_RUN = frozenset({
 
 
 def parameters() -> set[inspect.Parameter]:
-    know_scipy()
+    know_all()
     handlers: set[Any] = {*FUNCTIONS.values(), *METHODS.values(), *FORMULAS.values()}
     handlers -= {h for h in handlers if isinstance(h, OwnSource)}
     found = {p for h in handlers for p in inspect.signature(h).parameters.values()}

@@ -18,10 +18,10 @@ from scipy import special as sp
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.handlers.registration import FUNCTIONS
-from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.handlers.registry import know_all
 from tests.tools.turns import share
 
-know_scipy()
+know_all()
 UFUNCS: list[Any] = sorted(
     {
         f

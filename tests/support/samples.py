@@ -33,7 +33,7 @@ from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
 from srcgrad.frontend.formulas.registry import FORMULAS
-from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.handlers.registry import know_all
 from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
 from srcgrad.frontend.versions import there
 
@@ -86,7 +86,7 @@ FROZEN = [
 ]  # fmt: skip
 
 # classes of sparse matrices, their methods and functions
-know_scipy()
+know_all()
 
 
 def _formulas_of(module: str) -> list[Any]:

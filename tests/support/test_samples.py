@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from srcgrad.frontend.handlers.registration import FUNCTIONS
-from srcgrad.frontend.handlers.registry import know_scipy
+from srcgrad.frontend.handlers.registry import know_all
 from tests.support.samples import SAMPLES, WITHOUT, Sample, inputs
 
 
 def library_functions() -> dict[Any, Any]:
     """The functions of Python and its libraries that have a handler."""
-    know_scipy()
+    know_all()
     return {f: h for f, h in FUNCTIONS.items() if "srcgrad" not in str(_module(f))}
 
 

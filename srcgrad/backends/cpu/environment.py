@@ -22,7 +22,7 @@ def environment() -> tuple[str, ...]:
 
 
 def numba_version() -> str:
-    """What Numba's file says about its version: importing Numba takes long."""
+    """The text of Numba's file with its version: importing Numba takes long."""
     from srcgrad.backends.cpu.loading import numba_folder
 
     try:

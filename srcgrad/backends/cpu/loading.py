@@ -56,9 +56,7 @@ class OutsideError(AssertionError):
 def processor() -> tuple[str, str, str]:
     """The target of generated code: the triple, the processor's name, its features."""
     if any(name in os.environ for name in CHOSEN) or os.path.isfile(CONFIGURED):
-        from srcgrad.backends.cpu.emit import numba_internals
-
-        return numba_internals.processor()
+        return _target().codegen().magic_tuple()
     try:
         features = llvm.get_host_cpu_features().flatten()
     except RuntimeError:
@@ -134,9 +132,16 @@ def _name_runtime() -> None:
 
 def _name_all() -> None:
     """Imports Numba, which names what its own machine code needs."""
-    from srcgrad.backends.cpu.emit import numba_internals
+    from numba.core.runtime.nrt import rtsys
 
-    numba_internals.initialize()
+    rtsys.initialize(_target())
+
+
+def _target() -> Any:
+    """Numba's description of the target of its code, after Numba has been imported."""
+    from numba.core.registry import cpu_target
+
+    return cpu_target.target_context
 
 
 # ---- engines ----

@@ -1,4 +1,4 @@
-"""Registers the handlers of all functions except SciPy's, which come with its modules."""
+"""Registers the handlers of all functions except those of `registry.ON_DEMAND`."""
 
 from srcgrad.frontend.handlers import (
     arithmetic,

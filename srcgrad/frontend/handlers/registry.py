@@ -40,9 +40,10 @@ TENSOR_METHODS: dict[str, Callable] = {}
 TENSOR_CLASS: list[type] = []
 TENSOR_PROMOTION: list[Callable] = []  # from operands, one of which is a tensor, to those cast
 LATE: list[Callable[[], Any]] = []
-# modules of SciPy, and those with the handlers or formulas of their functions: imported when a
-# function of SciPy is met and the program has imported its module
-OF_SCIPY = {
+# modules of libraries that NumPy does not import, and those with the handlers or formulas of their
+# functions: imported when such a function is met and the program has imported its module
+ON_DEMAND = {
+    "numpy.ma": "srcgrad.frontend.formulas.masked",
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
@@ -156,10 +157,10 @@ def handler_of(f: Any) -> Callable | None:
             return of_class(f)
     if found is None and isinstance(f, types.BuiltinMethodType) and f.__qualname__ in OF_OWNER:
         return OF_OWNER[f.__qualname__](f.__self__)
-    if found is None and _is_of_scipy(f):
-        new = [m for m in OF_SCIPY if m in sys.modules]
+    if found is None and _is_on_demand(f):
+        new = [m for m in ON_DEMAND if m in sys.modules]
         for module in new:
-            importlib.import_module(OF_SCIPY.pop(module))
+            importlib.import_module(ON_DEMAND.pop(module))
         if new:
             follow_all()
         return FUNCTIONS.get(f)
@@ -169,9 +170,9 @@ def handler_of(f: Any) -> Callable | None:
     return found
 
 
-def _is_of_scipy(f: Any) -> bool:
-    """Whether a function may be of SciPy: ufuncs and LAPACK do not tell where they are from."""
-    named = home_module(f).startswith("scipy.")
+def _is_on_demand(f: Any) -> bool:
+    """Whether a function may be of these: ufuncs and LAPACK do not tell where they are from."""
+    named = f"{home_module(f)}.".startswith(("scipy.", "numpy.ma."))
     special = isinstance(f, np.ufunc) and "scipy.special" in sys.modules
     return named or special or type(f).__name__ == "fortran"
 
@@ -190,10 +191,10 @@ def followed_as(value: Any) -> tuple[type, dict[str, str]] | None:
     return next((OBJECTS[c] for c in cls.__mro__ if c in OBJECTS), None)
 
 
-def know_scipy() -> None:
-    """Registers the functions of SciPy, whether its modules are imported or not."""
-    while OF_SCIPY:
-        importlib.import_module(OF_SCIPY.popitem()[1])
+def know_all() -> None:
+    """Registers all functions of libraries, whether their modules are imported or not."""
+    while ON_DEMAND:
+        importlib.import_module(ON_DEMAND.popitem()[1])
     follow_all()
 
 

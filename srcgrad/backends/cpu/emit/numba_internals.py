@@ -1,10 +1,12 @@
-"""Numba's internals that this backend relies on: all uses are here, and a test checks each.
+"""Numba's internals that this backend relies on: all uses are here or in `loading.py`.
 
 - an array's struct (`entry.py`), a MemInfo's first words (`support.py`);
 - the functions of its runtime that emitted code calls by their names (`objects.py`, `support.py`);
 - how an exception of a compiled function is raised;
 - the cache of a dispatcher;
-- its two extension modules that `loading.py` loads without the rest.
+- the two extension modules that `loading.py` loads without the rest, its description of the target.
+
+A test checks each.
 """
 
 from __future__ import annotations
@@ -21,7 +23,6 @@ from numba.core.callconv import excinfo_ptr_t
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
-from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from srcgrad.backends import cache as files
@@ -29,11 +30,6 @@ from srcgrad.backends.cpu import loading
 from srcgrad.backends.cpu.emit import objects
 
 lock = global_compiler_lock
-
-
-def initialize() -> None:
-    """Names Numba's C functions, and those of its runtime, for machine code."""
-    rtsys.initialize(cpu_target.target_context)
 
 
 @cache
@@ -91,11 +87,6 @@ def address_of(compiled: Any) -> int:
 
 
 # ---- modules outside of Numba's libraries ----
-def processor() -> tuple[str, str, str]:
-    """The target of Numba's code: the triple, the processor's name, its features."""
-    return _codegen().magic_tuple()
-
-
 def _codegen() -> Any:
     target: Any = cpu_target.target_context
     return target.codegen()
