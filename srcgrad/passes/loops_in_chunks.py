@@ -65,7 +65,7 @@ from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.effects import makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import stored_zeros
 from srcgrad.passes.independent_loops import reorders
-from srcgrad.passes.places import ELEMENTS, Poly, constant, plus, times, variables
+from srcgrad.passes.places import ELEMENTS, Poly, constant, evaluated, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import REGISTRY, memory
@@ -144,7 +144,10 @@ class _LoopsInChunks(Rewriter):
             return
         b = Builder(REGISTRY)
         b.loc = s.loc
-        tests = [b.ge(evaluated(b, work), ENOUGH) for work in dict.fromkeys(map(_hashed, worth))]
+        tests = [
+            b.ge(evaluated(b, dict(work), "work"), ENOUGH)
+            for work in dict.fromkeys(map(_hashed, worth))
+        ]
         cond = reduce(lambda x, y: b.logical_or(x, y), tests)
         yield from b.out
         split = tuple(Var(r.name, r.type) for r in s.results)
@@ -203,15 +206,6 @@ def owns(s: Stmt) -> bool:
     return False
 
 
-def evaluated(b: Builder, p: Poly | tuple[tuple[tuple[Var, ...], int], ...]) -> Atom:
-    """Emits the computation of a polynomial."""
-    terms = [
-        reduce(lambda x, y: b.mul(x, y, name="work"), (*(b.retyped(v, INT) for v in m), c))
-        for m, c in (p.items() if isinstance(p, dict) else p)
-    ]
-    return reduce(lambda x, y: b.add(x, y, name="work"), terms, Const(0, INT))
-
-
 def _hashed(p: Poly) -> tuple[tuple[tuple[Var, ...], int], ...]:
     return tuple(p.items())
 
@@ -256,7 +250,7 @@ class _Split:
 
     def is_enough(self) -> Atom:
         b = self.b
-        work = evaluated(b, self.work)
+        work = evaluated(b, self.work, "work")
         enough = b.ge(work, ENOUGH, name="enough")
         if self.found.distance:
             wide = b.ge(self.trips, self.many * (self.found.distance + 1))

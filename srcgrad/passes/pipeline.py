@@ -37,6 +37,7 @@ from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.join_loops import join_flows, join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.loop_fission import loop_fission
+from srcgrad.passes.loop_versioning import loop_versioning
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
@@ -68,6 +69,7 @@ HOIST_BOUNDS_CHECKS = Pass("hoist_bounds_checks", hoist_bounds_checks)
 HOIST = Pass("hoist", hoist)
 DEAD_STORES = Pass("dead_stores", dead_stores)
 SCALAR_REPLACEMENT = Pass("scalar_replacement", scalar_replacement)
+LOOP_VERSIONING = Pass("loop_versioning", loop_versioning)
 SMALL_ARRAYS = Pass("small_arrays", small_arrays)
 UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
 FORWARD_STORES = Pass("forward_stores", forward_stores)
@@ -89,6 +91,7 @@ PIPELINE: tuple[Pass, ...] = (
     HOIST_BOUNDS_CHECKS,
     HOIST,
     SCALAR_REPLACEMENT,
+    LOOP_VERSIONING,
     # once more: for what the checks and the motion exposed
     SIMPLIFY,
     CSE,

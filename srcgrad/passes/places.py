@@ -8,7 +8,9 @@ that they are views of, its *root*. Never changes a statement.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
+from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dim
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
@@ -60,6 +62,15 @@ def linear(p: Poly, i: Var) -> tuple[Poly, Poly] | None:
         else:
             rest[m] = c
     return step, rest
+
+
+def evaluated(b: Builder, p: Poly, name: str = "") -> Atom:
+    """Emits the computation of a polynomial."""
+    terms = [
+        reduce(lambda x, y: b.mul(x, y, name=name), (*(b.retyped(v, INT) for v in m), c))
+        for m, c in p.items()
+    ]
+    return reduce(lambda x, y: b.add(x, y, name=name), terms, Const(0, INT))
 
 
 # ---- accesses ----
@@ -126,7 +137,7 @@ class Places:
             d = self.definition.get(v)
             if d is not None and d.op is elementwise.maximum and is_int64(v):
                 a, b = map(self.poly, d.args)
-                p = _replaced(p, v, a) if not b and a in found else p
+                p = replaced(p, v, a) if not b and a in found else p
         return p
 
     def extreme(self, p: Poly, loops: Sequence[For], side: int) -> Poly | None:
@@ -221,7 +232,8 @@ class Places:
         return Access(s, root, place, s.op.writes and x is s.args[0], loops)
 
 
-def _replaced(p: Poly, v: Var, by: Poly) -> Poly:
+def replaced(p: Poly, v: Var, by: Poly) -> Poly:
+    """A polynomial with another one for a variable."""
     out: Poly = {}
     for m, c in p.items():
         term = {tuple(x for x in m if x is not v): c}

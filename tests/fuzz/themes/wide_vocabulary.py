@@ -6,6 +6,7 @@ from dataclasses import replace
 from tests.fuzz.draw import Draw, Form
 from tests.fuzz.themes.attempts_theme import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
+from tests.fuzz.themes.conflicts_theme import CONFLICTS
 from tests.fuzz.themes.containers_theme import CONTAINERS
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
@@ -57,7 +58,7 @@ THEMES = (
     RECURSION,
     CONTAINERS,
 )
-APART = (ENSEMBLES, SWEEPS)  # drawn by name only
+APART = (ENSEMBLES, SWEEPS, CONFLICTS)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
 # Kinds that only themes have, and index arrays, which they nest: what ends an expression.
