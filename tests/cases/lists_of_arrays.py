@@ -125,3 +125,55 @@ def item_changed_in_a_copy_that_takes_its_place(x, w):
         rows[k] = row
         rows.append(row * w[k])
     return np.sum(rows[-1] * rows[2]) + np.sum(rows[0])
+
+
+@case(vec(3), 4)
+def grown_vectors_joined(x, n):
+    rows = []
+    for k in range(n):
+        if k != 1:
+            rows.append(np.cos(x * k))
+    side = np.hstack(rows)
+    columns = np.column_stack(rows)
+    deep = np.dstack(rows)
+    total = np.sum(side * np.arange(len(side))) + np.sum(columns[0] * columns[1] ** 2)
+    return total + np.sum(deep[0, :, 0] * deep[0, :, 1] ** 3) + np.sum(np.vstack(rows)[-1] ** 2)
+
+
+@case(mat(2, 3), 4)
+@case(mat(1, 1), 1)
+def grown_matrices_joined(x, n):
+    kept = []
+    for k in range(n):
+        if k != 1:
+            kept.append(np.sin(x + k))
+    total = 0.0
+    for y in (np.concatenate(kept, axis=-1), np.hstack(kept) ** 2, np.column_stack(kept) ** 3):
+        total = total + np.sum(y * np.arange(y.size).reshape(y.shape))
+    deep = np.dstack(kept)
+    flat = np.concatenate(kept, axis=None)
+    tall = np.vstack(kept)
+    total = total + np.sum(deep * np.arange(deep.size).reshape(deep.shape))
+    return total + np.sum(flat * np.arange(len(flat))) + np.sum(tall**2 * np.arange(x.shape[1]))
+
+
+@case(vec(3), 4)
+def grown_numbers_joined(x, n):
+    found = []
+    for k in range(n):
+        if k != 1:
+            found.append(x[0] * x[1] ** k)
+    tall = np.vstack(found)
+    total = np.sum(np.hstack(found) * np.arange(len(found))) + np.sum(tall[:, 0] ** 2)
+    wide, deep = np.column_stack(found), np.dstack(found)
+    return total + wide[0, -1] * deep[0, 0, 0] + np.sum(np.stack(found, axis=-1)) * tall.shape[1]
+
+
+@case(mat(3, 4))
+@case(mat(1, 2))
+def rows_of_an_array_joined(x):
+    y = np.hstack(x)
+    deep = np.dstack(np.stack([x, x**2], axis=-1))
+    columns = np.column_stack(x)
+    total = np.sum(y * np.arange(len(y))) + np.sum(columns[1] * x[:, 1])
+    return total + np.sum(deep[:, 0] * deep[:, 1]) + np.sum(np.concatenate(x) ** 3)

@@ -105,15 +105,6 @@ def difference_with_a_number(x):
 
 
 @program(vec(3), 3)
-def grown_list_along_another_axis(x, n):
-    rows = []
-    for k in range(n):
-        rows.append(np.outer(x, x) * k)
-    y = np.concatenate(rows, axis=1)  # error: UnsupportedError: not along the first axis
-    return np.sum(y * y)
-
-
-@program(vec(3), 3)
 def grown_list_of_two_ranks(x, n):
     rows = []
     for k in range(n):

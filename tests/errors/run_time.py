@@ -64,6 +64,23 @@ def no_array_to_stack(x, n):
     return np.sum(np.stack(kept))  # error: ValueError: need at least one array to stack
 
 
+@program(vec(3), 0)
+def no_number_to_join(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x[k])
+    return np.sum(np.hstack(kept))  # error: ValueError: need at least one array to concatenate
+
+
+@program(vec(3), 2)
+def grown_numbers_end_to_end(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x[k])
+    y = np.concatenate(kept)  # error: ValueError: zero-dimensional arrays cannot be concatenated
+    return np.sum(y)
+
+
 @program(vec(3), 4)
 def read_past_the_end_in_loop(x, n):
     s = 0.0

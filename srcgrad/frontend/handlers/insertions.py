@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.frontend.formulas import insertions
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.joins import joined, parts_of
+from srcgrad.frontend.handlers.joins_of_lists import items_as_array, side_by_side
 from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
@@ -113,6 +114,9 @@ def _at_least(it: Interpreter, x: Any, ndim: int) -> Any:
 
 @implements(np.dstack)
 def dstack(it: Interpreter, node: Node, xs: Any) -> Any:
+    whole = items_as_array(it, node, xs, "concatenate")
+    if whole is not None:
+        return side_by_side(it, node, whole, ("nnn", "n:n", "::n"), 2)
     sheets = []
     for x in parts_of(it, node, xs, "concatenate"):
         x = _at_least(it, x, 2)

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
-from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
+from srcgrad.frontend.handlers.joins_of_lists import end_to_end, items_as_array, side_by_side
 from srcgrad.frontend.handlers.reductions import axis_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.indexing import expanded, gathered, view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.stores import in_place, spread
-from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
+from srcgrad.frontend.values import Slice, describe, is_array, plain
 from srcgrad.frontend.versions import there
 from srcgrad.ir.nodes import Const, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
@@ -37,25 +36,6 @@ def parts_of(it: Interpreter, node: Node, xs: Any, what: str) -> list[Any]:
 def _vectors(it: Interpreter, xs: list[Any]) -> list[Any]:
     """Numbers as arrays of one element."""
     return [vector(it, x) for x in xs]
-
-
-def _grows(xs: Any) -> bool:
-    grows = isinstance(xs, GrownList) and not isinstance(xs, GrownTable)
-    return grows and not xs.of_numbers
-
-
-def _end_to_end(it: Interpreter, node: Node, xs: GrownList, axis: Any, what: str) -> Any:
-    """The arrays of a list that grows, one after the other along their first axis."""
-    whole = stacked_rows(it, xs, node)
-    if axis is None:
-        return ravel(it, node, whole)
-    if place_of_axis(it, node, axis, whole.type.ndim - 1) != 0:
-        it.refuse(
-            node, f"{what} of a list that grows at run time, not along the first axis",
-            "use np.stack and reshape",
-        )  # fmt: skip
-    n, m, *rest = whole.type.dims
-    return it.b.reshape(whole, it.b.dim(it.b.mul(n, m)), *rest)
 
 
 def joined(
@@ -87,8 +67,9 @@ def concatenate(
 ) -> Any:  # fmt: skip
     if out is not None:
         it.refuse(node, "concatenate with out= is not supported", "assign to a slice")
-    if _grows(xs) and dtype is None:
-        return _end_to_end(it, node, xs, axis, "concatenate")
+    whole = items_as_array(it, node, xs, "concatenate") if dtype is None else None
+    if whole is not None:
+        return ravel(it, node, whole) if axis is None else end_to_end(it, node, whole, axis)
     parts = parts_of(it, node, xs, "concatenate")
     if axis is None:
         flat = [ravel(it, node, x) for x in _vectors(it, parts)]
@@ -101,8 +82,10 @@ def concatenate(
 
 @implements(np.stack)
 def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
-    if _grows(xs):
-        return it.call_numpy(np.moveaxis, [stacked_rows(it, xs, node), 0, axis], {}, node)
+    whole = items_as_array(it, node, xs, "stack")
+    if whole is not None:
+        place_of_axis(it, node, axis, whole.type.ndim)
+        return it.call_numpy(np.moveaxis, [it.b.copy(whole), 0, axis], {}, node)
     parts = [it.b.value(x) for x in map(atom, parts_of(it, node, xs, "stack"))]
     if all(not is_array(x) for x in parts):
         place_of_axis(it, node, axis, 1)
@@ -120,15 +103,18 @@ def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
 
 @implements(np.hstack)
 def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
+    whole = items_as_array(it, node, xs, "concatenate")
+    if whole is not None:
+        return side_by_side(it, node, whole, ("n",), 0 if whole.type.ndim < 3 else 1)
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     return joined(it, node, parts, 0 if parts[0].type.ndim == 1 else 1)
 
 
 @implements(np.vstack, *there(np, "row_stack"))  # until NumPy 2.4
 def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
-    if _grows(xs):
-        whole = stacked_rows(it, xs, node)
-        return whole if whole.type.ndim == 2 else _end_to_end(it, node, xs, 0, "vstack")
+    whole = items_as_array(it, node, xs, "concatenate")
+    if whole is not None:
+        return side_by_side(it, node, whole, ("nn", "n:"), 0)
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     rows = [it.b.view(x, spec=("n", ":")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, rows, 0)
@@ -136,6 +122,9 @@ def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 @implements(np.column_stack)
 def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
+    whole = items_as_array(it, node, xs, "concatenate")
+    if whole is not None:
+        return side_by_side(it, node, whole, ("nn", ":n"), 1)
     parts = _vectors(it, parts_of(it, node, xs, "concatenate"))
     columns = [it.b.view(x, spec=(":", "n")) if x.type.ndim == 1 else x for x in parts]
     return joined(it, node, columns, 1)

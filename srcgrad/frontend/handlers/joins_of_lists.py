@@ -1,0 +1,48 @@
+"""Joins of arrays whose number is not known: the items of a list that grows, or of an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.grown_lists import GrownTable, items_of
+from srcgrad.frontend.handlers.reductions import place_of_axis
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.ragged_lists import stacked_rows
+from srcgrad.frontend.values import GrownList, is_array
+from srcgrad.ir.nodes import Var
+
+
+def items_as_array(it: Interpreter, node: Node, xs: Any, what: str) -> Var | None:
+    """The items along a first axis, if there are as many of them as only the run tells."""
+    if is_array(xs) and xs.type.dims:
+        return None if isinstance(xs.type.dims[0], int) else xs
+    if not isinstance(xs, GrownList) or isinstance(xs, GrownTable):
+        return None
+    if not xs.of_numbers:
+        return stacked_rows(it, xs, node)
+    empty = it.b.eq(it.grown_length(xs), 0)
+    it.fail_if(empty, "ValueError", f"need at least one array to {what}")
+    return it.b.copy(items_of(it.b, xs))
+
+
+def end_to_end(it: Interpreter, node: Node, whole: Var, axis: Any) -> Any:
+    """The items of an array, one after the other along an axis of theirs."""
+    if whole.type.ndim == 1:
+        it.fail("ValueError", "zero-dimensional arrays cannot be concatenated")
+    k = place_of_axis(it, node, axis, whole.type.ndim - 1)
+    moved = it.call_numpy(np.moveaxis, [whole, 0, k], {}, node)
+    dims = list(moved.type.dims)
+    dims[k : k + 2] = [it.b.dim(it.b.mul(dims[k], dims[k + 1]))]
+    return it.b.reshape(it.b.copy(moved), *dims)
+
+
+def side_by_side(
+    it: Interpreter, node: Node, whole: Var, shapes: tuple[str, ...], axis: int
+) -> Any:
+    """The same after numbers, vectors and matrices have got axes of length 1: "n" and ":"."""
+    rank = whole.type.ndim - 1
+    if rank < len(shapes):
+        whole = it.b.view(whole, spec=(":", *shapes[rank]))
+    return end_to_end(it, node, whole, axis)
