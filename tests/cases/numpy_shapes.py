@@ -171,3 +171,26 @@ def shape_of_a_broadcast(x, y):
     out = np.zeros(both.shape)
     out[:] = x
     return np.sum(out * y[:, None]) * both.size + both.ndim + both.numiter * y[0]
+
+
+def along(v, ndim, axis):
+    """A vector along one of the axes of an array, as many libraries write it."""
+    shape = np.ones(ndim, int)
+    shape[axis] = -1
+    return v.reshape(*shape)
+
+
+@case(mat(3, 4))
+def reshaped_by_a_shape_in_an_array(x):
+    shape = np.array(x.shape)
+    shape[0] = -1
+    turned = x.T.reshape(shape)
+    return np.sum(along(x[0], 2, 1) * x * along(x[:, 1], 2, 0)) + np.sum(turned[0] * x[1])
+
+
+@case(vec(8), 2, -1)
+@case(vec(8), -1, 4)
+@case(vec(8), 4, 2)
+def reshaped_by_integers_of_the_run(x, n, m):
+    y = np.reshape(x, (n, m), order="F")
+    return np.sum(x.reshape(n, m)[-1] ** 2) + np.sum(y[0] * y[-1])

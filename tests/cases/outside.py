@@ -2,6 +2,7 @@
 
 import copy
 import sys
+import types
 from sys import float_info
 
 import numba
@@ -44,6 +45,48 @@ def copied_arrays(x):
     weights = copy.copy([x[0], x[1]])
     weights[0] = 2.0
     return np.sum(y * z * x) * weights[0] * copy.deepcopy(x[2])
+
+
+class Cell:
+    def __init__(self, x):
+        self.x, self.parts, self.me = x, [x, 2.0], self
+
+
+@case(vec(3))
+def copied_structures(x):
+    """Deep copies keep what is one object one, also where it contains itself."""
+    given = {"a": x * 1.0, "b": [x * 2.0, (x[0], "t")], "n": None, "f": np.sin}
+    given["c"] = given["b"]
+    deep, shallow = copy.deepcopy(given), copy.copy(given)
+    deep["a"][0] = 3.0
+    deep["b"][0][1] = 5.0
+    shallow["b"] = 1.0
+    total = np.sum(given["a"] * deep["a"]) + np.sum(given["b"][0] * deep["c"][0])
+    return total * deep["b"][1][0] + shallow["b"] * np.sum(deep["f"](shallow["c"][0]))
+
+
+@case(vec(3))
+def copied_instances(x):
+    cell = Cell(x * 1.0)
+    deep, shallow = copy.deepcopy(cell), copy.copy(cell)
+    deep.me.x[0] = 2.0
+    shallow.parts.append(x[1])
+    shallow.x = x * 3.0
+    total = np.sum(cell.x * deep.parts[0]) * np.sum(shallow.x) + len(cell.parts)
+    space = copy.deepcopy(types.SimpleNamespace(a=x * 2.0, b={"k": x[0]}))
+    space.a[:2] *= x[1]
+    return total + np.sum(space.a) * space.b["k"] + (shallow.me is cell) + (deep.me is deep)
+
+
+@case(vec(4), 3)
+def copied_while_it_grows(x, n):
+    best, kept = None, []
+    for k in range(n):
+        kept.append(x * k)
+        if best is None or np.sum(kept[-1]) > 1.0:
+            best = copy.deepcopy(kept[-1])
+            best[0] = 1.0
+    return np.sum(best * kept[-1]) + np.sum(copy.copy(kept)[0] + copy.deepcopy(kept)[1])
 
 
 class Spring:

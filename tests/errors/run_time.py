@@ -321,3 +321,13 @@ def number_stored_to_on_one_path(x, k):
     if x == 0.0:
         k[0] = 2.0  # error: TypeError: 'float' object does not support item assignment
     return x * k
+
+
+@program(vec(8), -1, -8)
+def two_unknown_lengths(x, n, m):
+    return np.sum(x.reshape(n, m))  # error: ValueError: can only specify one unknown dimension
+
+
+@program(vec(8), 0, -1)
+def unknown_length_beside_none(x, n, m):
+    return np.sum(x.reshape(n, m))  # error: ValueError: cannot reshape ... a length of 0

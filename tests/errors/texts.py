@@ -68,9 +68,22 @@ def ufunc_of_numba_without_a_signature(x):
 
 
 @program(vec(3))
-def copy_of_a_list_of_arrays(x):
-    parts = copy.deepcopy([x, x])  # error: UnsupportedError: copy of a list ... x.copy()
+def deepcopy_with_a_memo(x):
+    parts = copy.deepcopy([x, x], {})  # error: UnsupportedError: deepcopy with a memo
     return np.sum(parts[0])
+
+
+class WithAState:
+    def __init__(self, x):
+        self.x = x
+
+    def __getstate__(self):
+        return {"x": self.x * 2}
+
+
+@program(vec(3))
+def copy_of_an_instance_with_a_state_of_its_own(x):
+    return np.sum(copy.copy(WithAState(x)).x)  # error: UnsupportedError: a copy of ... its parts
 
 
 @program(2.0)

@@ -8,6 +8,7 @@ from srcgrad.frontend.handlers import (
     complexes,
     containers,
     convolutions,
+    copies,
     creation,
     decompositions,
     decorators,

@@ -9,11 +9,12 @@ import numpy as np
 from srcgrad.frontend.formulas.arrays import repeated
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.new_shapes import lengths_of
 from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.indexing import mask_places
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Known, describe, is_array, is_integer, is_number, ndim
+from srcgrad.frontend.values import Known, is_array, is_number, ndim
 from srcgrad.frontend.versions import raised
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Array
@@ -76,9 +77,6 @@ def _without_gaps(it: Interpreter, x: Any) -> Any:
     return _in_order(it, x) if gaps else x
 
 
-NO_QUOTIENT = "cannot reshape an array into a shape with a length of 0 and one that is not known"
-
-
 @implements(np.reshape)
 def reshape(
     it: Interpreter, node: Node, x: Any, shape: Any = None, order: Any = "C",
@@ -94,19 +92,8 @@ def reshape(
     if not is_array(x):
         x = it.b.broadcast_to(x, 1)
     b = it.b
-    dims = list(shape) if isinstance(shape, tuple | list) else [shape]
-    for d in dims:
-        if not is_integer(d):
-            it.refuse(node, f"a shape is made of integers, not {describe(d)}", like=TypeError)
     size = b.size(x.type.dims)
-    unknown = [k for k, d in enumerate(dims) if is_number(d) and d == -1]
-    if len(unknown) > 1:
-        it.refuse(node, "can only specify one unknown dimension", like=ValueError)
-    if unknown:
-        others = b.size([d for k, d in enumerate(dims) if k != unknown[0]])
-        if not is_number(others) or others == 0:
-            b.check_equal(b.eq(others, 0), False, message=NO_QUOTIENT)
-        dims[unknown[0]] = _quotient(it, size, others)
+    dims = lengths_of(it, node, size, shape)
     total = b.size(dims)
     if total is not size and not (is_number(total) and is_number(size) and total == size):
         if is_number(total) and is_number(size):
@@ -141,28 +128,11 @@ def order_of(it: Interpreter, node: Node, x: Any, order: Any, what: str) -> str:
     return "C"
 
 
-def _quotient(it: Interpreter, size: Any, others: Any) -> Any:
-    """size // others, the exact factor where it is visible."""
-    if is_number(others) and others == 1:
-        return size
-    definition = it.definition(size)
-    if definition is not None and definition.op.name == "mul":
-        a, c = (it.b.dim(x) for x in definition.args)
-        if c is others or (is_number(c) and is_number(others) and c == others):
-            return a
-        if a is others or (is_number(a) and is_number(others) and a == others):
-            return c
-    if is_number(size) and is_number(others):
-        return size // others if others else 0
-    return it.b.dim(it.b.floordiv(size, it.b.maximum(others, 1)))
-
-
 @method("array", "reshape")
 def reshape_method(
     it: Interpreter, node: Node, x: Any, *shape: Any, order: Any = "C", copy: Any = None
 ) -> Any:
-    dims = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-    return reshape(it, node, x, tuple(dims), order, copy=copy)
+    return reshape(it, node, x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 @implements(np.ravel, method="ravel")

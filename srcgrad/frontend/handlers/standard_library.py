@@ -1,4 +1,4 @@
-"""Handles `prange`, tqdm's progress bars, `warnings`, `logging` and the functions of `copy`.
+"""Handles `prange`, tqdm's progress bars, `warnings` and `logging`.
 
 Objects of Numba and tqdm, which srcgrad does not import here, are recognised by module and name.
 A progress bar is replaced by its iterable and shows nothing.
@@ -7,7 +7,6 @@ A message below its logger's level is left out, under a guard on that level.
 
 from __future__ import annotations
 
-import copy
 import logging
 import re
 import warnings
@@ -17,7 +16,6 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.contexts import refuse_settings
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.guards import Path, Step
@@ -26,7 +24,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.prange import prange
 from srcgrad.frontend.special_methods import displayed
 from srcgrad.frontend.texts import shown
-from srcgrad.frontend.values import Formatted, GrownList, describe, is_array, is_scalar
+from srcgrad.frontend.values import Formatted, describe
 from srcgrad.primitives.raising import name_of
 
 
@@ -46,27 +44,6 @@ for _module, _name in (
     ("tqdm.std", "tqdm"), ("tqdm.asyncio", "tqdm_asyncio"), ("tqdm.notebook", "tqdm_notebook"),
 ):  # fmt: skip
     BY_NAME[_module, _name] = _bar
-
-
-@implements(copy.copy, copy.deepcopy)
-def copied(it: Interpreter, node: Node, x: Any) -> Any:
-    if is_array(x) or isinstance(x, np.ndarray):
-        return it.call_numpy(np.copy, [x], {}, node)
-    if is_scalar(x) or isinstance(x, str | type(None)):
-        return x
-    flat = isinstance(x, list | tuple | dict) and not any(
-        is_array(v) or isinstance(v, list | dict | set | tuple | np.ndarray)
-        for v in (x.values() if isinstance(x, dict) else x)
-    )
-    if flat and isinstance(x, list | dict):
-        return call_method(it, x, "copy", [], {}, node)
-    if flat:
-        return x
-    kind = "a list" if isinstance(x, GrownList) else describe(x)
-    it.refuse(
-        node, f"copy of {kind} that may hold arrays is not supported",
-        "copy the arrays: x.copy()",
-    )  # fmt: skip
 
 
 # ---- logging ----
