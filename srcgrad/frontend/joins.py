@@ -254,7 +254,8 @@ def _is_kind(spec: Spec) -> bool:
             return held_values.held(v) is None and not v.frame.finished
         return is_scalar(v) or isinstance(v, (*_CONSTANT, tuple)) or type(v) is type(np.dot)
     if isinstance(spec, PartsSpec):
-        return issubclass(spec.kind[0], list | tuple | dict | Record | held_values.Form)
+        kinds = list | tuple | dict | Record | GrownList | held_values.Form
+        return issubclass(spec.kind[0], kinds)
     return isinstance(spec, ScalarSpec | ArraySpec)
 
 

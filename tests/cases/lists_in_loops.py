@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.cases.registry import case
+from tests.cases.registry import case, vec
 
 # pyright: reportPossiblyUnboundVariable=false
 
@@ -301,3 +301,62 @@ def scaled_by_a_list_that_grows(x):
         if v > 0:
             chosen.append(v * v)
     return np.sum(np.array(chosen)) * x
+
+
+@case(vec(3))
+@case(np.array([0.7, 0.3, 0.2]))
+@case(np.array([0.3, 0.2, 0.1]))
+def path_that_is_found_in_a_loop(x):
+    """None first, then a list of as many numbers as the trip found."""
+    best, least = None, 1e9
+    for i in range(len(x)):
+        path = []
+        for j in range(5):
+            if x[i] * j > 0.7:
+                path.append(x[i] * j)
+        if len(path) > 1 and sum(path) < least:
+            least = sum(path)
+            best = path
+    if best is None:
+        return 0.0 * x[0]
+    return np.sum(np.array(best) ** 2) + best[0] * max(best) * len(best)
+
+
+@case(vec(3))
+@case(np.array([0.3, 0.7, 0.2]))
+def path_that_is_read_in_its_loop(x):
+    path, found = None, []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            path = []
+            for j in range(i):
+                path.append(x[j] * x[i])
+            path.append(x[i])
+        if path is not None:
+            found.append(sum(path))
+    return np.sum(np.array(found) ** 2) if found else x[0]
+
+
+@case(vec(3), 2)
+@case(np.array([0.3, 0.7, -0.2]), 2)
+def one_of_two_lists_of_which_one_grew(x, n):
+    """What is changed through the other name is seen; on either path."""
+    one, two = [x[0]], [x[1]]
+    for i in range(n):
+        two.append(x[i])
+    either = one if x[2] > 0.0 else two
+    two.append(x[2] * 3.0)
+    one.append(x[1])
+    return either[-1] * x[0] + sum(two) * len(one)
+
+
+@case(vec(3))
+@case(np.array([0.3, 0.7, 0.2]))
+def list_that_grew_or_an_array(x):
+    found = x
+    if x[0] > 0.5:
+        found = []
+        for v in x:
+            if v > 0.4:
+                found.append(v * v)
+    return np.sum(found) + found[0]

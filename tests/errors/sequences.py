@@ -227,8 +227,18 @@ def list_changed_that_another_may_be(x, n):
     for i in range(n):
         two.append(x[i])
     either = one if x[2] > 0.0 else two
-    two.append(x[2])  # error: UnsupportedError: which of several containers this changes
-    return either[-1]
+    either.append(x[2])  # error: UnsupportedError: which of several containers this changes
+    return two[-1]
+
+
+@program(vec(3), 2)
+def one_of_two_lists_of_arrays(x, n):
+    one, two = [x], [x * 2.0]
+    for i in range(n):
+        one.append(x * i)
+        two.append(x + i)
+    either = one if x[2] > 0.0 else two  # error: UnsupportedError: the value depends on the path
+    return np.sum(either[-1])
 
 
 @program(vec(3), 2)

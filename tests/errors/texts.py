@@ -73,6 +73,12 @@ def deepcopy_with_a_memo(x):
     return np.sum(parts[0])
 
 
+@program(vec(3))
+def copy_of_a_range(x):
+    places = copy.copy(range(len(x)))  # error: UnsupportedError: a copy of ... its parts
+    return x[places[0]]
+
+
 class WithAState:
     def __init__(self, x):
         self.x = x
