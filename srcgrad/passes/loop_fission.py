@@ -33,7 +33,8 @@ The reverse sweep of a stencil adds to neighbouring places in each trip. A trip 
 the last one stored, and the loop cannot be vectorised; each addition alone can. The order of
 additions changes, nothing else: the loop may only add to the class, must not raise, and carries
 nothing but sums. Addends are stored in a buffer of the innermost loop's length. Only places
-that move by one element per trip are split off.
+that move by one element per trip are split off; a place on another row of the array stays, as long
+as few such rows have to be compared.
 """
 
 from __future__ import annotations
@@ -44,22 +45,23 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
-from srcgrad.passes.effects import classes_read, is_write
-from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.added_rows import is_short, only_added, rows
+from srcgrad.passes.places import Places
+from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.trips import Trips
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY
 
-SHORT = 16  # trips: a loop known to have fewer stays as it is
+MOST_CHECKS = 8  # comparisons of rows in front of a loop, up to which LLVM vectorises it
 
 
 def loop_fission(function: Function) -> Function:
-    return _LoopFission(AliasClasses(function)).function(function)
+    return _LoopFission(function).function(function)
 
 
-class _LoopFission(Rewriter):
-    def __init__(self, classes: AliasClasses):
-        super().__init__()
-        self.classes = classes
+class _LoopFission(Ranged):
+    def __init__(self, function: Function):
+        super().__init__(function)
+        self.classes, self.places = AliasClasses(function), Places(function)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)
@@ -73,36 +75,30 @@ class _LoopFission(Rewriter):
     def scatters(self, s: For) -> list[Def]:
         """The additions to move: all of a class but those through its last place."""
         trips = Trips(s)
-        if not trips.is_plain or _is_short(s):
+        if not trips.is_plain or is_short(s, self.ranges):
             return []
-        body = trips.body
-        busy = {c for t in body for c in classes_read(t, self.classes)}
-        busy |= {
-            self.classes.of(t.args[0]) for t in body if is_write(t) and t.op is not memory.add_at
-        }
-        by_class: dict[Var, list[Def]] = {}
-        for t in body:
-            if t.op is memory.add_at and self.classes.of(t.args[0]) not in busy:
-                by_class.setdefault(self.classes.of(t.args[0]), []).append(t)
+        left = MOST_CHECKS
         out: list[Def] = []
-        for adds in by_class.values():
-            last = adds[-1].args[:-1]
-            others = [t for t in adds if t.args[:-1] != last or trips.motion(last[-1]) != 1]
-            if all(_steps(t, trips) for t in adds):
-                out += others
+        for adds in only_added(trips, self.classes):
+            stay = self.staying(adds, trips, left)
+            left -= len(stay) * (len(stay) - 1) // 2
+            places = [t.args[:-1] for t in stay]
+            out += [t for t in adds if t.args[:-1] not in places]
         return out
 
-
-def _steps(s: Def, trips: Trips) -> bool:
-    """Whether the place of an addition moves by one element of the last axis per trip."""
-    x, *places, _ = s.args
-    moving = [trips.motion(p) for p in places]
-    return x not in trips.made and sorted(map(str, moving)) == ["0"] * (len(places) - 1) + ["1"]
-
-
-def _is_short(s: For) -> bool:
-    known = isinstance(s.start, Const) and isinstance(s.stop, Const)
-    return known and s.stop.value - s.start.value < SHORT  # type: ignore[union-attr]  (known bounds are constants)
+    def staying(self, adds: list[Def], trips: Trips, most: int) -> list[Def]:
+        """An addition for each place that stays: on rows that are apart, `most` pairs of them."""
+        last = adds[-1]
+        if trips.motion(last.args[-2]) != 1:
+            return []
+        found = rows(adds, trips, self.places)
+        mine = next((r for r in found if last in r.additions), None)
+        stay = [] if mine is None else [mine]
+        for row in found:
+            pairs = len(stay) * (len(stay) + 1) // 2
+            if stay and pairs <= most and all(row.is_apart(r) for r in stay):
+                stay.append(row)
+        return [last, *(row.additions[-1] for row in stay[1:])]
 
 
 class _Apart:

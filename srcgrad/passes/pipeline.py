@@ -30,6 +30,7 @@ from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.fold_views import fold_views
 from srcgrad.passes.forward_joins import forward_joins
 from srcgrad.passes.forward_stores import forward_stores
+from srcgrad.passes.gather_additions import gather_additions
 from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
@@ -112,6 +113,7 @@ JOIN_FLOWS = Pass("join_flows", join_flows, reorders=True)
 JOIN_FLOWS_IN_ORDER = Pass("join_flows", partial(join_flows, in_order=True))
 COALESCE_LOOPS = Pass("coalesce_loops", coalesce_loops)
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
+GATHER_ADDITIONS = Pass("gather_additions", gather_additions, reorders=True)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
@@ -130,6 +132,7 @@ LOWERING: tuple[Pass, ...] = (
     COALESCE_LOOPS,
     PACK_COLUMNS,
     PROMOTE_ACCUMULATORS,
+    GATHER_ADDITIONS,
     LOOP_FISSION,
     ASCENDING_LOOPS,
     HOIST,
@@ -257,7 +260,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     """
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
-    } | {COALESCE_LOOPS.name, STRIP_MINING.name, HOIST_ALLOCATIONS.name}
+    } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -12,6 +12,7 @@ from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
 from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.elide_copies import elide_copies
+from srcgrad.passes.gather_additions import gather_additions
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.promote_accumulators import promote_accumulators
@@ -21,7 +22,8 @@ from tests.tools.turns import share
 
 PASSES = {
     p.__name__: p for p in (
-        ascending_loops, elide_copies, hoist_allocations, loop_fission, promote_accumulators,
+        ascending_loops, elide_copies, gather_additions, hoist_allocations, loop_fission,
+        promote_accumulators,
     )
 }  # fmt: skip
 MARGIN = 2
@@ -180,7 +182,7 @@ def f(x: f64[n], y: f64[m]):
 """
 
 
-@pytest.mark.parametrize("name", ["all", "ascending_loops", "loop_fission"])
+@pytest.mark.parametrize("name", ["all", "ascending_loops", "gather_additions", "loop_fission"])
 def test_a_running_sum_keeps_its_order(name):
     """A sum that each trip stores is read by it: the trips have to run in their order."""
     steps = list(PASSES.values()) if name == "all" else [PASSES[name]]
