@@ -56,10 +56,11 @@ straight-line code at both ends of each row takes longer than the loop gains.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.passes.added_rows import Row, is_short
 from srcgrad.passes.neighbours import Neighbours, Plan
@@ -189,11 +190,10 @@ class _Gathered:
     def add(self, row: Row, of: dict[int, dict[Var, Atom]]) -> None:
         """The addition of one row in a trip of the loop."""
         first = row.additions[0]
-        total: Atom | None = None
         self.b.loc = first.loc
-        for t, d in zip(row.additions, row.distances, strict=True):
-            v = of[d].get(t.args[-1], t.args[-1])  # type: ignore[arg-type]  (constants are no keys)
-            total = v if total is None else atom(self.b.add(total, v))
+        pairs = zip(row.additions, row.distances, strict=True)
+        addends: list[Atom] = [of[d].get(t.args[-1], t.args[-1]) for t, d in pairs]  # type: ignore[arg-type]  (constants are no keys)
+        total: Atom = reduce(self.b.add, addends)
         *place, _ = first.args
         self.b.add_at(*(of[0].get(a, a) for a in place), total)  # type: ignore[arg-type]  (constants are no keys)
 

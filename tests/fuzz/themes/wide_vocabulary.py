@@ -22,6 +22,7 @@ from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.recursion_theme import RECURSION
 from tests.fuzz.themes.small import SMALL
+from tests.fuzz.themes.stencils_theme import STENCILS
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.sweeps_theme import SWEEPS
 from tests.fuzz.themes.theme import Theme, forms
@@ -58,7 +59,7 @@ THEMES = (
     RECURSION,
     CONTAINERS,
 )
-APART = (ENSEMBLES, SWEEPS, CONFLICTS)  # drawn by name only
+APART = (CONFLICTS, ENSEMBLES, STENCILS, SWEEPS)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
 # Kinds that only themes have, and index arrays, which they nest: what ends an expression.

@@ -1,0 +1,42 @@
+"""The fuzzer's theme of stencils: loops over time from old arrays to new ones."""
+
+import pytest
+
+from srcgrad.passes.neighbours import Neighbours
+from tests.fuzz import Check, Settings, run
+from tests.fuzz.runner import FAILURES, run_one
+from tests.tools.turns import share
+
+LOOPS = Settings(Check("loops"), alone="stencils")
+CPU = Settings(Check("cpu"), alone="stencils")
+
+
+def failures(results):
+    bad = [r for r in results if r.outcome.kind in FAILURES]
+    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
+
+
+def test_stencils_are_right():
+    assert not failures(run(share(range(60)), LOOPS))
+
+
+def test_stencils_are_right_as_machine_code():
+    assert not failures(run(share(range(100, 106)), CPU))
+
+
+def test_stencils_to_second_order_and_with_each_pass_off():
+    second = Settings(Check("loops", 2), alone="stencils")
+    assert not failures(run(share(range(200, 204)), second))
+    every = Settings(Check("loops", passes="all"), alone="stencils")
+    assert not failures(run(share(range(300, 302)), every))
+
+
+# ---- teeth ----
+@pytest.mark.parametrize(
+    ("proof", "weak", "seed"),
+    [("keeps", True, 16), ("keeps", True, 22), ("late", (), 4), ("late", (), 12)],
+)
+def test_neighbours_that_a_trip_changes_are_noticed(proof, weak, seed, monkeypatch):
+    assert run_one(seed, LOOPS).outcome.kind == "ok"
+    monkeypatch.setattr(Neighbours, proof, lambda *_: weak)
+    assert run_one(seed, LOOPS).outcome.kind in FAILURES
