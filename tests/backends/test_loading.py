@@ -22,15 +22,17 @@ import numpy as np
 import srcgrad as flow
 
 def loss(x, w, s):
-    h = np.tanh(w @ x) + s
+    h = np.tanh(w @ np.linalg.solve(w[:2] + 3.0 * np.eye(2), x)) + s
     total = 0.0
+    while total < 0.1 * s:  # compiled code looks for signals
+        total += 0.01 * s
     for i in range(len(h)):
         total += np.sin(h[i]) * np.exp(-s) + pow(s, 1.5)
     return total
 
 f = flow.value_and_grad(loss, grad_position=(0, 1, 2))
 found = f(np.array([0.3, 0.7]), np.array([[1.0, 2.0], [0.5, 0.25], [0.1, 0.9]]), 0.4)
-loaded = sorted({"numba", "scipy.linalg"} & {*sys.modules})
+loaded = [name for name in ("numba", "scipy.linalg") if name in sys.modules]
 """
 AFTERWARDS = """
 import numba
@@ -71,7 +73,7 @@ def first(tmp_path_factory):
 
 def test_a_second_process_does_not_import_numba(first):
     folder, found = first
-    assert found.startswith("['numba'] ")
+    assert found.startswith("['numba'] ") and len([*folder.glob("*.o")]) > 4
     assert run(f"{PROGRAM}\nprint(loaded, found)", folder) == found.replace("'numba'", "")
 
 

@@ -1,7 +1,8 @@
 """The functions of C and Fortran that SciPy offers to Cython, called by symbols of srcgrad.
 
-Their addresses are in capsules, with their signatures. An address differs from process to
-process, so machine code names a symbol, and the symbol gets its address before that code is loaded.
+Their addresses are in capsules, with their signatures; those of OpenBLAS are in its library. An
+address differs from process to process, so machine code names a symbol, and the symbol gets its
+address before that code is loaded.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +29,8 @@ RETURNED = {
     **{(m, "c64"): "{ float, float }" for m in ("aarch64", "arm64")},
     ("x86_64", "c64"): "<2 x float>",
 }
+# functions of Fortran whose results C reads in different ways
+COMPLEX_RESULTS = ("cdotu", "zdotu", "cdotc", "zdotc", "cladiv", "zladiv")
 LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # prefix of a routine's name
 
 _api = ctypes.pythonapi
@@ -47,10 +51,30 @@ def name_routine(module: str, name: str, arity: int) -> None:
 
     if module in ("ufunc", "ufunc_data"):
         address = addresses(*name.rsplit("_", 1))[module == "ufunc_data"]
+    elif (found := _in_openblas(module, name)) is not None:
+        address = found
     else:
         capsule = (_special if module == "special" else _fortran)(module, name, arity)
         address = _pointer_of(capsule, _name_of(capsule))
     llvm.add_symbol(symbol_of(module, name), address)
+
+
+def _in_openblas(module: str, name: str) -> int | None:
+    """The address of a routine of BLAS or LAPACK in the library that SciPy's wheels bring along.
+
+    None where SciPy is imported anyway, which takes ten times as long as to look there, and where
+    it uses another library. The names of functions with integers of 64 bits end with 64_.
+    """
+    wanted = module in ("blas", "lapack") and name not in COMPLEX_RESULTS
+    if not wanted or sys.platform != "linux" or "scipy" in sys.modules:
+        return None
+    found = _found(f"scipy.linalg.cython_{module}")
+    if found is None or found.origin is None:
+        return None
+    with suppress(OSError, AttributeError):
+        function = getattr(ctypes.CDLL(found.origin), f"scipy_{name}_")
+        return ctypes.cast(function, ctypes.c_void_p).value
+    return None
 
 
 def _fortran(module: str, name: str, arity: int) -> Any:
@@ -70,9 +94,7 @@ def _alone(name: str) -> ModuleType:
     full = f"scipy.linalg.{name}"
     if "scipy.linalg" in sys.modules:
         return importlib.import_module(full)
-    scipy = importlib.util.find_spec("scipy")
-    folders = [str(Path(f, "linalg")) for f in (scipy and scipy.submodule_search_locations) or ()]
-    found = importlib.machinery.PathFinder.find_spec(full, folders)
+    found = _found(full)
     if found is None or found.loader is None:
         return importlib.import_module(full)
     module = importlib.util.module_from_spec(found)
@@ -80,6 +102,13 @@ def _alone(name: str) -> ModuleType:
     # the package binds its name when it is imported itself
     sys.modules.pop(full, None)
     return module
+
+
+def _found(full: str) -> importlib.machinery.ModuleSpec | None:
+    """Where a module of scipy.linalg is, without the package around it."""
+    scipy = importlib.util.find_spec("scipy")
+    folders = [str(Path(f, "linalg")) for f in (scipy and scipy.submodule_search_locations) or ()]
+    return importlib.machinery.PathFinder.find_spec(full, folders)
 
 
 def _special(_: str, name: str, arity: int) -> Any:

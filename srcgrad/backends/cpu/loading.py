@@ -147,12 +147,16 @@ def _target() -> Any:
 # ---- engines ----
 def loaded(code: bytes) -> Any:
     """An engine with machine code, which lives as long as the engine."""
-    _check(code)
     machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    _add(engine, code)
+    return engine
+
+
+def _add(engine: Any, code: bytes) -> None:
+    _check(code)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return engine
 
 
 _engines: list[Any] = []  # that of functions that are called by their symbols
@@ -167,15 +171,16 @@ def name_functions(code: bytes, symbols: Sequence[str]) -> None:
             _engines.append(loaded(code))
             for_good(_engines[0])
         else:  # a tenth of the time that an engine takes
-            _check(code)
-            _engines[0].add_object_file(llvm.ObjectFileRef.from_data(code))
-            _engines[0].finalize_object()
+            _add(_engines[0], code)
         for symbol in symbols:
             name_address(symbol, _engines[0].get_function_address(symbol))
 
 
 def _check(code: bytes) -> None:
-    """Raises CompilerError where a symbol has no address: LLVM would end the process."""
+    """Raises CompilerError where a symbol has no address: LLVM would end the process.
+
+    After an engine has been made, which looks at the libraries of the process.
+    """
     missing = [s for s in undefined(code) if llvm.address_of_symbol(s) is None]
     if missing:
         _name_all()
