@@ -18,6 +18,7 @@ class Asking(gast.Yield):
     """A `yield` whose value is whether the generator is to stop there."""
 
 
+@functools.lru_cache(maxsize=1024)
 def is_generator(tree: Any) -> bool:
     """Whether a function is a generator function."""
     return not isinstance(tree, gast.Lambda) and any(

@@ -124,15 +124,16 @@ def of_arrays(rank, dtype="f64", layout="C"):
     return build(p.returns(p.b("dim", x, axis=0)), BuildOptions())
 
 
-def unaligned(n):
-    return np.zeros(8 * n + 1, np.uint8)[1:].view(np.float64)
+class Derived(np.ndarray):
+    pass
 
 
 @pytest.mark.parametrize(
     "given",
     [
         np.zeros(3, np.float32), np.zeros(3, np.int64), np.zeros((3, 1)), np.zeros(6)[::2], 1.0,
-        np.zeros(3, ">f8" if sys.byteorder == "little" else "<f8"), unaligned(3), [1.0, 2.0],
+        np.zeros((1,) * 32), np.zeros(()), np.zeros((2, 2)).view(np.matrix),
+        np.zeros(3, ">f8" if sys.byteorder == "little" else "<f8"), [1.0, 2.0],
         np.zeros(3, "M8[s]"), np.float64(2.0), None, np.zeros(3, np.complex64), np.zeros(3, "V8"),
     ],
     ids=lambda v: f"{getattr(v, 'dtype', v)}",
@@ -152,6 +153,8 @@ def test_arguments_of_the_same_kind():
     strided = of_arrays(1, layout="S")
     assert strided(np.zeros(6)[::2]) == (3,) and strided(np.zeros(2)) == (2,)
     assert of_arrays(2)(np.zeros((1, 5))) == (1,)
+    assert of_arrays(1)(np.zeros(17, np.uint8)[1:].view(np.float64)) == (2,)
+    assert of_arrays(1)(np.zeros(2).view(Derived)) == (2,)
 
 
 @pytest.mark.parametrize("args", [(), (np.zeros(2), np.zeros(2))])

@@ -18,7 +18,7 @@ from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.types import Array, Scalar, Tape, is_complex, np_dtype
 
 MEMINFO, PARENT, DATA, LENGTHS = 0, 1, 4, 5  # the words of an array
-CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # NPY_ARRAY_...
+CONTIGUOUS, WRITEABLE = 0x1, 0x400  # NPY_ARRAY_...
 WORKSPACE = Tape("i64")
 Type = Scalar | Array | Tape
 
@@ -103,7 +103,7 @@ def _take(w: Writer, k: int, type: Type, place: str) -> None:
 def _flags(type: Array | Tape) -> int:
     """NumPy's flags of the arrays that a parameter accepts."""
     strided = isinstance(type, Array) and type.layout != "C" and type.dims
-    return WRITEABLE | ALIGNED | (0 if strided else CONTIGUOUS)
+    return WRITEABLE | (0 if strided else CONTIGUOUS)
 
 
 def _kind(dtype: str) -> str:

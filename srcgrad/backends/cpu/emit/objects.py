@@ -1,7 +1,8 @@
 """Python's objects to words and back: what the function that Python calls of a program calls.
 
 The lock of Python is held. Each `@take_` says whether it could unpack an argument; the exception is
-set if not. `@take_array` reads the fields of NumPy's PyArrayObject and PyArray_Descr.
+set if not. `@take_array` reads the fields of NumPy's PyArrayObject and PyArray_Descr, before
+Numba's runtime writes the words of an array of that rank.
 """
 
 import sys
@@ -56,6 +57,7 @@ declare i64 @PyLong_AsLongLong(ptr)
 declare i64 @PyLong_AsUnsignedLongLong(ptr)
 declare i32 @PyObject_IsTrue(ptr)
 declare double @PyFloat_AsDouble(ptr)
+declare i32 @PyType_IsSubtype(ptr, ptr)
 declare i32 @numba_complex_adaptor(ptr, ptr)
 declare i32 @NRT_adapt_ndarray_from_python(ptr, ptr)
 declare void @NRT_MemInfo_release(ptr)
@@ -101,13 +103,15 @@ done:
 
 define internal i1 @take_array(ptr %object, ptr %to, i64 %item, i8 %kind, i32 %ndim, i32 %flags)
     noinline nounwind {{
-  %code = call i32 @NRT_adapt_ndarray_from_python(ptr %object, ptr %to)
-  %wrong = icmp ne i32 %code, 0
-  br i1 %wrong, label %unlike, label %array
+  %type.at = getelementptr i8, ptr %object, i64 {HEAD - 8}
+  %type = load ptr, ptr %type.at
+  %plain = icmp eq ptr %type, @{NDARRAY}
+  br i1 %plain, label %array, label %derived
+derived:
+  %below = call i32 @PyType_IsSubtype(ptr %type, ptr @{NDARRAY})
+  %is.array = icmp ne i32 %below, 0
+  br i1 %is.array, label %array, label %unlike
 array:
-  %size.at = getelementptr i64, ptr %to, i64 3
-  %size = load i64, ptr %size.at
-  %size.same = icmp eq i64 %size, %item
   %ndim.at = getelementptr i8, ptr %object, i64 {HEAD + 8}
   %ndim.is = load i32, ptr %ndim.at
   %ndim.same = icmp eq i32 %ndim.is, %ndim
@@ -123,11 +127,18 @@ array:
   %order.at = getelementptr i8, ptr %dtype, i64 {HEAD + 10}
   %order = load i8, ptr %order.at
   %order.same = icmp ne i8 %order, {SWAPPED}
-  %same.1 = and i1 %size.same, %ndim.same
-  %same.2 = and i1 %same.1, %flags.same
-  %same.3 = and i1 %same.2, %kind.same
-  %same = and i1 %same.3, %order.same
-  br i1 %same, label %done, label %unlike
+  %same.1 = and i1 %ndim.same, %flags.same
+  %same.2 = and i1 %same.1, %kind.same
+  %same = and i1 %same.2, %order.same
+  br i1 %same, label %adapt, label %unlike
+adapt:
+  %code = call i32 @NRT_adapt_ndarray_from_python(ptr %object, ptr %to)
+  %adapted = icmp eq i32 %code, 0
+  %size.at = getelementptr i64, ptr %to, i64 3
+  %size = load i64, ptr %size.at
+  %size.same = icmp eq i64 %size, %item
+  %fine = and i1 %adapted, %size.same
+  br i1 %fine, label %done, label %unlike
 unlike:
   %no = call i1 @unlike()
   ret i1 %no
