@@ -29,6 +29,7 @@ OTHERS = {
     "interop/of_numba.py:_result": "types of Numba's for a structure of results",
     "utils/data/loaders.py:default_collate": "samples of a data set, as PyTorch stacks them",
     "frontend/joins.py:spec_of": "what a branch joins, with the identity of containers",
+    "frontend/handlers/copies.py:_copied": "containers that may hold themselves",
     "frontend/handlers/formula_helpers.py:known": "static sequences as tuples",
     "frontend/handlers/inspection.py:_classes": "the classes that isinstance asks for",
     "frontend/handlers/shifts.py:roll": "one axis after another",

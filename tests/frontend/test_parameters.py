@@ -35,7 +35,7 @@ OF_THE_RUN = frozenset({
     "initial", "input", "item", "items", "iter", "ixpr", "jac", "jac_sparsity", "k", "key", "keys",
     "keywords", "kth", "kwargs", "kx", "ky", "leaves", "left", "level", "library", "like", "limit",
     "limits", "limlst", "lmbda", "lo", "loop", "loss", "m", "made", "mask", "max", "max_nfev",
-    "maxfev", "maxit", "maxiter", "maxp1", "maxsize", "mean", "memory", "message", "min",
+    "maxfev", "maxit", "maxiter", "maxp1", "maxsize", "mean", "memo", "memory", "message", "min",
     "minlength", "ml", "mu", "multi_index", "mxhnil", "mxordn", "mxords", "mxstep", "n", "name",
     "named", "names", "nan", "neginf", "new_shape", "newshape", "num", "obj", "of_nothing",
     "offsets", "options", "ord", "origin", "other", "others", "out", "output", "over", "own",
