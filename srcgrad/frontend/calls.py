@@ -17,8 +17,9 @@ import numpy as np
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.expressions import elements
-from srcgrad.frontend.formulas.dicts_and_sets import count, hashable, members
+from srcgrad.frontend.formulas.dicts_of_the_run import count
 from srcgrad.frontend.formulas.groups import own_number, taken_over
+from srcgrad.frontend.formulas.members import hashable, members
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
@@ -77,7 +78,7 @@ OF_OBJECTS = frozenset((
     own_number, taken_over,
 ))  # fmt: skip
 # functions whose result does not depend on the order of the items
-OF_ANY_ORDER = frozenset((sorted, len, min, max, any, all, sum, set, frozenset, members))
+OF_ANY_ORDER = frozenset((bool, sorted, len, min, max, any, all, sum, set, frozenset, members))
 
 
 def of_call(it: Interpreter, node: gast.Call) -> Any:

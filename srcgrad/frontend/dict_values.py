@@ -42,11 +42,11 @@ def as_tracked(value: Any, items: dict) -> dict:
 
 
 class TrackedSet(set):
-    """A set of known members that a compiled function makes."""
+    """A set or frozenset of known members that a compiled function makes."""
 
-    def __init__(self, items: Any = (), key: Any = None) -> None:
+    def __init__(self, items: Any = (), key: Any = None, cls: type = set) -> None:
         super().__init__(items)
-        self.key = key
+        self.key, self.cls = key, cls
 
     def __hash__(self) -> int:  # a static value, by its identity
         return id(self)

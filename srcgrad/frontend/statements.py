@@ -13,7 +13,7 @@ import gast
 
 from srcgrad.frontend.classes import delete_field, set_field
 from srcgrad.frontend.control_flow import flag
-from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.dict_values import make_anew, refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
@@ -237,7 +237,8 @@ def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> An
     if isinstance(old, GrownList):
         it.refuse(node, "this operator changes a list in place", "build a new list")
     if isinstance(old, set):
-        it.refuse(node, f"this operator on {describe(old)} is not supported")
+        make_anew(it, old)
+        it.refuse(node, "a set that is not made here is changed", "copy it first: set(...)")
     return changed_in_place(it, old, binary(it, node.op, old, value, node), node)
 
 

@@ -14,15 +14,16 @@ import gast
 from srcgrad.errors import UnsupportedError, located
 from srcgrad.frontend.control_flow import either, negate
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, make_anew
-from srcgrad.frontend.formulas.dicts_and_sets import (
+from srcgrad.frontend.formulas.dicts_of_the_run import (
     COUNTER,
     CountTable,
     DefaultTable,
-    Members,
     OrderedTable,
     Table,
 )
 from srcgrad.frontend.formulas.groups import DefaultGroups, Groups, OrderedGroups
+from srcgrad.frontend.formulas.members import FrozenMembers, Members
+from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
@@ -56,15 +57,15 @@ def tracked_dict(it: Interpreter, node: Node, cls: type = dict, factory: Any = N
     return Record(TABLES.get(cls, Table), fields)
 
 
-def tracked_set(it: Interpreter, items: Any, node: Node) -> Any:
+def tracked_set(it: Interpreter, items: Any, node: Node, cls: type[FrozenMembers] = Members) -> Any:
     """A set of known members, or of those that the run decides."""
     key = it.place(node)
     known = isinstance(items, list) and all(map(is_constant, items))
     if known and key not in it.captures.required.at_run_time:
-        return TrackedSet(items, key)
+        return TrackedSet(items, key, class_represented(cls))
     made = Record(Members, {"items": it.tracked_list([], node, "members")})
     it.call(Members.update, [made, items], {}, node)
-    return made
+    return Record(cls, made.fields)
 
 
 def is_constant(v: Any) -> bool:

@@ -83,6 +83,45 @@ def member_of_an_empty_set(x):
 
 
 @program(vec(3))
+def union_with_a_list(x):
+    seen = {int(x[0])}
+    return len(seen | [1]) * x[0]  # error: TypeError: unsupported operand type(s) for |: 'set' and
+
+
+@program(vec(3))
+def list_removed_in_place(x):
+    seen = {int(x[0])}
+    seen -= [1]  # error: TypeError: unsupported operand type(s) for -: 'set' and 'list'
+    return len(seen) * x[0]
+
+
+@program(vec(3))
+def set_compared_with_a_list(x):
+    seen = {int(x[0])}
+    return (seen <= [1]) * x[0]  # error: TypeError: '<=' not supported between instances of
+
+
+@program(vec(3))
+def frozen_set_changed(x):
+    seen = frozenset([int(x[0])])
+    seen.add(3)  # error: AttributeError: 'add'
+    return len(seen) * x[0]
+
+
+@program(vec(3))
+def captured_set_changed_in_place(x):
+    known = KNOWN
+    known |= {3}  # error: UnsupportedError: a set that is not made here is changed ... copy
+    return x[1] * len(known)
+
+
+@program(vec(3))
+def captured_set_read_by_a_method(x):
+    new = KNOWN.union({int(x[0])})  # error: UnsupportedError: read by a method ... copy
+    return x[1] * len(new)
+
+
+@program(vec(3))
 def captured_set_changed(x):
     KNOWN.add(int(x[0]))  # error: UnsupportedError: a set that is not made here ... copy
     return x[1]

@@ -208,7 +208,7 @@ def printed_with_a_run_time_end(x):
 # ---- questions ----
 @program(0.7)
 def isinstance_of_an_iterator(x):
-    known = isinstance(zip([x]), list)  # error: UnsupportedError: isinstance() of an iterator
+    known = isinstance(zip([x]), zip)  # error: UnsupportedError: isinstance() of an iterator
     return x if known else -x
 
 

@@ -46,13 +46,6 @@ def class_of_a_mixed_number(x):
 
 
 @program(0.7)
-def set_joined_in_place(x):
-    names = {"a"}
-    names |= {"b"}  # error: UnsupportedError: this operator on a set is not supported
-    return x
-
-
-@program(0.7)
 def items_of_dicts_joined(x):
     d = {"a": x}
     return x if d.items() & d.items() else -x  # error: UnsupportedError: operators on the items

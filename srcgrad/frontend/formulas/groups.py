@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from srcgrad.frontend.formulas.dicts_and_sets import OrderedTable, Table
+from srcgrad.frontend.formulas.dicts_of_the_run import OrderedTable, Table
 from srcgrad.frontend.formulas.registry import instance_of, unsupported
 
 WAY_OUT = "make one in a loop: copied[key] = list(items)"

@@ -93,7 +93,7 @@ def name_in_errors(f: Any) -> str:
 
 def is_set(cls: type) -> bool:
     """Whether the instances of a class of formulas represent sets."""
-    return class_represented(cls) is set
+    return class_represented(cls) in (set, frozenset)
 
 
 def is_formula(f: types.FunctionType | types.MethodType) -> bool:

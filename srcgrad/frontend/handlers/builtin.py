@@ -12,7 +12,7 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
-from srcgrad.frontend.formulas.dicts_and_sets import members
+from srcgrad.frontend.formulas.members import FrozenMembers, members
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
@@ -195,9 +195,14 @@ def tuple_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     return tuple(it.static_items(x, node))
 
 
-@implements(set, frozenset)
+@implements(set)
 def set_(it: Interpreter, node: Node, x: Any = ()) -> Any:
     return tracked_set(it, it.call(members, [x], {}, node), node)
+
+
+@implements(frozenset)
+def frozenset_(it: Interpreter, node: Node, x: Any = ()) -> Any:
+    return tracked_set(it, it.call(members, [x], {}, node), node, FrozenMembers)
 
 
 @implements(functools.partial)

@@ -12,8 +12,8 @@ from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.formulas import heaps  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas.containers import Deque
-from srcgrad.frontend.formulas.dicts_and_sets import hashable, members
 from srcgrad.frontend.formulas.groups import Group, own_number, taken_over
+from srcgrad.frontend.formulas.members import FrozenMembers, Members, hashable, members
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import implements, method
@@ -80,19 +80,18 @@ def hashable_(it: Interpreter, node: Node, key: Any) -> None:
         it.wrong(node, said, TypeError)
 
 
-def _set_method(name: str) -> None:
+def _set_method(name: str, does: str) -> None:
     def handler(it: Interpreter, node: Node, owner: Any, *args: Any) -> Any:
         make_anew(it, owner)
-        it.refuse(
-            node, "a set that is not made here is changed", "copy it first: set(...)", runs=True
-        )  # fmt: skip
+        said = f"a set that is not made here is {does}"
+        it.refuse(node, said, "copy it first: set(...)", runs=True)
 
     method("set", name)(handler)
 
 
-for _name in ("add", "discard", "remove", "pop", "update", "clear", "copy", "union", "intersection",
-              "difference", "issubset", "issuperset"):  # fmt: skip
-    _set_method(_name)
+for _name, _f in {**vars(FrozenMembers), **vars(Members)}.items():
+    if callable(_f) and not _name.startswith("_") and hasattr(set, _name):
+        _set_method(_name, "read by a method" if hasattr(frozenset, _name) else "changed")
 
 
 @implements(collections.deque)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
-from srcgrad.frontend.formulas.dicts_and_sets import count, most_common
+from srcgrad.frontend.formulas.dicts_of_the_run import count, most_common
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import note_change

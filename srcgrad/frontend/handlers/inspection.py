@@ -60,10 +60,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
     elif isinstance(x, GrownList | TrackedList):
         kinds = (list,)
-    elif isinstance(x, TrackedDict):
+    elif isinstance(x, TrackedDict | TrackedSet):
         kinds = (x.cls,)
-    elif isinstance(x, TrackedSet):
-        kinds = (set,)
     elif isinstance(x, Record):
         kinds = (class_represented(x.cls),)
     elif isinstance(x, Var):
@@ -73,6 +71,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         refuse_mixed(it, x, node, "isinstance() asks for the class of")
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
     elif isinstance(x, Iterated | Range):
+        if all(c in LITERALS or c is np.ndarray for c in many):
+            return False
         it.refuse(node, "isinstance() of an iterator is not supported")
     elif poses(x):
         it.refuse(node, f"isinstance() of {describe(x)}, which is of another class than it says")

@@ -1,4 +1,4 @@
-"""Dicts and sets whose keys and members the run decides, as programs over lists that grow.
+"""Dicts whose keys the run decides, as programs over lists that grow.
 
 A key is looked for among the others, one after another: the first that is equal is it. Plain Python
 runs the methods as well.
@@ -9,29 +9,10 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from srcgrad.frontend.formulas.registry import instance_of, refused_where, unsupported
+from srcgrad.frontend.formulas.members import hashable
+from srcgrad.frontend.formulas.registry import instance_of, unsupported
 
-SORTED_FIRST = "take one of sorted(...) and remove it"
 COUNTER = "an operator of Counters, which drops or ignores counts"
-
-
-def members(items: Any) -> list:
-    """The items of anything that may be a set, in some order.
-
-    >>> members({2})
-    [2]
-    """
-    return list(items)
-
-
-def hashable(key: Any) -> None:
-    """Raises TypeError for what cannot be a key.
-
-    >>> hashable([])
-    Traceback (most recent call last):
-    TypeError: unhashable type: 'list'
-    """
-    hash(key)
 
 
 @instance_of(dict, "known")
@@ -280,107 +261,3 @@ def most_common(counts: Any, n: Any = None) -> Any:
     """
     ordered = sorted(counts.items(), key=lambda item: item[1], reverse=True)
     return ordered if n is None else ordered[:n]
-
-
-@instance_of(set, "items")
-class Members:
-    """A set as the list of its members.
-
-    >>> seen = Members([3, 1])
-    >>> seen.add(1)
-    >>> seen.discard(2)
-    >>> len(seen), 3 in seen, seen <= {1, 2, 3}
-    (2, True, True)
-    """
-
-    def __init__(self, items: list):
-        self.items = items
-
-    def add(self, item: Any) -> None:
-        hashable(item)
-        if item not in self.items:
-            self.items.append(item)
-
-    def update(self, *others: Any) -> None:
-        for other in others:
-            for item in members(other):
-                self.add(item)
-
-    def discard(self, item: Any) -> None:
-        if item in self.items:
-            self.items.remove(item)
-
-    def remove(self, item: Any) -> None:
-        if item not in self.items:
-            raise KeyError(item)
-        self.items.remove(item)
-
-    def pop(self) -> Any:
-        n = len(self.items)
-        if n == 0:
-            raise KeyError("pop from an empty set")
-        refused_where(n > 1, "pop() of a set of several items, which are in no order", SORTED_FIRST)
-        return self.items.pop()
-
-    def clear(self) -> None:
-        self.items.clear()
-
-    def copy(self) -> Members:
-        return Members(list(self.items))
-
-    def union(self, *others: Any) -> Members:
-        made = self.copy()
-        made.update(*others)
-        return made
-
-    def intersection(self, other: Any) -> Members:
-        made, kept = Members([]), members(other)
-        for item in self.items:
-            if item in kept:
-                made.items.append(item)
-        return made
-
-    def difference(self, other: Any) -> Members:
-        made, left = Members([]), members(other)
-        for item in self.items:
-            if item not in left:
-                made.items.append(item)
-        return made
-
-    def issubset(self, other: Any) -> Any:
-        held = members(other)
-        return all(item in held for item in self.items)
-
-    def issuperset(self, other: Any) -> Any:
-        return all(item in self.items for item in members(other))
-
-    def __contains__(self, item: Any) -> Any:
-        return item in self.items
-
-    def __len__(self) -> Any:
-        return len(self.items)
-
-    def __or__(self, other: Any) -> Members:
-        return self.union(other)
-
-    def __ior__(self, other: Any) -> Members:
-        self.update(other)
-        return self
-
-    def __and__(self, other: Any) -> Members:
-        return self.intersection(other)
-
-    def __sub__(self, other: Any) -> Members:
-        return self.difference(other)
-
-    def __le__(self, other: Any) -> Any:
-        return self.issubset(other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self.issuperset(other)
-
-    def __eq__(self, other: Any) -> Any:
-        same = isinstance(other, set | frozenset) and len(self.items) == len(other)
-        return same and self.issubset(other)
-
-    __hash__ = None  # type: ignore[assignment]  (as that of what it represents)
