@@ -37,6 +37,7 @@ from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.join_loops import join_flows, join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
+from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.loop_versioning import loop_versioning
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
@@ -118,6 +119,7 @@ LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
 STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
+LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     ELIDE_COPIES,
@@ -138,6 +140,7 @@ LOWERING: tuple[Pass, ...] = (
     HOIST,
     SIMPLIFY,
     STRIP_MINING,
+    LOOP_DISTRIBUTION,
     HOIST_ALLOCATIONS,
 )
 
@@ -245,8 +248,8 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
     # sums that trips share, or buffers of strips, would keep all of a loop in one chunk; an array
-    # that has a second name would as well
-    apart = (JOIN_FLOWS.name, STRIP_MINING.name, COALESCE_LOOPS.name)
+    # that has a second name, or is made in a trip, would as well
+    apart = (JOIN_FLOWS.name, STRIP_MINING.name, COALESCE_LOOPS.name, LOOP_DISTRIBUTION.name)
     *before, hoisting = (p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -260,7 +263,8 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     """
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
-    } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name, HOIST_ALLOCATIONS.name}
+    } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
+    left_out |= {LOOP_DISTRIBUTION.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -4,6 +4,7 @@ from srcgrad.passes import LOWERING, PIPELINE, checking, without
 from tests.cases import sample
 from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
+from tests.tools.blocks import small_blocks
 from tests.tools.modes import Modes
 from tests.tools.strips import small_strips
 from tests.tools.turns import share
@@ -41,6 +42,6 @@ def lowered_without_each_pass(record: Record):
 
 @check(of=lambda c: c.cpu, always=never, changes=True)
 def in_strips(record: Record):
-    """As loop nests in which each ensemble of recurrences runs in strips of three."""
-    with small_strips():
+    """As loop nests in which recurrences run in strips or in blocks of three."""
+    with small_strips(), small_blocks():
         check_lowered(record)

@@ -41,12 +41,13 @@ def recurrences(block: Block) -> Iterator[For | While]:
         if isinstance(s, While):
             yield s
         elif isinstance(s, For):
-            if _recurs(s) and not _is_short(s):
+            if recurs(s) and not _is_short(s):
                 yield s
             yield from recurrences(s.body)
 
 
-def _recurs(s: For) -> bool:
+def recurs(s: For) -> bool:
+    """Whether each trip waits for a number of the one before it."""
     for p, y in zip(s.params, s.yields, strict=True):
         if y is p or is_reference(p.type):
             continue
