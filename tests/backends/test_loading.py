@@ -175,6 +175,17 @@ def test_what_is_given_is_released():
     assert (count(x), count(wrong)) == before
 
 
+def test_arrays_that_are_not_aligned():
+    """Of a file, or of packed records: one that is contiguous, and one that is not."""
+    packed = np.zeros(3, [("kind", "u1"), ("x", "f8")])
+    packed["x"] = [0.3, 0.5, 0.7]
+    memory = np.frombuffer(bytearray(b"\0" + packed["x"].tobytes()), np.float64, offset=1)
+    gradient = flow.grad(lambda x: np.sum(np.sin(x) ** 2))
+    for x in (memory, packed["x"]):
+        assert not x.flags.aligned
+        np.testing.assert_allclose(gradient(x), np.sin(2.0 * x), rtol=1e-14)
+
+
 def test_a_function_that_is_called_is_no_longer_than_its_program():
     f = flow.compile(lambda x: np.cumsum(x) * 2.0, cache=False)
     out = f(np.ones(3))

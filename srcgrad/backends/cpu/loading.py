@@ -93,8 +93,11 @@ def _extension(name: str) -> ModuleType | None:
     found = importlib.machinery.PathFinder.find_spec(full, [within])
     if found is None or not isinstance(found.loader, importlib.machinery.ExtensionFileLoader):
         return None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    try:
+        module = importlib.util.module_from_spec(found)
+        found.loader.exec_module(module)
+    except ImportError:  # the package around it may be needed to find libraries
+        return None
     return module
 
 
