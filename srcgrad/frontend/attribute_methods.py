@@ -5,14 +5,17 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from srcgrad.frontend.dict_instances import own_of_dict
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import UNBOUND, Record
 from srcgrad.frontend.watches import watch_member
 
 
 def own_method(cls: type, name: str) -> types.FunctionType | None:
-    """The method that a class, or one of its bases, defines in Python."""
+    """The method that a class, or one of its bases, defines in Python; or a dict's by that name."""
     found = next((vars(c)[name] for c in cls.__mro__[:-1] if name in vars(c)), None)
+    if found is not None and found is vars(dict).get(getattr(found, "__name__", "")):
+        found = own_of_dict(cls, found.__name__)
     return found if isinstance(found, types.FunctionType) else None
 
 

@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.classes import construct
+from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.expressions import elements
 from srcgrad.frontend.formulas.dicts_of_the_run import count
@@ -104,7 +105,7 @@ def _of_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
     kwargs: dict[str, Any] = {}
     for k in node.keywords:
         value = it.operand(k.value)
-        given = value if k.arg is None else {k.arg: value}
+        given = items_of_dict(value) if k.arg is None else {k.arg: value}
         if not isinstance(given, dict) or not all(isinstance(n, str) for n in given):
             it.refuse(
                 k.value,
@@ -186,6 +187,8 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         or f is None
     ):
         it.wrong(node, f"{describe(f)} cannot be called", TypeError)
+    if args and isinstance(args[0], Record) and (own := of_class(f, args[0].cls)) is not None:
+        return it.call(own, args, kwargs, node)
     if type(f) not in CLASSES:
         refuse_unknown(it, f, node)
     return _call_instance(it, f, args, kwargs, node)

@@ -13,9 +13,12 @@ import numpy as np
 
 from srcgrad.frontend.attribute_methods import is_frozen, is_stored, missing, own_method, watches
 from srcgrad.frontend.attributes import array_attribute
+from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
+from srcgrad.frontend.dict_instances import is_followed, member_of, own_of_dict, static_member
 from srcgrad.frontend.dict_values import TrackedDict
+from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
-from srcgrad.frontend.guards import Path, Step
+from srcgrad.frontend.guards import Path
 from srcgrad.frontend.guards import attribute as a_path_to
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -26,8 +29,9 @@ from srcgrad.frontend.numba_objects import in_its_type, is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.raising_conditions import undecided
-from srcgrad.frontend.special_methods import class_of_instance, has_source, python_type
+from srcgrad.frontend.special_methods import class_of_instance, python_type
 from srcgrad.frontend.texts import literal
+from srcgrad.frontend.tracked_dicts import tracked_dict
 from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
@@ -67,25 +71,29 @@ def construct(
             it.fails(e, node)
     if issubclass(cls, BaseException):
         return Record(cls, {"args": tuple(args)})
-    if issubclass(cls, list | dict | set | tuple | str | int | float | complex):
+    builtin = issubclass(cls, list | dict | set | tuple | str | int | float | complex)
+    if builtin and not is_followed(cls):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
     if cls not in CLASSES and not is_jitclass(cls):
         refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
+    first: Any = dict if issubclass(cls, dict) else object
     try:
-        object.__new__(cls)
+        first.__new__(cls)
     except TypeError as e:  # an abstract class
         it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
+    if issubclass(cls, dict):
+        record.fields[ITEMS] = tracked_dict(it, node)
     watch_member(it.captures, cls, "__init__")
-    if _is_generated_init(cls):
-        _fill_dataclass(it, cls, record, args, kwargs, node)
+    if is_generated_init(cls):
+        fill_dataclass(it, cls, record, args, kwargs, node)
     elif cls.__init__ is object.__init__:
         if args or kwargs:
             it.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
     else:
-        it.call(cls.__init__, [record, *args], kwargs, node)
+        it.call(member_of(cls, "__init__"), [record, *args], kwargs, node)
     return record
 
 
@@ -103,7 +111,7 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
     if meta is not type and meta.__module__ not in ("abc", "typing") and not is_jitclass(cls):
         it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
     for base in cls.__mro__[:-1]:
-        for name in _SPECIAL:
+        for name in _SPECIAL if base is not dict else ():
             if name in vars(base):
                 it.refuse(
                     node, f"{cls.__name__} defines {name}: its instances cannot be followed",
@@ -114,52 +122,6 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
             node, f"{cls.__name__} is a dataclass with a __setattr__, which its __init__ calls",
             "use a plain class",
         )  # fmt: skip
-
-
-def _is_generated_init(cls: type) -> bool:
-    """Whether `__init__` of a class is the one that `dataclass` wrote."""
-    return hasattr(cls, "__dataclass_fields__") and not has_source(cls.__init__)
-
-
-class _Init:
-    """`__init__` of a dataclass, called for an instance of a class derived from it."""
-
-    def __init__(self, cls: type, instance: Record):
-        self.cls, self.instance = cls, instance
-
-    def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> None:
-        """Called by the frontend where a compiled function calls this one."""
-        _fill_dataclass(it, self.cls, self.instance, args, kwargs, node)
-
-
-def _fill_dataclass(
-    it: Interpreter, cls: type, record: Record, args: list[Any], kwargs: dict[str, Any], node: Node
-) -> None:
-    try:
-        bound = inspect.signature(cls).bind(*args, **kwargs)
-    except TypeError as e:
-        it.refuse(node, f"{cls.__name__}(): {e}", like=TypeError)
-    given = bound.arguments
-    for f in dataclasses.fields(cls):
-        if f.name in given:
-            record.fields[f.name] = given[f.name]
-        elif f.default_factory is not _missing(cls):
-            before, it.parts = it.parts, (*it.parts, f.name)
-            record.fields[f.name] = it.call(f.default_factory, [], {}, node)
-            it.parts = before
-        elif f.default is not _missing(cls):
-            path = Path("field", cls, (Step((f.name,), lambda _, f=f: f.default),))
-            record.fields[f.name] = it.captures.take(it, path, f.name, node)
-    if hasattr(cls, "__post_init__"):
-        bound.apply_defaults()
-        only_init = [v for n, v in bound.arguments.items() if _is_init_only(cls, n)]
-        watch_member(it.captures, cls, "__post_init__")
-        it.call(cls.__post_init__, [record, *only_init], {}, node)
-
-
-def _is_init_only(cls: Any, name: str) -> bool:
-    """Whether an argument of a dataclass is not a field: it goes to `__post_init__`."""
-    return all(f.name != name for f in dataclasses.fields(cls))
 
 
 # ---- attributes ----
@@ -252,7 +214,7 @@ def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
 
 def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     cls = plain_of(owner.cls)
-    found = inspect.getattr_static(cls, name, None)
+    found = static_member(cls, name)
     if name in owner.lacks:
         it.refuse(
             node,
@@ -277,6 +239,8 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
 
 def _attributes(it: Interpreter, owner: Record, node: Node) -> dict[str, Any]:
     """The dict of an instance's attributes, itself: it may be changed where the instance may."""
+    if ITEMS in owner.fields:
+        it.refuse(node, f"__dict__ of {describe(owner)}, which is a dict, is not supported")
     if any(isinstance(v, MaybeUnbound) or v is UNBOUND for v in owner.fields.values()):
         it.refuse(node, "the attributes of an instance that has some on one path only")
     for marked in (it.frozen, it.captures.immutable):
@@ -311,8 +275,10 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     home = next((c for c in classes if name in vars(c)), None)
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
-    found = vars(home)[name]
     watch_member(it.captures, home, name)
+    if home is dict and isinstance(instance, Record):
+        return types.MethodType(own_of_dict(cls, name), instance)
+    found = vars(home)[name]
     if isinstance(instance, type) and isinstance(found, classmethod):
         return types.MethodType(found.__func__, instance)
     if isinstance(found, classmethod):
@@ -321,14 +287,14 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
         return getattr(home, name)
     if callable(found) and home is object:  # __init__, __setattr__
         return Partial(found, (instance,), {})
-    if name == "__init__" and isinstance(instance, Record) and _is_generated_init(home):
-        return _Init(home, instance)
+    if name == "__init__" and isinstance(instance, Record) and is_generated_init(home):
+        return Init(home, instance)
     return _of_class(it, instance, home, name, node)
 
 
 def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> Any:
     """Resolves an attribute of a class for an instance."""
-    found = inspect.getattr_static(cls, name)
+    found = static_member(cls, name)
     if isinstance(found, types.FunctionType | property | staticmethod | classmethod):
         watch_member(it.captures, cls, name)
     match found:
@@ -382,6 +348,10 @@ def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
         like = AttributeError if is_value(owner) else None
         reason = f"'del' of an attribute of {describe(owner)} is not supported"
         it.refuse(node, reason, like=like, runs=like is None)
+    if (method := own_method(owner.cls, "__delattr__")) is not None and not is_frozen(owner.cls):
+        watch_member(it.captures, owner.cls, "__delattr__")
+        it.call(method, [owner, node.attr], {}, node)
+        return
     if dataclasses.is_dataclass(owner.cls):
         it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
     if node.attr not in owner.fields:
@@ -389,9 +359,3 @@ def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.b.loc
     del owner.fields[node.attr]
-
-
-def _missing(cls: Any) -> Any:
-    import dataclasses
-
-    return dataclasses.MISSING

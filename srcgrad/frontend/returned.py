@@ -8,6 +8,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
@@ -73,6 +74,11 @@ def taken_apart(
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, which is made inside only",
                     at, f"return its {parts}",
+                )  # fmt: skip
+            if isinstance(each, Record) and ITEMS in each.fields:
+                raise ReturnTypeError(
+                    f"{found.title}() returns {describe(each)}, which derives from dict",
+                    at, "return a dict of its items: dict(...)",
                 )  # fmt: skip
             if isinstance(each, Record) and is_jitclass(each.cls):
                 raise ReturnTypeError(

@@ -20,6 +20,7 @@ from srcgrad.errors import SourceError
 from srcgrad.frontend import source
 from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.dict_instances import member_of
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.groups import Group
@@ -83,7 +84,7 @@ def _of_library(f: types.FunctionType) -> bool:
 
 
 def _in_class(cls: type, name: str) -> Any:
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    return member_of(cls, name)
 
 
 def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> Any:

@@ -75,3 +75,21 @@ def attributes_that_are_items(x, k):
     options.y = options.x * options.k
     options.k = options.k + 1.0
     return np.sum(options.y**2) * options.k
+
+
+class Counting:
+    def __init__(self, x):
+        self.x, self.left = x, 0.0
+
+    def __delattr__(self, name):
+        if name == "x":
+            self.left = self.left + np.sum(self.x)
+        else:
+            object.__delattr__(self, name)
+
+
+@case(vec(3))
+def deleted_by_a_method_of_its_own(x):
+    counting = Counting(x)
+    del counting.x
+    return counting.left * np.sum(counting.x)

@@ -392,3 +392,19 @@ def list_times_a_number_of_numpy(x):
 @program(vec(3))
 def list_minus_a_number_of_python(x):
     return np.sum([x[0], x[1]] - 1.0)  # error: TypeError: arithmetic with a list
+
+
+class Result(dict):
+    pass
+
+
+@program(vec(3))
+def dict_of_a_class_returned(x):
+    return Result(x=x)  # error: ReturnTypeError: which derives from dict
+
+
+@program(vec(3))
+def attributes_of_a_dict_of_a_class(x):
+    result = Result(x=x)
+    result.k = 2.0
+    return x[0] * vars(result)["k"]  # error: UnsupportedError: __dict__ of a Result

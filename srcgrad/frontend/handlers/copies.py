@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -90,10 +91,12 @@ def _of_instance(it: Interpreter, x: Record, node: Node, made: Made | None) -> A
     out = asked(it, x, name, args, node)
     if out is not NotImplemented:
         return out
-    own = [c for c in x.cls.__mro__ if c not in (object, types.SimpleNamespace)]
+    own = [c for c in x.cls.__mro__ if c not in (object, dict, types.SimpleNamespace)]
     if x.cls in INSTANCES or any(n in vars(c) for c in own for n in _OF_CLASSES):
         it.refuse(node, f"a copy of {describe(x)} is not supported", "copy its parts")
     out = Record(x.cls, dict(x.fields), x.lacks)
+    if ITEMS in x.fields:
+        out.fields[ITEMS] = call_method(it, x.fields[ITEMS], "copy", [], {}, node)
     if made is not None:
         made.of[id(x)] = x, out  # it may be reached from its attributes
     _deepen(it, out.fields, node, made)

@@ -6,6 +6,7 @@ import collections
 from collections.abc import Iterator
 from typing import Any
 
+from srcgrad.frontend.dict_instances import items_of_dict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
 from srcgrad.frontend.formulas.dicts_of_the_run import count, most_common
 from srcgrad.frontend.formulas.registry import INSTANCES
@@ -179,6 +180,7 @@ def _made(it: Interpreter, node: Node, cls: type, x: Any, kwargs: dict, factory:
 
 def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
     """The keys and values of a dict, or of a sequence of pairs."""
+    x = items_of_dict(x)
     if isinstance(x, dict):
         refuse_whole(it, x, node)
         yield from [*x.items()]

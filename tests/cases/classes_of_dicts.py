@@ -1,0 +1,133 @@
+"""Classes that derive from dict: records of results, parameters that are read as attributes."""
+
+import copy
+
+import numpy as np
+
+from tests.cases.registry import case, vec
+
+
+class Attributes(dict):
+    """The methods of dict under other names."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+class Bunch(dict):
+    def __init__(self, **kwargs):
+        super().__init__(kwargs)
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Doubling(dict):
+    """A store of its own, which dict's methods do not call, an attribute and a property."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.extra = 2.0
+
+    def __setitem__(self, key, value):
+        dict.__setitem__(self, key, value * 2.0)
+
+    @property
+    def total(self):
+        return sum(np.sum(v) for v in self.values())
+
+
+class Reading(dict):
+    def __getitem__(self, key):
+        return dict.__getitem__(self, key) * 3.0
+
+    def __missing__(self, key):
+        return 5.0
+
+
+class Filling(dict):
+    def __missing__(self, key):
+        self[key] = value = len(key) * 2.0
+        return value
+
+
+@case(vec(3))
+def dict_by_attributes(x):
+    a = Attributes(p=x, q=2.0)
+    a.r = a.p * a["q"]
+    del a.q
+    return np.sum(a.r * a["p"]) + len(a) + ("r" in a) + ("q" in a)
+
+
+@case(vec(3))
+def dict_with_a_store_of_its_own(x):
+    b = Doubling(p=x)
+    b["q"] = x * 3.0
+    b.update(z=x[0])
+    b.setdefault("u", x[1])
+    return b.total * b.extra + np.sum(b["q"] * b["p"])
+
+
+@case(vec(3))
+def dict_with_missing_keys(x):
+    c, d = Reading(), Filling(a=x)
+    c["a"] = x
+    total = np.sum(c["a"]) + np.sum(c.get("a")) + sum(np.sum(v) for v in c.values())
+    return total + d["long"] * np.sum(d["a"]) + len(d)
+
+
+@case(vec(3))
+def dict_of_a_class_in_loops_and_branches(x):
+    c = Bunch(a=x, b=x * 2.0)
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            c.a = c.a * x[i]
+        c["n"] = i
+    d = Bunch(a=x, k=1.0) if x[0] > 0.5 else Bunch(a=x * 3.0, k=2.0)
+    total = 0.0
+    for key, value in c.items():
+        total = total * 2.0 + np.sum(value) + len(key)
+    return total + np.sum(d.a) * d.k + isinstance(c, dict) + (1 if Bunch() else 0)
+
+
+def scaled(a, b=1.0):
+    return np.sum(a * b)
+
+
+@case(vec(3))
+def dict_of_a_class_among_dicts(x):
+    c, d = Bunch(a=x), Bunch(b=x * 2.0)
+    c.update(d)
+    e, f = dict(c), {**d, "k": 1.0}
+    e["a"] = e["a"] * 5.0
+    g = c | {"z": x[0]}
+    same = float(Bunch(k=1.0) == {"k": 1.0})
+    return scaled(**c) + np.sum(e["a"]) + np.sum(f["b"]) + g["z"] * len(g) + same * len(sorted(c))
+
+
+@case(vec(3))
+def copies_of_a_dict_of_a_class(x):
+    c = Bunch(a=x * 1.0, b=3.0)
+    d, e = copy.copy(c), copy.deepcopy(c)
+    d.a = x * 2.0
+    e["a"][0] = 1.0
+    return np.sum(c.a) + np.sum(d.a) * 2.0 + np.sum(e.a * x) + c.pop("b") + len(c) + len(d)
+
+
+@case(np.array([0.7, 0.9, 0.3]))
+def dicts_of_a_class_in_a_list_that_grows(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            found.append(Bunch(v=x[i], w=2.0 * i))
+    counts = Bunch()
+    for i in range(len(x)):
+        counts[int(x[i] * 10)] = x[i]
+    return sum(b.v * b.w for b in found) + sum(counts.values()) * len(counts)
