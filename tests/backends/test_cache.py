@@ -122,6 +122,14 @@ def test_where_the_folder_is(monkeypatch, platform, variables, expected):
 def test_what_is_linked_in_decides_the_name():
     """Each file whose functions a program may call: another text of it is another machine code."""
     here = Path(environment_of.__file__).parent
-    known = environment_of.environment()
     for module in CALLED:
-        assert (here / f"{module}.py").read_text(encoding="utf-8") in known, module
+        assert (here / f"{module}.py").read_text(encoding="utf-8") in environment_of.texts(), module
+
+
+@pytest.mark.parametrize("changed", ["texts", "numba_version"])
+def test_what_the_environment_is_made_of(changed, monkeypatch):
+    known, own = environment_of.environment(), getattr(environment_of, changed)()
+    monkeypatch.setattr(environment_of, changed, lambda: own[:-1])
+    assert environment_of.environment.__wrapped__() != known
+    monkeypatch.setattr(environment_of, changed, lambda: own)
+    assert environment_of.environment.__wrapped__() == known

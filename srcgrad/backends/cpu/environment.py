@@ -8,17 +8,23 @@ from pathlib import Path
 
 import numpy as np
 
+from srcgrad.backends import cache as files
+
 
 @lru_cache(maxsize=1)
 def environment() -> tuple[str, ...]:
-    """Versions, the processor, and the texts of this folder: called functions are linked in."""
+    """Versions, the processor, and the digest of the texts of this folder."""
     import llvmlite
     from llvmlite import binding as llvm
 
-    texts = [f.read_text(encoding="utf-8") for f in sorted(Path(__file__).parent.glob("*.py"))]
     cpu = f"{llvm.get_host_cpu_name()} {llvm.get_process_triple()}"
     versions = (numba_version(), llvmlite.__version__, np.__version__, platform.python_version())
-    return *versions, cpu, *texts
+    return *versions, cpu, files.module_name("", texts())
+
+
+def texts() -> list[str]:
+    """The texts of this folder: functions that machine code calls are linked in."""
+    return [f.read_text(encoding="utf-8") for f in sorted(Path(__file__).parent.glob("*.py"))]
 
 
 def numba_version() -> str:

@@ -136,9 +136,9 @@ def numba_type(type: Type) -> Any:
 
 @lru_cache(maxsize=1)
 def emitters() -> tuple[str, ...]:
-    """The texts that determine the emitted code and its linking."""
-    here = Path(__file__).parent
-    return tuple(f.read_text(encoding="utf-8") for f in sorted(here.glob("*.py")))
+    """The digest of the texts that determine the emitted code and its linking."""
+    texts = (f.read_text(encoding="utf-8") for f in sorted(Path(__file__).parent.glob("*.py")))
+    return (files.module_name("", texts),)
 
 
 # ---- helpers ----
