@@ -100,7 +100,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
             else:
                 try:
                     out = run(*args) if run_in_workspace is None else run_in_workspace(run, args)
-                except TypeError:  # no signature for an argument
+                except TypeError:  # an array that is read-only is not taken
                     if not any(map(is_read_only, args)):
                         raise
                     read_only = True

@@ -1,8 +1,8 @@
 """Passes read-only arrays to compiled code that does not store to them.
 
-Numba has a type of its own for read-only arrays, and the compiled signature is that of writable
-ones. So an array that the function only reads is passed as a writable view of the same memory, and
-results in that memory are made read-only. Never copies an array.
+The function that Python calls of a program takes writable arrays only, since the program may store
+to them. So an array that the program only reads is passed as a writable view of the same memory,
+and results in that memory are made read-only. Never copies an array.
 """
 
 from __future__ import annotations
