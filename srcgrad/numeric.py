@@ -98,15 +98,18 @@ def perturbed(value: Any, step: Any, h: float) -> Any:
 
 
 def product(a: Any, b: Any) -> tuple[float, float]:
-    """The sum of products of the floats of two structures, and that of their magnitudes.
+    """The sum of products of the floats of one structure with the numbers there in another.
 
-    Complex numbers count as pairs of real ones.
+    Also the sum of their magnitudes. Complex numbers count as pairs of real ones. A number of the
+    other may be an integer, as the sum of an empty list is in Python.
     """
     total = size = 0.0
-    for x, y in zip(floats(a), floats(b), strict=True):
-        terms = np.real(np.conj(_wide(x)) * _wide(y))
-        total += float(np.sum(terms))
-        size += float(np.sum(np.abs(terms)))
+    for x, y in zip(leaves(a), leaves(b), strict=True):
+        counts = is_floating(y) or y is not None  # tensors are refused
+        if is_floating(x) and counts:
+            terms = np.real(np.conj(_wide(x)) * _wide(y))
+            total += float(np.sum(terms))
+            size += float(np.sum(np.abs(terms)))
     return total, size
 
 

@@ -263,7 +263,10 @@ def _handler(
     it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, handler: Any
 ) -> None:
     env, names = dict(it.env), _unsettled(stmts)
-    unsettled = Conflict("the statement that raised may have bound it", "bind it before the try")
+    unsettled = Conflict(
+        "the statement that raised may have bound it",
+        "bind another name there, and this one to it in a statement of its own",
+    )
     it.env.update(dict.fromkeys(names, unsettled))
     name = None if handler.name is None else handler.name.id
     if name is not None:

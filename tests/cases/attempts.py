@@ -301,6 +301,22 @@ def length_that_grows_in_a_try(x, n):
     return np.sum(s * s) + x[0]
 
 
+@case(vec(4), 0, 4)
+@case(vec(4), 2, 4)
+@case(vec(4), 1, 0)
+def bound_under_another_name(x, start, n):
+    total = x[0]
+    try:
+        now, k = 0.0, start
+        for i in range(n):
+            now += x[k] * x[i]
+            k += 1
+        total = now
+    except IndexError:
+        total = -total * x[1]
+    return total
+
+
 @case(vec(5))
 def suppressed(x):
     total = 0.0

@@ -70,7 +70,7 @@ def name_that_may_be_bound(x, n):
             a = a + x[i]
     except IndexError:
         pass
-    return a * x[0]  # error: UnsupportedError: 'a' cannot be read here: the statement that raised
+    return a * x[0]  # error: UnsupportedError: 'a' cannot be read here: ... another name there
 
 
 @program(vec(3), 5)

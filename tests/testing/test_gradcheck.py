@@ -179,6 +179,17 @@ def test_the_dot_product_notices():
         check_jvp_vjp(doubled(), (X, 0.8), target="python")
 
 
+def test_the_sum_of_no_items_is_an_integer_in_python():
+    def total(x, n):
+        items = []
+        for i in range(n):
+            items.append(x[i] * x[i])
+        return sum(items), x[0]
+
+    for n in (0, 2):
+        gradcheck(total, (X, n), target="python")
+
+
 @pytest.mark.parametrize("x", [np.ones(2), flow.tensor([1.0, 2.0])])
 def test_functions_of_tensors_have_another(x):
     with pytest.raises(TypeError, match=r"flow\.autograd\.gradcheck"):
