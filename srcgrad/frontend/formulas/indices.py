@@ -174,7 +174,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
            [1., 1.]])
     """
     columns = N if M is None else M
-    below = np.arange(N)[:, None] + k >= np.arange(columns)[None, :]
+    below = np.arange(columns)[None, :] - np.arange(N)[:, None] <= k  # no sum with k may wrap
     return below.astype(dtype)
 
 

@@ -13,8 +13,10 @@ from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.handlers.shapes import moveaxis, transpose, with_dims
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import DIAGONAL
-from srcgrad.frontend.values import is_array
+from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.types import Scalar
+
+C_INT = 2**31 - 1
 
 
 def _triangle(name: str, f: Any) -> None:
@@ -23,7 +25,11 @@ def _triangle(name: str, f: Any) -> None:
         if not is_array(x) or not x.type.dims:
             it.refuse(node, f"{name} takes an array with axes", like=TypeError)
         rows, cols = ranges(it, x.type.dims[-2:][0], x.type.dims[-1])  # a vector is every row
-        inside = (it.b.ge if name == "tril" else it.b.le)(it.b.add(rows, k), cols)
+        compared = it.b.ge if name == "tril" else it.b.le
+        if is_number(plain(k)) and abs(plain(k)) <= C_INT:
+            inside = compared(it.b.add(rows, k), cols)
+        else:  # a sum with any integer could wrap around
+            inside = compared(k, it.b.sub(cols, rows))
         return it.emit(node, "where", inside, x, it.b.cast(0, Scalar(x.type.dtype)))
 
     implements(f)(handler)
@@ -46,6 +52,8 @@ def diagonal(
         it.refuse(node, "axis1 and axis2 cannot be the same", like=ValueError)
     b = it.b
     k = it.static_int(offset, node, "the offset of a diagonal")
+    if not -C_INT - 1 <= k <= C_INT:
+        it.wrong(node, "Python int too large to convert to C int", OverflowError)
     n, m = (x.type.dims[axis] for axis in pair)
     down, right = max(-k, 0), max(k, 0)
     length = b.minimum(b.sub(n, down) if down else n, b.sub(m, right) if right else m)
