@@ -39,35 +39,28 @@ def f(x: f64[n]):
     return (s,)
 
 A loop whose trips wait for each other is not vectorised, nor are the functions that it calls. Those
-that depend on indices and on memory that the loop leaves alone are computed ahead, in a loop of
-their own, a block of trips at a time. The same numbers are computed of the same operands. Stores
-of them go along if the trip does nothing else to that memory. Innermost loops only, and nothing in
-them may raise. Never touches a loop that may be vectorised as it is, or is known to be short.
+that depend on indices, and on elements to which no earlier trip stores, are computed ahead, in a
+loop of their own, a block of trips at a time. The same numbers are computed of the same operands.
+Stores of them go along if the trip does nothing else to that memory. Innermost loops only, and
+nothing in them may raise. Never touches a loop that may be vectorised as it is, or is known to be
+short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 
-from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, Array, Scalar
-from srcgrad.ir.walk import defined, uses, walk
+from srcgrad.passes.ahead import Ahead, SerialLoops, is_function
 from srcgrad.passes.dead_code import eliminate
-from srcgrad.passes.dependence import Dependence, touched
-from srcgrad.passes.effects import classes_written, observable_within
-from srcgrad.passes.loops_in_chunks import VECTORISED
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.passes.strips.candidates import INLINE, recurs
-from srcgrad.passes.verdicts import Dependent
 from srcgrad.primitives import REGISTRY, memory
 
 BLOCK = 1024  # trips whose values are computed ahead
 SHORT = 16  # trips: a loop known to have fewer stays as it is
-FLOATS = ("f32", "f64")
 
 
 def loop_distribution(function: Function) -> Function:
@@ -79,35 +72,23 @@ def loop_distribution(function: Function) -> Function:
 class _LoopDistribution(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
-        self.program, self.classes = function, AliasClasses(function)
+        self.serial = SerialLoops(function)
         self.changed = False
 
-    @cached_property
-    def facts(self) -> Dependence:
-        return Dependence(self.program)
-
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        part = self.ahead(s) if isinstance(s, For) else None
+        part = self.part(s) if isinstance(s, For) else None
         if part is None:
             yield self.rebuilt(s)
             return
         self.changed = True
         yield from _Distributed(part).statements()
 
-    # ---- legality ----
-    def ahead(self, s: For) -> _Ahead | None:
-        """The part of a loop that may run ahead; None if its trips need not wait for each other."""
-        if s.promised or _is_short(s) or any(isinstance(t, For | While) for t in walk(s.body)):
+    def part(self, s: For) -> Ahead | None:
+        """The part of a loop that runs ahead; None if nothing is worth it."""
+        if _is_short(s) or not any(isinstance(t, Def) and is_function(t) for t in s.body):
             return None
-        part = _Ahead(s, self.classes)
-        if not part.slow or any(map(observable_within, s.body)):
-            return None
-        return part if recurs(s) or self.is_serial(s) else None
-
-    def is_serial(self, s: For) -> bool:
-        """Whether trips touch one element of memory, so that their order matters."""
-        verdict = self.facts.of(s)
-        return isinstance(verdict, Dependent) and verdict.sure
+        part = self.serial.ahead(s)
+        return part if part is not None and part.slow else None
 
 
 def _is_short(s: For) -> bool:
@@ -121,75 +102,10 @@ def _trips(s: For) -> int | None:
     return None
 
 
-class _Ahead:
-    """The statements of a trip that need nothing of other trips."""
-
-    def __init__(self, loop: For, classes: AliasClasses):
-        self.loop, self.classes = loop, classes
-        self.inside = defined(loop.body) | {*loop.params}
-        self.written = classes_written(loop.body, classes)
-        self.free: dict[Var, Def] = {}  # numbers that are the same ahead of the loop
-        self.slow: dict[Var, Def] = {}  # functions and what is computed of their values
-        for s in loop.body:
-            if isinstance(s, Def) and s.var is not None and self.is_free(s):
-                self.free[s.var] = s
-                if _is_function(s) or any(a in self.slow for a in s.args):
-                    self.slow[s.var] = s
-        self.moved = [s for s in loop.body if isinstance(s, Def) and self.may_move(s)]
-
-    def is_free(self, s: Def) -> bool:
-        """Whether a number is computed of indices, of memory that stays, and of such numbers."""
-        assert s.var is not None
-        if not isinstance(s.var.type, Scalar) or not all(map(self.is_known, s.args)):
-            return False
-        if s.op is memory.load:
-            return self.classes.of(s.array) not in self.written
-        return s.op in INLINE or s.op in VECTORISED
-
-    def is_known(self, a: Atom) -> bool:
-        return a not in self.inside or a in self.free
-
-    def may_move(self, s: Def) -> bool:
-        """Whether a store of such a number is all that a trip does to that memory."""
-        if s.op is not memory.store or s.args[-1] not in self.slow:
-            return False
-        cls = self.classes.of(s.array)
-        others = [t for t in walk(self.loop.body) if isinstance(t, Def) and t is not s]
-        return all(map(self.is_known, s.args)) and not any(
-            self.classes.of(x) is cls for t in others for x in touched(t)
-        )
-
-    @property
-    def gone(self) -> set[Stmt]:
-        return {*self.slow.values(), *self.moved}
-
-    def results(self) -> list[Var]:
-        """The numbers that the rest of a trip reads."""
-        gone = self.gone
-        left = [t for s in self.loop.body if s not in gone for t in walk((s,))]
-        read = {*self.loop.yields, *(v for t in left for v in uses(t))}
-        return [v for v in self.slow if v in read]
-
-    def statements(self) -> list[Def]:
-        """All that makes them, in the order of the trip."""
-        gone = self.gone
-        needed: set[Atom] = {a for s in gone if isinstance(s, Def) for a in s.args}
-        out: list[Def] = []
-        for s in reversed(self.loop.body):
-            if isinstance(s, Def) and (s in gone or (s.var in self.free and s.var in needed)):
-                needed |= set(s.args)
-                out.append(s)
-        return out[::-1]
-
-
-def _is_function(s: Def) -> bool:
-    return s.op in VECTORISED and s.op not in INLINE and s.var.type.dtype in FLOATS  # type: ignore[union-attr]  (it has a result)
-
-
 class _Distributed:
     """A loop as two, by blocks of trips."""
 
-    def __init__(self, part: _Ahead):
+    def __init__(self, part: Ahead):
         self.part, self.loop = part, part.loop
         self.b = Builder(REGISTRY)
         self.b.loc = self.loop.loc

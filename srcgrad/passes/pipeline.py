@@ -47,6 +47,7 @@ from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.scalar_replacement import scalar_replacement
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
+from srcgrad.passes.split_sums import split_sums
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.strips import strip_mining
 from srcgrad.passes.unify_lengths import unify_lengths
@@ -119,6 +120,7 @@ LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
 STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
+SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
@@ -140,6 +142,7 @@ LOWERING: tuple[Pass, ...] = (
     HOIST,
     SIMPLIFY,
     STRIP_MINING,
+    SPLIT_SUMS,
     LOOP_DISTRIBUTION,
     HOIST_ALLOCATIONS,
 )
@@ -264,7 +267,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
-    left_out |= {LOOP_DISTRIBUTION.name, HOIST_ALLOCATIONS.name}
+    left_out |= {SPLIT_SUMS.name, LOOP_DISTRIBUTION.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from srcgrad.passes import loop_distribution
+from srcgrad.passes import ahead
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, run_one
 from tests.tools.blocks import small_blocks
@@ -48,5 +48,5 @@ def test_distributed_loops_to_second_order_and_with_each_pass_off():
 )
 def test_a_weaker_proof_is_noticed(name, weak, seed, monkeypatch):
     assert run_one(seed, LOOPS).outcome.kind == "ok"
-    monkeypatch.setattr(loop_distribution, name, weak)
+    monkeypatch.setattr(ahead, name, weak)
     assert run_one(seed, LOOPS).outcome.kind in FAILURES

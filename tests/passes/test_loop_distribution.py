@@ -14,8 +14,8 @@ from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
+from srcgrad.passes import ahead, without
 from srcgrad.passes import loop_distribution as module
-from srcgrad.passes import without
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.primitives import REGISTRY
 from tests.backends.backend_programs import agree
@@ -156,8 +156,8 @@ def cpu_build(function):
 @pytest.mark.parametrize(
     ("owner", "name", "weak", "seed"),
     [
-        (module, "classes_written", lambda block, classes: set(), 26),
-        (module, "touched", lambda s: [], 136),
+        (ahead, "classes_written", lambda block, classes: set(), 26),
+        (ahead, "touched", lambda s: [], 136),
         (module._Distributed, "descends", False, 484),
     ],
 )
