@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.frontend.dict_instances import items_of_dict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
+from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.dicts_of_the_run import count, most_common
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
@@ -24,7 +25,7 @@ from srcgrad.frontend.tracked_dicts import (
     take_out,
     tracked_dict,
 )
-from srcgrad.frontend.values import Iterated, Known, Record, View
+from srcgrad.frontend.values import Iterated, Known, Record, View, describe
 
 _MISSING = object()
 
@@ -185,6 +186,9 @@ def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
         refuse_whole(it, x, node)
         yield from [*x.items()]
         return
+    if isinstance(x, Record) and ITEMS in x.fields:
+        reason = f"the items of {describe(x)}, whose class has an __iter__ of its own"
+        it.refuse(node, f"{reason}, are not taken at once", "dict(x.items())")
     for pair in items_in_turn(it, x, node):
         key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
         yield key, value
