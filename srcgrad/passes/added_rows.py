@@ -24,13 +24,14 @@ SHORT = 16  # trips: a loop known to have fewer stays as it is
 class Row:
     """Additions along one row of an array, and their distances from the first one."""
 
-    place: tuple[Poly, ...]  # of the first one
+    root: Var  # the buffer below the array
+    place: tuple[Poly, ...]  # of the first one, in it
     additions: tuple[Def, ...]
     distances: tuple[int, ...]
 
     def is_apart(self, other: Row) -> bool:
         """Whether two rows of one array certainly have no element in common."""
-        if self.additions[0].array is not other.additions[0].array:
+        if self.root is not other.root:
             return False
         gaps = [plus(p, q, -1) for p, q in zip(self.place[:-1], other.place[:-1], strict=True)]
         return any(set(g) == {()} for g in gaps)
@@ -63,18 +64,18 @@ def rows(adds: Iterable[Def], trips: Trips, places: Places) -> list[Row]:
     """The rows of additions to one class, without those that are not known to be of any."""
     found: list[Row] = []
     for t in adds:
-        at = tuple([places.poly(a) for a in t.args[1:-1]])
-        if not at or not _is_of_row(at, trips):
+        root, at = places.place(t.array, tuple([places.poly(a) for a in t.args[1:-1]]))
+        known = tuple([p for p in at if p is not None])
+        if root in trips.made or len(known) < len(at) or not _is_of_row(known, trips):
             continue
         for k, row in enumerate(found):
-            gap = plus(at[-1], row.place[-1], -1)
-            same = row.additions[0].array is t.array and row.place[:-1] == at[:-1]
-            if same and not set(gap) - {()}:
+            gap = plus(known[-1], row.place[-1], -1)
+            if row.root is root and row.place[:-1] == known[:-1] and not set(gap) - {()}:
                 distances = (*row.distances, gap.get((), 0))
-                found[k] = Row(row.place, (*row.additions, t), distances)
+                found[k] = Row(root, row.place, (*row.additions, t), distances)
                 break
         else:
-            found.append(Row(at, (t,), (0,)))
+            found.append(Row(root, known, (t,), (0,)))
     return found
 
 

@@ -170,10 +170,10 @@ class _Gathered:
         s, b = self.s, self.b
         i, params = Var(s.index.name, INT), [Var(p.name, p.type) for p in s.params]
         with b.block() as body:
-            of = {0: self.again(i, [row.additions[0] for row in self.plan.rows], True, params)}
-            for d in sorted({d for _, d in self.additions()} - {0}):
+            of: dict[int, dict[Var, Atom]] = {}
+            for d in sorted({d for _, d in self.additions()}, key=abs):
                 adds = [t for t, e in self.additions() if e == d]
-                of[d] = self.again(b.sub(i, d), adds, False, [])
+                of[d] = self.again(b.sub(i, d), adds, not d, [] if d else params)
             for row in self.plan.rows:
                 self.add(row, of)
         yields = tuple([of[0].get(a, a) for a in s.yields])  # type: ignore[arg-type]  (constants are no keys)

@@ -87,6 +87,7 @@ class Neighbours:
         t, away = row.additions[at], row.distances[at]
         others = [k for k in range(len(row.additions)) if k != at]
         return Row(
+            row.root,
             row.place,
             (t, *(row.additions[k] for k in others)),
             (0, *(row.distances[k] - away for k in others)),

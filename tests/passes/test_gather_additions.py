@@ -62,6 +62,9 @@ def stencil(distances, seed, stores):
 
 
 DISTANCES = [
+    (0, 0, 1),
+    (0, 1, 0),
+    (-1, 0, -1, 0),
     (0, 1),
     (0, 1, -1),
     (-1, 1),

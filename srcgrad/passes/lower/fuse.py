@@ -19,7 +19,8 @@ def f(x: f64[n]):
 
 An operation joins an earlier group of the same dims if it may be moved there: past every item in
 between, and element by element next to the group's steps. Memory is compared by alias classes;
-two accesses to one class go together only through the same reference at the nest's own index.
+two accesses to one class go together only through the same reference at the nest's own index, or if
+all are additions.
 Never moves a visible effect past another, nor past something that may raise; what may raise and
 does not need the group is moved before it.
 """

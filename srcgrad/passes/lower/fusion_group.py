@@ -1,7 +1,7 @@
 """A group of operations that share a nest, and the conditions for another to join.
 
 Memory is compared by alias classes; two accesses to one class go together only through the same
-reference at the nest's own index. Never emits anything.
+reference at the nest's own index, or if all are additions. Never emits anything.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from srcgrad.ir.walk import results, uses
 from srcgrad.passes.footprint import Footprint
 from srcgrad.passes.lower.access import is_exact
 from srcgrad.passes.lower.step import Step
+from srcgrad.primitives import memory
 
 MOST = 96  # steps of a group
 
@@ -82,11 +83,30 @@ class FusionGroup:
         for v, writes in accesses(step):
             for w, other_writes, other_whole in self.accesses.get(self.classes.of(v), ()):
                 conflict = writes or other_writes
-                if conflict and not (v is w and other_whole and whole(step, v)):
+                exact = other_whole and whole(step, v)
+                if conflict and not (exact and (v is w or self._only_sums(step, v))):
                     return (
                         f"one stores to '{v.name}' where another trip of the other reads or stores"
                     )
         return ""
+
+    def _only_sums(self, step: Step, v: Var) -> bool:
+        """Whether the steps and one more only add to the memory of `v`, in any order."""
+        c, both = self.classes.of(v), (self.footprint, self.footprint_of(step.statement))
+        if any(
+            c in f.effects.reads or c in f.effects.writes or c not in f.effects.sums for f in both
+        ):
+            return False
+        adding = [t for t in (*self.steps, step) if t.op.adds and self.classes.of(t.stored[0]) is c]
+        return all(map(adds_plainly, adding))
+
+
+def adds_plainly(step: Step) -> bool:
+    """Whether a step adds an array or a number to one of its dtype, element by element."""
+    if step.op is not memory.add_to:
+        return False
+    target, value = step.statement.args
+    return target.type.dtype == value.type.dtype
 
 
 def accesses(step: Step) -> list[tuple[Var, bool]]:

@@ -1,7 +1,8 @@
 """One loop nest for a group of steps: loads, steps, accumulators, stores.
 
 An array that is touched at the nest's own index only is a scalar inside the nest; it is stored
-once, at the end, and only if something outside reads it. Accumulators are carried through the
+once, at the end, and only if something outside reads it. Several arrays that are only added to may
+overlap, and are added to in memory. Accumulators are carried through the
 innermost loops over reduced axes; over outer ones they are added to the result in memory.
 """
 
@@ -15,6 +16,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Var, atom
 from srcgrad.ir.types import INT, Array, Scalar, same_dim
 from srcgrad.passes.lower.access import Access, depth, identity, index, is_exact
 from srcgrad.passes.lower.accumulate import accumulator, start
+from srcgrad.passes.lower.fusion_group import adds_plainly
 from srcgrad.passes.lower.step import REDUCTIONS, Step
 from srcgrad.primitives import arrays, elementwise, memory, reductions
 
@@ -33,6 +35,15 @@ class Nest:
         self.dirty: dict[Var, Step] = {}
         self.loaded: dict[tuple[Var, Access], Atom] = {}  # elements read at an outer level
         self.scalars: dict[Var, Atom] = {}
+        self.added = self._added()
+
+    def _added(self) -> set[Var]:
+        """The arrays that trips add to in memory: several, which may overlap, and no step reads."""
+        adding = [step for step in self.steps if adds_plainly(step)]
+        found = {step.stored[0] for step in adding}
+        others = {v for step in self.steps for v, _ in step.reads}
+        others |= {step.stored[0] for step in self.steps if step.target and step not in adding}
+        return found - others if len(found) > 1 else set()
 
     def emit(self) -> dict[Var, Atom]:
         for step in self.steps:
@@ -135,6 +146,9 @@ class Nest:
         self.current, self.dirty = {}, {}
         for step in self.steps:
             self.b.loc = step.statement.loc
+            if step.target is not None and step.target[0] in self.added:
+                self.b.add_at(step.target[0], *self.indices, self._operands(step)[0])
+                continue
             value = self._value(step)
             if step.reduction is not None:
                 value = self._counted(step, value)
@@ -170,14 +184,18 @@ class Nest:
             self.current[a] = self._load(a, access)
         return self.current[a]
 
-    def _value(self, step: Step) -> Atom:
-        """The value that a step computes from the elements of its operands."""
-        s, b = step.statement, self.b
+    def _operands(self, step: Step) -> list[Atom]:
+        """The elements of the operands that make up the value."""
         accesses = iter(step.reads)
-        operands = [
+        return [
             self._read(a, next(accesses)[1] if isinstance(a.type, Array) else None)
             for a in _read_atoms(step)
         ]
+
+    def _value(self, step: Step) -> Atom:
+        """The value that a step computes from the elements of its operands."""
+        s, b = step.statement, self.b
+        operands = self._operands(step)
         if s.op.elementwise:
             return b(s.op, *operands, name=s.var.name, **s.params)  # type: ignore[union-attr]  (it has a result)
         match step.op:
