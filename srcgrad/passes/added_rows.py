@@ -29,13 +29,6 @@ class Row:
     additions: tuple[Def, ...]
     distances: tuple[int, ...]
 
-    def is_apart(self, other: Row) -> bool:
-        """Whether two rows of one array certainly have no element in common."""
-        if self.root is not other.root:
-            return False
-        gaps = [plus(p, q, -1) for p, q in zip(self.place[:-1], other.place[:-1], strict=True)]
-        return any(set(g) == {()} for g in gaps)
-
 
 def is_short(s: For, ranges: Ranges) -> bool:
     """Whether a loop is known to have few trips."""

@@ -33,8 +33,7 @@ The reverse sweep of a stencil adds to neighbouring places in each trip. A trip 
 the last one stored, and the loop cannot be vectorised; each addition alone can. The order of
 additions changes, nothing else: the loop may only add to the class, must not raise, and carries
 nothing but sums. Addends are stored in a buffer of the innermost loop's length. Only places
-that move by one element per trip are split off; a place on another row of the array stays, as long
-as few such rows have to be compared.
+that move by one element per trip are split off.
 """
 
 from __future__ import annotations
@@ -45,13 +44,10 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
-from srcgrad.passes.added_rows import is_short, only_added, rows
-from srcgrad.passes.places import Places
+from srcgrad.passes.added_rows import is_short, only_added
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.trips import Trips
 from srcgrad.primitives import REGISTRY
-
-MOST_CHECKS = 8  # comparisons of rows in front of a loop, up to which LLVM vectorises it
 
 
 def loop_fission(function: Function) -> Function:
@@ -61,7 +57,7 @@ def loop_fission(function: Function) -> Function:
 class _LoopFission(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.classes, self.places = AliasClasses(function), Places(function)
+        self.classes = AliasClasses(function)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)
@@ -77,28 +73,12 @@ class _LoopFission(Ranged):
         trips = Trips(s)
         if not trips.is_plain or is_short(s, self.ranges):
             return []
-        left = MOST_CHECKS
         out: list[Def] = []
         for adds in only_added(trips, self.classes):
-            stay = self.staying(adds, trips, left)
-            left -= len(stay) * (len(stay) - 1) // 2
-            places = [t.args[:-1] for t in stay]
-            out += [t for t in adds if t.args[:-1] not in places]
+            last = adds[-1].args[:-1]
+            moves = trips.motion(last[-1]) == 1
+            out += [t for t in adds if t.args[:-1] != last or not moves]
         return out
-
-    def staying(self, adds: list[Def], trips: Trips, most: int) -> list[Def]:
-        """An addition for each place that stays: on rows that are apart, `most` pairs of them."""
-        last = adds[-1]
-        if trips.motion(last.args[-2]) != 1:
-            return []
-        found = rows(adds, trips, self.places)
-        mine = next((r for r in found if last in r.additions), None)
-        stay = [] if mine is None else [mine]
-        for row in found:
-            pairs = len(stay) * (len(stay) + 1) // 2
-            if stay and pairs <= most and all(row.is_apart(r) for r in stay):
-                stay.append(row)
-        return [last, *(row.additions[-1] for row in stay[1:])]
 
 
 class _Apart:

@@ -103,7 +103,8 @@ PIPELINE: tuple[Pass, ...] = (
 )
 
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
-FUSE = Pass("fuse", fuse, reorders=True)
+FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)
+FUSE_APART = Pass("fuse", fuse, reorders=True)  # into nests whose trips share no memory
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
 FOLD_VIEWS = Pass("fold_views", fold_views)
@@ -253,7 +254,7 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     # sums that trips share, or buffers of strips, would keep all of a loop in one chunk; an array
     # that has a second name, or is made in a trip, would as well
     apart = (JOIN_FLOWS.name, STRIP_MINING.name, COALESCE_LOOPS.name, LOOP_DISTRIBUTION.name)
-    *before, hoisting = (p for p in passes if p.name not in apart)
+    *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
 

@@ -1,10 +1,13 @@
 """Loops instead of array operations: the lowered text does what the text before did."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from srcgrad.backends import python
 from srcgrad.ir.nodes import Def, For, atom
+from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
 from srcgrad.passes.lower import fuse, lower
 from tests.backends.backend_programs import Program, agree, random_program
@@ -97,21 +100,45 @@ def test_parameters_that_are_stored_to_may_share_a_nest():
     assert agree(make, [np.arange(3.0), np.ones(3)], python.build, fuse)
 
 
-def test_sums_into_overlapping_views_may_pass_each_other():
-    """The adjoint of a stencil: additions commute, so those through one view share a nest."""
+def sums_into_views(count, reads=False, dtype="f64"):
+    """The adjoint of a stencil: additions through views of one buffer, twice each."""
 
     def make():
         p = Program()
         x, g = p.array("x", None), p.array("g", None)
         n = g.type.dims[0]
-        left = p.b.view(x, 0, n, 1, spec=("s",))
-        right = p.b.view(x, 2, n, 1, spec=("s",))
-        for view, factor in ((left, 1.0), (right, 2.0), (left, 3.0), (right, 4.0)):
-            p.b.add_to(view, p.b.mul(g, factor))
+        views = [p.b.view(x, k, n, 1, spec=("s",)) for k in range(count)]
+        for factor in (1.0, 2.0):
+            for k, view in enumerate(views):
+                old = p.b.add(views[0], 1.0) if reads and k == 1 else g
+                p.b.add_to(view, p.b.cast(p.b.mul(old, factor + k), Scalar(dtype)))
         return p.returns(x)
 
+    return make
+
+
+OVERLAPPING = partial(fuse, overlapping=True)
+
+
+def test_sums_into_overlapping_views_may_pass_each_other():
+    """Additions commute, so those through one view share a nest."""
+    make = sums_into_views(2)
     assert len(nests(fuse(make()))) == 2
     assert agree(make, [np.zeros(7), np.arange(5.0)], python.build, fuse)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(2, 1), (3, 1), (4, 2), (7, 5)])
+def test_sums_into_a_few_overlapping_views_share_a_nest(count, expected):
+    make = sums_into_views(count)
+    assert len(nests(OVERLAPPING(make()))) == expected
+    assert agree(make, [np.zeros(12), np.arange(5.0)], python.build, OVERLAPPING)
+
+
+@pytest.mark.parametrize("options", [{"reads": True}, {"dtype": "f32"}])
+def test_sums_that_do_not_commute_in_a_trip_stay_apart(options):
+    make = sums_into_views(2, **options)
+    assert len(nests(OVERLAPPING(make()))) > 1
+    assert agree(make, [np.zeros(7), np.arange(5.0)], python.build, OVERLAPPING)
 
 
 def test_a_check_stays_before_what_it_guards():

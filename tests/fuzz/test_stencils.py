@@ -2,6 +2,8 @@
 
 import pytest
 
+from srcgrad.passes.lower.fusion_group import FusionGroup
+from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.neighbours import Neighbours
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, run_one
@@ -34,9 +36,23 @@ def test_stencils_to_second_order_and_with_each_pass_off():
 # ---- teeth ----
 @pytest.mark.parametrize(
     ("proof", "weak", "seed"),
-    [("keeps", True, 16), ("keeps", True, 22), ("late", (), 4), ("late", (), 12)],
+    [("keeps", True, 1), ("keeps", True, 22), ("late", (), 7), ("late", (), 11)],
 )
 def test_neighbours_that_a_trip_changes_are_noticed(proof, weak, seed, monkeypatch):
     assert run_one(seed, LOOPS).outcome.kind == "ok"
     monkeypatch.setattr(Neighbours, proof, lambda *_: weak)
+    assert run_one(seed, LOOPS).outcome.kind in FAILURES
+
+
+@pytest.mark.parametrize(
+    ("owner", "proof", "weak", "seed"),
+    [
+        (FusionGroup, "_only_sums", True, 16),
+        (Nest, "_added", frozenset(), 1),
+        (Nest, "_added", frozenset(), 11),
+    ],
+)
+def test_additions_that_are_not_alone_are_noticed(owner, proof, weak, seed, monkeypatch):
+    assert run_one(seed, LOOPS).outcome.kind == "ok"
+    monkeypatch.setattr(owner, proof, lambda *_: weak)
     assert run_one(seed, LOOPS).outcome.kind in FAILURES

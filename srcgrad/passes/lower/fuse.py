@@ -19,8 +19,8 @@ def f(x: f64[n]):
 
 An operation joins an earlier group of the same dims if it may be moved there: past every item in
 between, and element by element next to the group's steps. Memory is compared by alias classes;
-two accesses to one class go together only through the same reference at the nest's own index, or if
-all are additions.
+two accesses to one class go together only through the same reference at the nest's own index, or,
+with `overlapping`, if all are additions.
 Never moves a visible effect past another, nor past something that may raise; what may raise and
 does not need the group is moved before it.
 """
@@ -59,11 +59,11 @@ class Apart:
 
 class _Planner:
     def __init__(
-        self, b: Builder, classes: AliasClasses, in_order: bool, whole: Whole,
+        self, b: Builder, classes: AliasClasses, in_order: bool, overlapping: bool, whole: Whole,
         told: Callable[[Apart], None] | None,
     ):  # fmt: skip
         self.b, self.classes, self.in_order, self.whole = b, classes, in_order, whole
-        self.told = told
+        self.overlapping, self.told = overlapping, told
         self.known: dict[Def, Footprint] = {}
 
     def footprint(self, s: Def) -> Footprint:
@@ -95,7 +95,7 @@ class _Planner:
             else:
                 if self.told is not None:
                     self._tell(items, step)
-                items.append(FusionGroup(self.classes, self.footprint, step))
+                items.append(FusionGroup(self.classes, self.footprint, self.overlapping, step))
                 grouped = True
         return [
             tuple(step.statement for step in i.steps) if isinstance(i, FusionGroup) else i
@@ -204,12 +204,13 @@ def _back(items: Sequence[Stmt | FusionGroup], end: int, shared: Set[Var] | None
 
 def fuse(
     function: Function, in_order: bool = False, library: frozenset[Primitive] = frozenset(),
-    told: Callable[[Apart], None] | None = None,
+    told: Callable[[Apart], None] | None = None, overlapping: bool = False,
 ) -> Function:  # fmt: skip
     """The function lowered, with one nest for operations that may share it.
 
-    With `in_order` additions to the same memory keep their order. `library`: see `lower`. `told`
-    is called with operations that share no nest, and the reason.
+    With `in_order` additions to the same memory keep their order. With `overlapping` those through
+    several references share a nest, whose trips then depend on each other. `library`: see `lower`.
+    `told` is called with operations that share no nest, and the reason.
     """
     function = expanded(function)
     b = builder_for(function)
@@ -222,7 +223,7 @@ def fuse(
         return {v for v in made if v in reduced or counts[v] > inside[v]}
 
     whole = Whole(function, library)
-    planner = _Planner(b, AliasClasses(function), in_order, whole, told)
+    planner = _Planner(b, AliasClasses(function), in_order, overlapping, whole, told)
     return Lowering(b, planner.plan, stored, whole).function(function)
 
 

@@ -18,13 +18,18 @@ from srcgrad.passes.lower.step import Step
 from srcgrad.primitives import memory
 
 MOST = 96  # steps of a group
+MOST_SUMS = 3  # references to one memory that steps of a group add to
 
 
 class FusionGroup:
     """Operations that share a nest, and what they touch together."""
 
-    def __init__(self, classes: AliasClasses, footprint: Callable[[Def], Footprint], step: Step):
-        self.classes, self.footprint_of = classes, footprint
+    def __init__(
+        self, classes: AliasClasses, footprint: Callable[[Def], Footprint], overlapping: bool,
+        step: Step,
+    ):  # fmt: skip
+        """`overlapping`: additions through several references to one memory may share the nest."""
+        self.classes, self.footprint_of, self.overlapping = classes, footprint, overlapping
         self.dims = step.dims
         self.steps: list[Step] = []
         self.defined: set[Var] = set()
@@ -47,7 +52,7 @@ class FusionGroup:
             found.add((v, writes, whole(step, v)))
 
     def copy(self) -> FusionGroup:
-        new = FusionGroup(self.classes, self.footprint_of, self.steps[0])
+        new = FusionGroup(self.classes, self.footprint_of, self.overlapping, self.steps[0])
         new.steps, new.footprint = list(self.steps), self.footprint
         for name in ("defined", "reduced", "touched"):
             setattr(new, name, set(getattr(self, name)))
@@ -84,7 +89,9 @@ class FusionGroup:
             for w, other_writes, other_whole in self.accesses.get(self.classes.of(v), ()):
                 conflict = writes or other_writes
                 exact = other_whole and whole(step, v)
-                if conflict and not (exact and (v is w or self._only_sums(step, v))):
+                if conflict and not (
+                    exact and (v is w or (self.overlapping and self._only_sums(step, v)))
+                ):
                     return (
                         f"one stores to '{v.name}' where another trip of the other reads or stores"
                     )
@@ -98,7 +105,8 @@ class FusionGroup:
         ):
             return False
         adding = [t for t in (*self.steps, step) if t.op.adds and self.classes.of(t.stored[0]) is c]
-        return all(map(adds_plainly, adding))
+        several = {t.stored[0] for t in adding}
+        return len(several) <= MOST_SUMS and all(map(adds_plainly, adding))
 
 
 def adds_plainly(step: Step) -> bool:

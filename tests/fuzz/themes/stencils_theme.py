@@ -48,6 +48,19 @@ COPIES = (
 )
 BEFORE = ("", "", "c = d[:]\n", "d = a.copy()\n", "", "c = a.copy()\n")
 AFTER = ("", "t += 0.1 * d[3]\n", "", "d = a\n", "s = 0.5 * s + 0.1 * np.sum(a * d)\n")
+WHOLE = (
+    "d[1:-1] = a[1:-1] - 0.2 * a[1:-1] * (a[1:-1] - a[:-2]) + 0.1 * (a[2:] - 2 * a[1:-1])",
+    "d[1:-1] = 0.3 * a[2:] - 0.4 * a[:-2]",
+    "a[1:] -= 0.3 * (d[1:] - d[:-1])",
+    "d[2:-2] = 0.2 * a[4:] + 0.3 * a[:-4] * a[2:-2]",
+    "d[1:-1] = 0.3 * a[::-1][1:-1] + 0.2 * a[2:] * c[:-2]",
+    "d[::2] = 0.3 * a[::2] + 0.2 * a[1::2] * a[::2]",
+    "d[1:] = 0.3 * np.sin(a[1:]) + 0.2 * a[:-1]",
+    "a[1:-1] = 0.3 * (a[2:] + a[1:-1] + a[:-2])",
+    "d[1:-1] = 0.3 * np.where(a[1:-1] > 0.1, a[2:], a[:-2])",
+    "d[1:n + 1] += 0.2 * a[:n] * a[2:n + 2] - 0.1 * a[1:n + 1]",
+)
+WHOLE_COPIES = ("a[1:-1] = d[1:-1]", "a, d = d, a", "a = d.copy()", "d[:] = 0.5 * a", "")
 PLANES = (
     "q[J, K] = 0.2 * (r[J, K] + r[J - 1, K] + r[J + 1, K] + r[J, K - 1] + r[J, K + 1])",
     "q[J, K] = r[J, K] + 0.2 * r[J, K] * (r[J - 1, K] - r[J + 1, K]) + 0.1 * r[J, K - 1]",
@@ -86,6 +99,9 @@ def _loops() -> tuple[Nest, ...]:
         if copy:
             step += f"    {copy.replace('SPACE', here)}\n"
         made.append(Nest(0.1, f"{next(before)}for I in {next(time)}:\n{step}{next(after)}", TAG))
+    for update, copy in product(WHOLE, WHOLE_COPIES):
+        step = "".join(f"    {line}\n" for line in (update, copy) if line)
+        made.append(Nest(0.3, f"{next(before)}for I in {next(time)}:\n{step}{next(after)}", TAG))
     for update, copy in product(PLANES, PLANE_COPIES):
         step = f"    for J in range(1, 4):\n        for K in range(1, 19):\n            {update}\n"
         if copy:
