@@ -59,12 +59,14 @@ def _compiled(cls: Any, frozen: bool) -> Any:
     positional = [_parameter(f) for f in given if not f.kw_only]
     named = [_parameter(f) for f in given if f.kw_only]
     parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
-    store = "put(self, {0!r}, {1})" if frozen else "self.{0} = {1}"
-    lines = [store.format(f.name, _value(f)) for f in given]
+    # half the time of `object.__setattr__`, which looks for the class that may be set
+    store = "_of_self_[{0!r}] = {1}" if frozen else "self.{0} = {1}"
+    lines = ["_of_self_ = self.__dict__"] if frozen else []
+    lines += [store.format(f.name, _value(f)) for f in given]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
     body = "".join(f"\n    {line}" for line in lines or ["pass"])
-    scope = {"put": object.__setattr__, "MISSING": MISSING}
+    scope: dict[str, Any] = {"MISSING": MISSING}
     for f in given:
         scope |= {f"default_{f.name}": f.default, f"make_{f.name}": f.default_factory}
     exec(f"def __init__({parameters}):{body}\n", scope)

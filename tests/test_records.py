@@ -135,3 +135,10 @@ def test_one_field_is_compared_by_identity_first():
     assert Kept(nan) == Kept(nan) and hash(Kept(3)) != hash(3)
     array = np.ones(2)
     assert Kept(array) == Kept(array)
+
+
+def test_fields_may_have_any_name():
+    """The constructor that is written has no name that a field could have."""
+    names = ["values", "put", "cls", "own", "fields", "dict", "object", "make", "frozen"]
+    made = record(frozen=True)(type("Named", (), {"__annotations__": dict.fromkeys(names, int)}))
+    assert vars(made(*range(len(names)))) == dict(zip(names, range(len(names)), strict=True))

@@ -13,7 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.batch_rules import EFFECTS, RULES, Batch, Unbatched, along
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
@@ -25,7 +25,7 @@ class Varying:
     """The values that depend on the seeds; memory that is stored to counts by alias class."""
 
     def __init__(self, function: Function, seeds: Sequence[Var]):
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         flows = [edge for s in walk(function.body) for edge in _flows(s)]
         edges = [(self._key(a), self._key(b)) for a, b in flows if isinstance(a, Var)]
         self.found = reachable(map(self._key, seeds), edges)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from srcgrad.autodiff.activity import Activity, carries, flows
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks
@@ -33,7 +33,7 @@ class Paths:
 
 def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Paths:
     """Classifies the parameters at the positions `wrt`; neither has one that reaches no output."""
-    outputs, classes = tuple(outputs), AliasClasses(function)
+    outputs, classes = tuple(outputs), alias_classes(function)
     params = function.params
     active = Activity(function, [params[k] for k in wrt], classes, outputs)
     opened = frozenset(k for k in wrt if active(params[k]))

@@ -19,7 +19,7 @@ from typing import Any
 from srcgrad.autodiff.counts import Counts
 from srcgrad.autodiff.traced import scalar_of
 from srcgrad.autodiff.unknown import Unknown, written
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import (
     Atom,
@@ -75,7 +75,7 @@ class _Dependence:
     def __init__(self, function: Function, wrt: Sequence[int], table: Mapping[str, Any]):
         self.function = function
         self.b = Builder(table)
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.inputs = [function.params[k] for k in wrt]
         self.unknown = Unknown(function, self.inputs, self.classes)
         self.counts = Counts(self.b, self.unknown, self.classes)

@@ -16,7 +16,7 @@ from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.tangents import tangent
 from srcgrad.autodiff.traced import scalar_of
 from srcgrad.errors import Location, UnsupportedError
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, type_vars
 from srcgrad.ir.types import Array, Scalar, Tape, Type, float_type, is_reference
@@ -43,7 +43,7 @@ class _Forward:
     ):  # fmt: skip
         self.function, self.outputs = function, outputs
         self.b = Builder(table)
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
         # values on which no output depends may have no rule: their tangent is not needed

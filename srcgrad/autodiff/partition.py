@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.autodiff.decisions import decides, rounds
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var, type_vars
 from srcgrad.ir.types import Array, RefTape, Tuple, float_type, is_reference
 from srcgrad.ir.walk import blocks, defined, free_variables, uses, walk
@@ -44,7 +44,7 @@ def partition(joint: Function, inputs: int, results: int) -> Parts | None:
 
 class _Cut:
     def __init__(self, joint: Function, inputs: int, results: int):
-        self.name, self.classes = joint.name, AliasClasses(joint)
+        self.name, self.classes = joint.name, alias_classes(joint)
         self.inputs, self.seeds = joint.params[:inputs], joint.params[inputs:]
         self.results, self.gradients = joint.returns[:results], joint.returns[results:]
         at = next((k for k, s in enumerate(joint.body) if _reads(s, set(self.seeds))), None)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from srcgrad.autodiff.activity import Activity, flows, reachable
 from srcgrad.autodiff.blocked import ValueFlow
 from srcgrad.autodiff.intervals import Interval, intervals
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Def, Function, Loop, Var
 from srcgrad.ir.walk import walk
 from srcgrad.records import record
@@ -35,7 +35,7 @@ def searched(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) ->
     narrowed = [i for s in _loops(function) for i in intervals(s)]
     if not narrowed:
         return
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     useful = Activity(function, (), classes, tuple(outputs))
     for k in wrt:
         varied = Activity(function, [function.params[k]], classes)

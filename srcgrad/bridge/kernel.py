@@ -18,7 +18,7 @@ from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.bridge.views import sharing
 from srcgrad.faults import building
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Const, Def, Function
 from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
@@ -124,7 +124,7 @@ def _is_zero(a: Atom, function: Function) -> bool:
     if made is None:
         return False
     if made.op is memory.zeros:
-        return AliasClasses(function).is_pure(a)
+        return alias_classes(function).is_pure(a)
     if made.op is arrays.pack:
         return all(_is_zero(x, function) for x in made.args)
     same = (reductions.broadcast_to, memory.copy, elementwise.cast)

@@ -15,7 +15,7 @@ from srcgrad.backends.gpu_arrays import may_share
 from srcgrad.eager import devices
 from srcgrad.eager.apply import mark_view
 from srcgrad.eager.tensor import Tensor, make
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Function, Var
 from srcgrad.ir.types import is_reference
 from srcgrad.primitives import indexing, memory
@@ -24,7 +24,7 @@ from srcgrad.primitives.libraries import copied
 
 def sharing(function: Function) -> frozenset[int]:
     """The results that may be in the memory of a parameter or of another result."""
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     at = {
         k: classes.of(a)
         for k, a in enumerate(function.returns)

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.autodiff.activity import flows, reachable
 from srcgrad.autodiff.blocked import ValueFlow
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Tuple, float_type, is_reference
 from srcgrad.ir.walk import walk
@@ -32,7 +32,7 @@ def is_linear(function: Function, many: int) -> bool:
 
     That their derivative does not depend on the parameters is left to the transpose.
     """
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     return not (_has_steps(function, many, classes) or _Terms(function, many, classes).found())
 
 

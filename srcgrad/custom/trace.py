@@ -28,7 +28,7 @@ from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.specs import is_same
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import (
     Atom,
@@ -298,7 +298,7 @@ def _on_copies(fn: Function, given: list[Var]) -> Function:
     Where a derivative is taken an argument may be memory of a tape. The derivative of a loop that
     carries a reference to it would need the adjoint of the tape before the loop.
     """
-    classes = AliasClasses(fn)
+    classes = alias_classes(fn)
     joined = (a for s in walk(fn.body) for a in _joined(s))
     carried = {classes.of(a) for a in joined if isinstance(a, Var) and is_reference(a.type)}
     copied = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import inspect
 import sys
 import types
@@ -26,7 +25,7 @@ from srcgrad.frontend.handlers.registry import WRAPPERS, OwnSource
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import is_of_library
-from srcgrad.frontend.liveness import Liveness, assigned
+from srcgrad.frontend.liveness import assigned, liveness
 from srcgrad.frontend.recursion import is_loop, limit_recursion
 from srcgrad.frontend.recursive.loops import over_activations
 from srcgrad.frontend.requirements import RestartTracing
@@ -131,7 +130,7 @@ def inline(
     if is_loop(it, found) or limit_recursion(it, found, env, node):
         found = over_activations(it, found, env, outer, node)
     loc, tree = it.b.loc, found.tree
-    frame = Frame(found, dict(env), _liveness(tree), outer, arguments=env)
+    frame = Frame(found, dict(env), liveness(tree), outer, arguments=env)
     frame.open_blocks, frame.resumes = len(it.b.scopes), resumes
     if it.frames:
         frame.called_at = it.frame.source.location(node)
@@ -220,8 +219,3 @@ def call_closure(
     defining = f.frame.source
     found = source.Source(defining.function, f.node, defining.file, defining.place)
     return inline(it, found, dict(bound.arguments), f.frame, node)
-
-
-@functools.lru_cache(maxsize=1024)
-def _liveness(tree: Any) -> Liveness:
-    return Liveness(tree)

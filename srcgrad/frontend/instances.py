@@ -16,7 +16,7 @@ from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.liveness import Liveness
+from srcgrad.frontend.liveness import liveness
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.values import Abstract, Record, describe, inside, is_value
 from srcgrad.ir.nodes import Var
@@ -38,7 +38,7 @@ from srcgrad.tree.registered import LEAVES
 @contextmanager
 def standing(it: Interpreter, found: Source) -> Iterator[None]:
     """Interprets at the head of a function, outside of its body, within the `with` block."""
-    it.frames.append(Frame(found, {}, Liveness(found.tree)))
+    it.frames.append(Frame(found, {}, liveness(found.tree)))
     it.b.loc = found.location(found.tree)
     try:
         yield

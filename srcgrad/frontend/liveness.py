@@ -178,3 +178,9 @@ class Liveness:
             self._first[s] = self._inside(s, set(), set())
             self._noting = noting
         return self._first[s]
+
+
+@functools.lru_cache(maxsize=1024)  # each call of a function that is inlined needs it
+def liveness(tree: Any) -> Liveness:
+    """The liveness of names in a function."""
+    return Liveness(tree)

@@ -13,7 +13,7 @@ from typing import Any
 
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.frontend.snapshots import loops_of, writes_to
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import walk
@@ -49,7 +49,7 @@ def refuse_reordered(
     doubtful = [r for r in reshapes if r.source in others]
     if not doubtful:
         return
-    aliases, loops = AliasClasses(function), list(loops_of(order))
+    aliases, loops = alias_classes(function), list(loops_of(order))
     for each in doubtful:
         if aliases.of(each.source) not in aliases.written:
             continue

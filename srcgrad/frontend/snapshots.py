@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from srcgrad.errors import Location, UnsupportedError
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
@@ -35,7 +35,7 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
     """Refuses the first snapshot that the function can tell from a view."""
     if not snapshots:
         return
-    aliases, order = AliasClasses(function), list(walk(function.body))
+    aliases, order = alias_classes(function), list(walk(function.body))
     loops = list(loops_of(order))
     for each in snapshots:
         mine = aliases.of(each.copy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -23,9 +23,15 @@ def parameters_of(tree: Any) -> list[str]:
     return [x.id for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
 
 
-def own_statements(tree: Any) -> list[Any]:
+@functools.lru_cache(maxsize=1024)
+def own_statements(tree: Any) -> tuple[Any, ...]:
     """The nodes of a function, those of the functions inside it excluded."""
-    out, todo = [], list(tree.body)
+    return tuple(nodes_within(tree.body))
+
+
+def nodes_within(block: Iterable[Any]) -> list[Any]:
+    """The nodes of statements, those of the functions inside them excluded."""
+    out, todo = [], list(block)
     while todo:
         n = todo.pop()
         out.append(n)

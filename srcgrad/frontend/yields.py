@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.trees import OURS, own_statements
+from srcgrad.frontend.trees import OURS, nodes_within, own_statements
 
 YIELDS = (gast.Yield, gast.YieldFrom)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -64,12 +64,7 @@ def _certain(stmts: list[Any]) -> bool:
 
 
 def _yields(s: Any) -> bool:
-    return any(isinstance(n, YIELDS) for n in [s, *own_statements(_Body([s]))])
-
-
-class _Body:
-    def __init__(self, body: list[Any]):
-        self.body = body
+    return any(isinstance(n, YIELDS) for n in nodes_within([s]))
 
 
 def _rewritten(s: Any, stops: bool) -> Any:

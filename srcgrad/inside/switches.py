@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.blocked import ValueFlow
 from srcgrad.errors import PartialGradientWarning
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Def, Function, Var
 from srcgrad.ir.types import float_type, is_reference
 from srcgrad.ir.walk import walk
@@ -29,7 +29,7 @@ def switch(
     name: str, what: str, function: Function, inputs: Iterable[Var]
 ) -> PartialGradientWarning | None:
     """The warning of the first step that depends on floats among the inputs, if there is one."""
-    flow = ValueFlow(function.body, AliasClasses(function))
+    flow = ValueFlow(function.body, alias_classes(function))
     edges = [(flow.key(edge.source), flow.key(edge.target)) for edge in flow.edges]
     seeds = [flow.key(v) for v in inputs if is_reference(v.type) or float_type(v.type)]
     varied = reachable(seeds, edges)

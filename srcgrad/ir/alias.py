@@ -7,12 +7,15 @@ for the others.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
+from srcgrad.ir.facts import fact
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Var, While
 from srcgrad.ir.types import RefTape, is_reference
 from srcgrad.ir.walk import walk
 
 
-def _tracked(a: Atom) -> bool:
+def _tracked(a: Atom) -> TypeGuard[Var]:
     return isinstance(a, Var) and is_reference(a.type)
 
 
@@ -37,18 +40,13 @@ class AliasClasses:
                 case If():
                     for group in zip(s.results, s.then_yields, s.else_yields, strict=True):
                         self._unite(group)
+        self._root = {v: self._find(v) for v in list(self._parent)}
         self.written: set[Var] = set(map(self.of, stored))
 
     def of(self, v: Atom) -> Var:
         """The representative of a reference's class."""
         assert isinstance(v, Var)
-        root = v
-        while (up := self._parent.get(root, root)) is not root:
-            root = up
-        while (up := self._parent.get(v, v)) is not root:
-            self._parent[v] = root
-            v = up
-        return root
+        return self._root.get(v, v)
 
     def is_pure(self, v: Atom) -> bool:
         return self.of(v) not in self.written
@@ -59,9 +57,25 @@ class AliasClasses:
 
     def _union(self, a: Atom, b: Atom) -> None:
         if _tracked(a) and _tracked(b):
-            ra, rb = self.of(a), self.of(b)
+            ra, rb = self._find(a), self._find(b)
             if ra is not rb:
                 self._parent[ra] = rb
+
+    def _find(self, v: Var) -> Var:
+        """The representative as far as it is known; the way to it becomes shorter."""
+        root = v
+        while (up := self._parent.get(root, root)) is not root:
+            root = up
+        while (up := self._parent.get(v, v)) is not root:
+            self._parent[v] = root
+            v = up
+        return root
+
+
+@fact
+def alias_classes(function: Function) -> AliasClasses:
+    """The alias classes of a function."""
+    return AliasClasses(function)
 
 
 def holders(function: Function, source: Var) -> set[Var]:

@@ -301,7 +301,6 @@ def _reads_memory(args: Atoms) -> bool:
     return any(not isinstance(a.type, Scalar) for a in args)
 
 
-@lru_cache(maxsize=4096)
 def _probe(op: Primitive, dtype: str) -> str:
     """The dtype NumPy gives `op` on operands that all have `dtype`."""
     ones = [np.ones((), np_dtype(dtype))] * op.arity
@@ -313,6 +312,7 @@ def _probe(op: Primitive, dtype: str) -> str:
     return out
 
 
+@lru_cache(maxsize=4096)
 def result_type(op: Primitive, joined: Scalar) -> Scalar:
     """The type of an elementwise result, its operands promoted to `joined`."""
     try:

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import field
+from operator import is_
 from typing import Any, TypeVar
 
 from srcgrad.errors import Location
@@ -103,7 +104,7 @@ class Function:
     returns: tuple[Atom, ...]
 
     def with_body(self, body: Block, returns: tuple[Atom, ...] | None = None) -> Function:
-        return altered(self, body=body, returns=self.returns if returns is None else returns)
+        return changed(self, body=body, returns=self.returns if returns is None else returns)
 
 
 T = TypeVar("T")
@@ -114,6 +115,17 @@ def altered(node: T, **fields: Any) -> T:
     new = object.__new__(type(node))
     new.__dict__.update(node.__dict__, **fields)
     return new
+
+
+def changed(node: T, **fields: Any) -> T:
+    """The node itself where its fields have these very values, else an altered copy."""
+    own = node.__dict__
+    return node if all(own[n] is v for n, v in fields.items()) else altered(node, **fields)
+
+
+def kept_tuple(old: tuple[T, ...], new: Sequence[T]) -> tuple[T, ...]:
+    """The old tuple where the new items are its own, else a new tuple."""
+    return old if len(old) == len(new) and all(map(is_, old, new)) else tuple(new)
 
 
 def type_vars(type: Type) -> Iterator[Var]:
@@ -127,5 +139,5 @@ def type_vars(type: Type) -> Iterator[Var]:
 
 __all__ = [
     "Atom", "Block", "Const", "Def", "For", "Function", "If", "Loop", "Stmt", "Unknown", "Var",
-    "While", "altered", "atom", "type_vars",
+    "While", "altered", "atom", "changed", "kept_tuple", "type_vars",
 ]  # fmt: skip

@@ -8,7 +8,8 @@ scalar is a Python number (NEP 50): joined with a NumPy type it takes that type.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import lru_cache, reduce
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -263,8 +264,12 @@ def join_scalars(a: Scalar, b: Scalar) -> Scalar:
 
 def promoted(types: Iterable[Numeric]) -> Scalar:
     """The type that operands are promoted to: NumPy's among themselves, then Python's numbers."""
-    kinds = [Scalar(t.dtype, getattr(t, "weak", False)) for t in types]
-    return reduce(join_scalars, sorted(kinds, key=lambda t: t.weak))
+    return _promoted(tuple([(t.dtype, getattr(t, "weak", False)) for t in types]))
+
+
+@lru_cache(maxsize=4096)
+def _promoted(kinds: tuple[tuple[str, bool], ...]) -> Scalar:
+    return reduce(join_scalars, sorted(starmap(Scalar, kinds), key=lambda t: t.weak))
 
 
 def converter(type_: Any) -> Callable[[Any], Any] | None:

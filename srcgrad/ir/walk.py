@@ -6,7 +6,6 @@ Never changes a node: `rename` builds new ones (the types of variables it rename
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from srcgrad.ir.nodes import (
     Atom,
@@ -19,6 +18,8 @@ from srcgrad.ir.nodes import (
     Var,
     While,
     altered,
+    changed,
+    kept_tuple,
     type_vars,
 )
 from srcgrad.ir.types import Array, Dim, Scalar, Tuple, Type, same_dims
@@ -148,7 +149,7 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 
     if isinstance(type, Array) and any(isinstance(d, Var) for d in type.dims):
         dims = tuple(dim(d) for d in type.dims)
-        return type if same_dims(dims, type.dims) else replace(type, dims=dims)
+        return type if same_dims(dims, type.dims) else altered(type, dims=dims)
     if isinstance(type, Tuple):
         return Tuple(tuple(map_type(t, f) for t in type.items))
     return type
@@ -157,21 +158,19 @@ def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
 def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:
     """The statement with `f` applied to each atom it reads and `inner` to each of its blocks.
 
-    A rebuilt loop is no longer marked independent.
+    The statement itself if nothing changes. A loop is no longer marked independent.
     """
 
     def many(xs: tuple[Atom, ...]) -> tuple[Atom, ...]:
-        return tuple(f(x) for x in xs)
+        return kept_tuple(xs, [f(x) for x in xs])
 
     match s:
         case Def():
-            if all(f(a) is a for a in s.args):
-                return s
-            return altered(s, args=many(s.args))
+            return changed(s, args=many(s.args))
         case For():
             start, stop, inits = f(s.start), f(s.stop), many(s.inits)
             body = inner(s.body)
-            return altered(
+            return changed(
                 s, start=start, stop=stop, inits=inits, body=body, yields=many(s.yields),
                 independent=False,
             )  # fmt: skip
@@ -179,13 +178,13 @@ def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block
             limit, inits = None if s.limit is None else f(s.limit), many(s.inits)
             test = inner(s.test)
             cond, body = f(s.cond), inner(s.body)
-            return altered(
+            return changed(
                 s, limit=limit, inits=inits, test=test, cond=cond, body=body, yields=many(s.yields)
             )
         case If():
             cond = f(s.cond)
             then, orelse = inner(s.then), inner(s.orelse)
-            return altered(
+            return changed(
                 s, cond=cond, then=then, orelse=orelse,
                 then_yields=many(s.then_yields), else_yields=many(s.else_yields),
             )  # fmt: skip

@@ -29,7 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.passes.effects import is_write
@@ -39,7 +40,9 @@ from srcgrad.primitives import memory
 
 
 def ascending_loops(function: Function) -> Function:
-    return _AscendingLoops(AliasClasses(function)).function(function)
+    if not contents(function).backwards:
+        return function
+    return _AscendingLoops(alias_classes(function)).function(function)
 
 
 class _AscendingLoops(Rewriter):

@@ -39,7 +39,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import field
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, is_reference, same_dims
 from srcgrad.ir.walk import atoms, results, uses, walk
@@ -52,7 +53,7 @@ JOINS = (arrays.concatenate, arrays.pack)
 
 
 def build_in_place(function: Function) -> Function:
-    if not any(isinstance(s, Def) and s.op in JOINS for s in walk(function.body)):
+    if contents(function).operations.isdisjoint(JOINS):
         return function
     return _BuildInPlace(function).function(function)
 
@@ -96,7 +97,7 @@ class _Facts:
     """Facts about the references of a function."""
 
     def __init__(self, function: Function):
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.uses = Counter(v for s in walk(function.body) for v in uses(s))
         self.stores = Counter[Var]()
         # returned, carried, joined by a branch or held; required to be contiguous

@@ -40,6 +40,7 @@ from functools import reduce
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -68,6 +69,8 @@ ARITHMETIC = (elementwise.add, elementwise.sub, elementwise.mul, elementwise.cas
 
 
 def coalesce_loops(function: Function) -> Function:
+    if contents(function).depth < 2:
+        return function
     return _CoalesceLoops(function).function(function)
 
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, is_reference
@@ -55,7 +55,7 @@ IDENTITIES = frozenset((memory.copy, reductions.broadcast_to, reductions.sum_to)
 
 
 def cse(function: Function) -> Function:
-    return _Cse(function, AliasClasses(function)).function(function)
+    return _Cse(function, alias_classes(function)).function(function)
 
 
 def _is_shown(s: Stmt, inner: list[bool]) -> bool:

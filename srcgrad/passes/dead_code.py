@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -35,7 +35,8 @@ from srcgrad.ir.nodes import (
     Stmt,
     Var,
     While,
-    altered,
+    changed,
+    kept_tuple,
     type_vars,
 )
 from srcgrad.ir.types import is_reference
@@ -48,7 +49,7 @@ Classes = dict[Var, None]  # alias classes: a set that keeps the order of insert
 
 def eliminate(function: Function) -> Function:
     """The function without dead code."""
-    liveness = _Liveness(function, AliasClasses(function))
+    liveness = _Liveness(function, alias_classes(function))
     liveness.run()
     return function.with_body(liveness.sweep(function.body))
 
@@ -153,7 +154,8 @@ class _Liveness:
 
     # ---- sweeping ----
     def sweep(self, block: Block) -> Block:
-        return tuple(self.swept(s) for s in block if s in self.live_statements or _is_mark(s))
+        left = [self.swept(s) for s in block if s in self.live_statements or _is_mark(s)]
+        return kept_tuple(block, left)
 
     def swept(self, s: Stmt) -> Stmt:
         if isinstance(s, Def):
@@ -161,17 +163,17 @@ class _Liveness:
         at = [k for k, r in enumerate(s.results) if r in self.live]
 
         def pick(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(values[k] for k in at)
+            return values if len(at) == len(values) else tuple([values[k] for k in at])
 
         if isinstance(s, If):
-            return altered(
+            return changed(
                 s, then=self.sweep(s.then), orelse=self.sweep(s.orelse), results=pick(s.results),
                 then_yields=pick(s.then_yields), else_yields=pick(s.else_yields),
             )  # fmt: skip
         carried = {f: pick(getattr(s, f)) for f in ("params", "inits", "yields", "results")}
         if isinstance(s, While):
-            return altered(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
-        return altered(s, body=self.sweep(s.body), **carried)
+            return changed(s, test=self.sweep(s.test), body=self.sweep(s.body), **carried)
+        return changed(s, body=self.sweep(s.body), **carried)
 
 
 def _is_mark(s: Stmt) -> bool:

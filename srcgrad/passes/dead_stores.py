@@ -41,7 +41,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import blocks, defined, inner_definitions, uses, walk
@@ -58,6 +59,9 @@ Path = tuple[tuple[Stmt | None, int, int], ...]  # the blocks entered: owner, wh
 
 
 def dead_stores(function: Function) -> Function:
+    inside = contents(function)
+    if not inside.depth or memory.store not in inside.operations:
+        return function
     dead = _DeadStores(function).found()
     return eliminate(function.with_body(_without(function.body, dead))) if dead else function
 
@@ -92,7 +96,7 @@ class Reached:
 
 class _DeadStores:
     def __init__(self, function: Function):
-        self.function, self.classes = function, AliasClasses(function)
+        self.function, self.classes = function, alias_classes(function)
 
     @cached_property
     def places(self) -> Places:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import combinations
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import defined, uses, walk
@@ -42,7 +42,7 @@ class Dependence:
 
     def __init__(self, function: Function, in_chunks: bool = False):
         """`in_chunks`: chunks have their own scratch tapes, and are combined in order."""
-        self.classes, self.places = AliasClasses(function), Places(function)
+        self.classes, self.places = alias_classes(function), Places(function)
         self.in_chunks, self.body = in_chunks, function.body
 
     @cached_property

@@ -24,7 +24,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, Function, Var
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import map_atoms, uses, walk
@@ -33,7 +34,9 @@ from srcgrad.primitives import memory
 
 
 def elide_copies(function: Function) -> Function:
-    classes = AliasClasses(function)
+    if memory.copy not in contents(function).operations:
+        return function
+    classes = alias_classes(function)
     made = {s.var: s for s in function.body if isinstance(s, Def) and s.var is not None}
     seen = Counter(classes.of(v) for v in _references((*function.params, *function.returns)))
     read = Counter(u for s in walk(function.body) for u in uses(s))

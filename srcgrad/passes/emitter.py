@@ -6,8 +6,8 @@ Changes only what a subclass overrides.
 from __future__ import annotations
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Block, Def, Function
-from srcgrad.ir.walk import walk
+from srcgrad.ir.facts import definitions
+from srcgrad.ir.nodes import Block, Function, kept_tuple
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY
 
@@ -15,9 +15,7 @@ from srcgrad.primitives import REGISTRY
 def builder_for(function: Function) -> Builder:
     """A builder that knows the function's definitions."""
     b = Builder(REGISTRY)
-    for s in walk(function.body):
-        if isinstance(s, Def) and s.var is not None:
-            b.definition[s.var] = s
+    b.definition.update(definitions(function))
     return b
 
 
@@ -33,4 +31,4 @@ class Emitter(Rewriter):
             for s in block:
                 for new in self.statement(s):
                     self.b.append(new)
-        return tuple(out)
+        return kept_tuple(block, out)

@@ -32,8 +32,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Function, Stmt, Var, atom
 from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import Array, Scalar, is_float, is_reference, same_dims
@@ -45,7 +46,7 @@ from srcgrad.records import record
 
 
 def first_additions(function: Function) -> Function:
-    if not any(isinstance(s, Def) and s.op is memory.zeros for s in walk(function.body)):
+    if memory.zeros not in contents(function).operations:
         return function
     return _FirstAdditions(function).function(function)
 
@@ -63,7 +64,7 @@ class _Sum:
 class _FirstAdditions(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.b = Builder(REGISTRY)
         self.mentioned = Summaries(self._mentioned)
         self.made: dict[Var, Def] = {}  # views, with their current operands

@@ -29,15 +29,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Def, Function, Stmt, altered
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import memory
 
+VIEWS = (memory.transpose, memory.view)
 # accesses to an element, and the number of operands after its indices
 ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
 
 
 def fold_views(function: Function) -> Function:
+    if contents(function).operations.isdisjoint(VIEWS):
+        return function
     return _FoldViews().function(function)
 
 
@@ -47,7 +51,7 @@ class _FoldViews(Rewriter):
         self.views: dict[Atom, Def] = {}
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        if s.var is not None and (s.op is memory.transpose or s.op is memory.view):
+        if s.var is not None and s.op in VIEWS:
             self.views[s.var] = s
         yield self.folded(s) if s.op in ELEMENT else s
 

@@ -34,7 +34,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, atom_dims, is_reference
 from srcgrad.ir.walk import atoms, walk
@@ -49,7 +50,7 @@ Places: TypeAlias = int | range | None
 
 
 def forward_joins(function: Function) -> Function:
-    if not any(isinstance(s, Def) and s.op in JOINS for s in walk(function.body)):
+    if contents(function).operations.isdisjoint(JOINS):
         return function
     return _ForwardJoins(function).function(function)
 
@@ -104,7 +105,7 @@ class _Access:
 class _ForwardJoins(Emitter):
     def __init__(self, function: Function):
         super().__init__(builder_for(function))
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.apart = self.named(function.returns)
         for s in walk(function.body):
             if not isinstance(s, Def) or s.op.holds:

@@ -34,7 +34,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -64,7 +65,9 @@ ELEMENT = {memory.load: 0, memory.store: 1, memory.add_at: 1}
 
 def forward_stores(function: Function, indexed: bool = False) -> Function:
     """The function with reads of stored places replaced; `indexed`: of variable places too."""
-    return _ForwardStores(AliasClasses(function), indexed).function(function)
+    if not any(op.writes for op in contents(function).operations):
+        return function
+    return _ForwardStores(alias_classes(function), indexed).function(function)
 
 
 @record()

@@ -36,8 +36,22 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered, atom
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Def,
+    For,
+    Function,
+    Stmt,
+    Var,
+    While,
+    atom,
+    changed,
+    kept_tuple,
+)
 from srcgrad.ir.types import INT, Array, Dim, Dims, atom_dims, is_reference, np_dtype
 from srcgrad.ir.walk import blocks, defined, inner_definitions, uses
 from srcgrad.passes.effects import (
@@ -57,7 +71,9 @@ TRIED = 300_000  # elements of the largest array that an operation is tried with
 
 
 def hoist(function: Function) -> Function:
-    return _Hoist(function, AliasClasses(function)).function(function)
+    if not contents(function).depth:
+        return function
+    return _Hoist(function, alias_classes(function)).function(function)
 
 
 class _Hoist(Ranged):
@@ -82,9 +98,9 @@ class _Hoist(Ranged):
             parts.append(self.stays(block, trip, sure, moved))
         yield from moved
         if isinstance(new, For):
-            yield altered(new, body=parts[0])
+            yield changed(new, body=parts[0])
         else:
-            yield altered(new, test=parts[0], body=parts[1])
+            yield changed(new, test=parts[0], body=parts[1])
 
     def stays(self, block: Block, trip: _Trip, sure: bool, moved: list[Stmt]) -> Block:
         """The statements that remain in a block; the others are appended to `moved`."""
@@ -96,7 +112,7 @@ class _Hoist(Ranged):
             else:
                 kept.append(s)
                 trip.clear &= not observable_within(s)
-        return tuple(kept)
+        return kept_tuple(block, kept)
 
     def may_move(self, s: Def, trip: _Trip, sure: bool) -> bool:
         if s.op.effect or may_raise(s) or has_several_results(s):

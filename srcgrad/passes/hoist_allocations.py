@@ -35,7 +35,8 @@ from collections.abc import Iterable
 from math import prod
 
 from srcgrad.errors import Location
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import INT, PYTHONS, Array, Scalar, Type, is_reference, np_dtype
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, uses, walk
@@ -43,11 +44,15 @@ from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.small.elements import constant
 from srcgrad.primitives import REGISTRY, memory, tapes
 
+ALLOCATIONS = (memory.empty, memory.zeros)
 SMALL = 1024  # bytes of a buffer that may lie on the stack
 
 
 def hoist_allocations(function: Function) -> Function:
-    classes = AliasClasses(function)
+    inside = contents(function)
+    if not inside.depth or inside.operations.isdisjoint(ALLOCATIONS):
+        return function
+    classes = alias_classes(function)
     return _HoistAllocations(function, classes, escaping(function, classes)).function(function)
 
 
@@ -87,7 +92,7 @@ class _HoistAllocations(Ranged):
 
     def may_move(self, s: Def, inner: set[Var]) -> bool:
         return (
-            s.op in (memory.empty, memory.zeros)
+            s.op in ALLOCATIONS
             and s.var is not None
             and isinstance(s.var.type, Array)
             and bool(s.args)

@@ -34,8 +34,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -49,6 +50,8 @@ from srcgrad.ir.nodes import (
     While,
     altered,
     atom,
+    changed,
+    kept_tuple,
 )
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import defined, inner_definitions, rename, walk
@@ -59,8 +62,14 @@ from srcgrad.primitives import REGISTRY, arrays, elementwise, memory
 from srcgrad.primitives.identities import is_same
 from srcgrad.records import record
 
+# operations that known ranges replace by an operand, or that are checks which move
+POSITIONS = PLACE_CHECKS | {memory.wrap, memory.indices, memory.broadcast_dim, elementwise.maximum}
+
 
 def hoist_bounds_checks(function: Function) -> Function:
+    inside = contents(function)
+    if not inside.branches and inside.operations.isdisjoint(POSITIONS):
+        return function
     rewriter = _HoistBoundsChecks(function)
     return rename(rewriter.function(function), rewriter.new)
 
@@ -68,7 +77,7 @@ def hoist_bounds_checks(function: Function) -> Function:
 class _HoistBoundsChecks(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         if s.var is not None and (same := self.operand(s, s.var)) is not None:
@@ -125,7 +134,7 @@ class _HoistBoundsChecks(Ranged):
             lift = _Lift(new, self)
             body = lift.run()
         yield from lift.before
-        yield altered(new, body=body)
+        yield changed(new, body=body)
 
 
 def _only_places_fail(body: Block) -> bool:
@@ -192,7 +201,7 @@ class _Lift:
             check = Check.of(s)
             if check is None or not self.lift(check):
                 kept.append(s)
-        return tuple(kept)
+        return kept_tuple(self.loop.body, kept)
 
     # ---- operands ----
     def motion(self, a: Atom) -> str:

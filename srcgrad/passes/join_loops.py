@@ -53,6 +53,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Block, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, map_atoms, rename, walk
@@ -75,6 +76,8 @@ def join_loops(function: Function, in_order: bool = False, launches: bool = True
 
     `launches`: as many as possible, otherwise those between which elements flow.
     """
+    if contents(function).loops < 2:
+        return function
     joining = (_JoinLaunches if launches else _JoinLoops)(function, in_order)
     body = joining.block(function.body)
     if not joining.index:

@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, Dims, atom_dims, is_float, is_reference, same_dim, same_dims
 from srcgrad.passes.effects import makes_buffer
@@ -38,13 +39,15 @@ from srcgrad.primitives import memory, reductions
 
 
 def lift_new_axes(function: Function) -> Function:
+    if contents(function).operations.isdisjoint((memory.view, reductions.sum_to)):
+        return function
     return _LiftNewAxes(function).function(function)
 
 
 class _LiftNewAxes(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.returned = {
             self.classes.of(a)
             for a in function.returns

@@ -40,24 +40,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.passes.added_rows import is_short, only_added
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.trips import Trips
-from srcgrad.primitives import REGISTRY
+from srcgrad.primitives import REGISTRY, memory
 
 
 def loop_fission(function: Function) -> Function:
+    if memory.add_at not in contents(function).operations:
+        return function
     return _LoopFission(function).function(function)
 
 
 class _LoopFission(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)

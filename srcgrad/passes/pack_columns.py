@@ -41,8 +41,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
@@ -55,7 +56,9 @@ SHORT = 8  # trips: of a loop known to have fewer, the columns stay where they a
 
 
 def pack_columns(function: Function) -> Function:
-    return _PackColumns(AliasClasses(function)).function(function)
+    if contents(function).depth < 2:
+        return function
+    return _PackColumns(alias_classes(function)).function(function)
 
 
 @record(frozen=True)

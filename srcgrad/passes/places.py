@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import definitions
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dim
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
@@ -93,9 +94,7 @@ class Places:
     """The definitions of a function, and what follows from them for indices."""
 
     def __init__(self, function: Function):
-        self.definition = {
-            s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
-        }
+        self.definition = dict(definitions(function))
         self.joined = _joined(function.body)
         self.known: dict[Var, Poly] = {}
         self.bound = _order(function)

@@ -29,7 +29,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import BOOL, Array, Scalar, is_reference, np_dtype
 from srcgrad.ir.walk import defined, inner_definitions, uses, walk
@@ -39,7 +40,9 @@ from srcgrad.primitives import REGISTRY, memory
 
 
 def promote_accumulators(function: Function) -> Function:
-    return _PromoteAccumulators(function, AliasClasses(function)).function(function)
+    if memory.add_at not in contents(function).operations:
+        return function
+    return _PromoteAccumulators(function, alias_classes(function)).function(function)
 
 
 class _PromoteAccumulators(Ranged):

@@ -6,7 +6,7 @@ and inside it, and no longer. Changes a statement only where an override does.
 
 from __future__ import annotations
 
-from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While, altered
+from srcgrad.ir.nodes import Atom, Block, For, Function, If, Stmt, While, altered, kept_tuple
 from srcgrad.passes.ranges import Ranges
 from srcgrad.passes.rewrite import Rewriter
 
@@ -25,7 +25,7 @@ class Ranged(Rewriter):
                 for t in self.statement(s):
                     self.ranges.learn(t)
                     out.append(t)
-        return tuple(out)
+        return kept_tuple(block, out)
 
     def rebuilt(self, s: Stmt) -> Stmt:
         with self.ranges.scope():

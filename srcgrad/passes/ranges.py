@@ -9,9 +9,10 @@ integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from srcgrad.ir.facts import definitions, fact
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Loop, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
@@ -44,30 +45,31 @@ def is_int64(a: Atom) -> bool:
     return isinstance(a.type, Scalar) and a.type.dtype == "i64"
 
 
+class _Scope:
+    def __init__(self, ranges: Ranges):
+        self.ranges = ranges
+        self.before = dict(ranges.low), dict(ranges.high), ranges.checks
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *raised: Any) -> None:
+        self.ranges.low, self.ranges.high, self.ranges.checks = self.before
+
+
 class Ranges:
     def __init__(self, function: Function):
-        self.definition: dict[Var, Def] = {
-            s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None
-        }
-        # the end of a value that a loop carries: the value in a trip, the first and the next one
-        self.ends: dict[Var | None, tuple[Var, Atom, Atom]] = {
-            r: (p, x, y)
-            for s in walk(function.body)
-            if isinstance(s, Loop)
-            for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
-        }
+        self.definition: dict[Var, Def] = dict(definitions(function))
+        self.ends = _ends(function)
         self.counts: set[Var] = set()  # indices of loops that count up from small numbers
         self.low: dict[Var, int] = {}
         self.high: dict[Var, tuple[Form, ...]] = {}
         # checks of ranges that were passed if a condition held and the range was not empty
         self.checks: tuple[tuple[Atom | None, Def], ...] = ()
 
-    @contextmanager
-    def scope(self) -> Generator[None]:
-        """Forgets afterwards what is learned inside."""
-        low, high, checks = dict(self.low), dict(self.high), self.checks
-        yield
-        self.low, self.high, self.checks = low, high, checks
+    def scope(self) -> _Scope:
+        """Forgets after the `with` block what is learned inside."""
+        return _Scope(self)
 
     # ---- questions ----
     def at_most(self, a: Atom, b: Atom, k: int = 0, exact: bool = False) -> bool:
@@ -385,6 +387,17 @@ class Ranges:
             self.know(s.start, s.index)
             self.know(s.index, s.stop, -1)
             self._use_checks()
+
+
+@fact
+def _ends(function: Function) -> dict[Var | None, tuple[Var, Atom, Atom]]:
+    """For the end of a value that a loop carries: the value in a trip, the first and the next."""
+    return {
+        r: (p, x, y)
+        for s in walk(function.body)
+        if isinstance(s, Loop)
+        for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
+    }
 
 
 def _both(x: int | None, y: int | None, f: Callable[[int, int], int | None]) -> int | None:

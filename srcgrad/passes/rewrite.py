@@ -1,7 +1,8 @@
 """The top-down rewriter that passes share: substitutes variables, one method per statement form.
 
 `new` maps variables to their replacements, in operands and in the dims of types, from there on.
-The types of variables are updated in place; statements are never changed, only rebuilt.
+The types of variables are updated in place; statements are never changed, only rebuilt. The result
+is the input itself where nothing is replaced.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from srcgrad.ir.nodes import (
     Var,
     While,
     altered,
+    kept_tuple,
     type_vars,
 )
 from srcgrad.ir.walk import map_atoms, map_type, refresh_types
@@ -50,14 +52,14 @@ class Rewriter:
         body = self.block(f.body)
         for p in f.params:
             p.type = map_type(p.type, self.atom)
-        return f.with_body(body, tuple(self.atom(a) for a in f.returns))
+        return f.with_body(body, kept_tuple(f.returns, [self.atom(a) for a in f.returns]))
 
     def block(self, block: Block) -> Block:
         out: list[Stmt] = []
         for s in block:
             interrupts.answer()
             out.extend(self.statement(s))
-        return tuple(out)
+        return kept_tuple(block, out)
 
     def statement(self, s: Stmt) -> Iterable[Stmt]:
         if isinstance(s, Def):

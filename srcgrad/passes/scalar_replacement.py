@@ -36,7 +36,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.nodes import atom as as_atom
 from srcgrad.ir.types import INT, Array, Scalar, is_float, is_reference, np_dtype
@@ -56,6 +57,9 @@ ORIGIN = Const(0, INT)
 
 
 def scalar_replacement(function: Function) -> Function:
+    inside = contents(function)
+    if not inside.depth or inside.operations.isdisjoint(ELEMENTS):
+        return function
     return _ScalarReplacement(function).function(function)
 
 
@@ -271,7 +275,7 @@ def _fits(s: Def) -> bool:
 class _ScalarReplacement(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.visible = {self.classes.of(p) for p in function.params if is_reference(p.type)}
         self.read: set[Var] | None = None  # the classes that the outermost loop reads
 

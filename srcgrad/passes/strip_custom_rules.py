@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, Function, Var, altered
 from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Array, is_reference
@@ -35,7 +35,7 @@ def strip_custom_rules(function: Function) -> Function:
 class _StripCustomRules(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.values: dict[Atom, tuple[Atom, ...]] = {}
         outside = [*function.params, *function.returns]
         self.seen = {self.classes.of(v) for v in outside if is_reference(v.type)}

@@ -40,8 +40,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import walk
@@ -56,6 +57,9 @@ EXTREMA = frozenset((reductions.max, reductions.min))  # of no elements: ValueEr
 
 def unify_lengths(function: Function) -> Function:
     lengths = [s for s in function.body if isinstance(s, Def) and s.op is memory.dim]
+    first = function.body[: len(lengths)] == tuple(lengths)
+    if first and contents(function).operations.isdisjoint(SHAPE_CHECKS):
+        return function
     checks = early_checks(function, {s.var for s in lengths if s.var is not None})
     names = _Names(lengths)
     needed = [s for s in checks if names.learn(s)]
@@ -67,7 +71,7 @@ def unify_lengths(function: Function) -> Function:
 
 def early_checks(function: Function, lengths: set[Var]) -> list[Def]:
     """The checks of lengths of parameters that nothing before them keeps from moving up."""
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     visible = {classes.of(p) for p in function.params if is_reference(p.type)}
     found: list[Def] = []
     for s in function.body:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Tape, Tuple, is_reference
 from srcgrad.ir.walk import blocks, walk
@@ -27,7 +27,7 @@ class Folds:
         self.folded: dict[Var, Def] = {}
         self.operands = {s.op.name for s in walk(function.body) if isinstance(s, Def)}
         self._uses = uses
-        self._aliases = AliasClasses(function)
+        self._aliases = alias_classes(function)
         self._reads: set[Var] = set()  # folded ones that read memory which is written somewhere
         self._weight: Counter[Var] = Counter()
         self._places = _read_as_places(function)

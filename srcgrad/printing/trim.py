@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import atoms, uses, walk
@@ -30,7 +30,7 @@ def trimmed(function: Function) -> tuple[Function, Uses]:
 
 def _without_last_copies(function: Function) -> Function:
     """Returns an array of the function itself where a copy of it is returned that ends its use."""
-    aliases = AliasClasses(function)
+    aliases = alias_classes(function)
     given = {aliases.of(p) for p in function.params if is_reference(p.type)}
     returned = Counter(aliases.of(a) for a in function.returns if is_reference(a.type))
     read = {v for s in walk(function.body) for v in uses(s)}

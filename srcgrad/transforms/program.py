@@ -10,7 +10,7 @@ from srcgrad.frontend.guards import Guard, Hidden, Unchanged
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.trace import Write
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Def, Function, If, Stmt, Var
 from srcgrad.ir.types import Array
@@ -75,7 +75,7 @@ def values(hidden: tuple[Hidden, ...]) -> tuple[Hidden, ...]:
 
 
 def _written(function: Function) -> set[int]:
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     return {
         k
         for k, p in enumerate(function.params)

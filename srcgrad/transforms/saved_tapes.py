@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from srcgrad.errors import Location
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, atom
 from srcgrad.ir.types import RefTape, Tape, np_dtype
 from srcgrad.ir.walk import blocks, inner_definitions, uses, walk
@@ -135,7 +135,7 @@ class _Uses:
 
     def __init__(self, function: Function):
         self.users: dict[Var, list[Stmt]] = {}
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.members: dict[Var, list[Var]] = {}
         for s in walk(function.body):
             for v in dict.fromkeys(uses(s)):

@@ -3,9 +3,12 @@
 from functools import partial
 
 import gast
+import numpy as np
 
+import srcgrad as flow
+from srcgrad.frontend import liveness as of_names
 from srcgrad.frontend.liveness import Liveness
-from srcgrad.frontend.trees import exits
+from srcgrad.frontend.trees import exits, own_statements
 from tests.tools.counted import calls
 
 
@@ -35,3 +38,31 @@ def test_nested_loops_are_walked_twice():
 def test_what_leaves_is_asked_once_of_each_statement():
     few, more, many = counts_of(lambda f: exits(f.body), [chained(n) for n in (20, 40, 80)])
     assert many < 2.3 * more < 2.3**2 * few
+
+
+def damped(a, k):
+    for _ in range(3):
+        a = a * 0.5 + k
+    return a
+
+
+def often(x):
+    for k in (1.0, 2.0, 3.0, 4.0, 5.0):
+        x = damped(damped(x, k), -k)
+    return np.sum(x)
+
+
+def test_a_tree_is_walked_once_however_often_it_is_inlined(monkeypatch):
+    walked = []
+
+    class Counted(Liveness):
+        def __init__(self, tree):
+            walked.append(tree.name)
+            super().__init__(tree)
+
+    monkeypatch.setattr(of_names, "Liveness", Counted)
+    for kept in (of_names.liveness, own_statements):
+        kept.cache_clear()
+    flow.grad(flow.compile(often, target="python"))(np.ones(3))
+    assert sorted(walked) == ["damped", "often"]
+    assert own_statements.cache_info().misses == 2

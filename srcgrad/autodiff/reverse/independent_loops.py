@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import defined, walk
@@ -24,7 +24,7 @@ def without_invalid_promises(function: Function) -> Function:
     promised = any(isinstance(s, For) and s.promised for s in walk(function.body))
     if not promised:
         return function
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     return function.with_body(_block(function.body, classes))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
@@ -25,7 +25,7 @@ class Program:
 
     def __init__(self, function: Function):
         self.function = function
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.block: dict[Key, Block] = {}
         self.point: dict[Stmt, Point] = {}
         self.defined: dict[Var, Point] = {p: ((TOP, START),) for p in function.params}

@@ -7,7 +7,6 @@ is rewound, its adjoint is passed on. Shadows make aliasing right by constructio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.autodiff import attached
@@ -18,7 +17,7 @@ from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
 from srcgrad.errors import Location
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Array, Scalar, is_float
 from srcgrad.operation import Params
 from srcgrad.primitives import Primitive, memory
@@ -27,7 +26,7 @@ from srcgrad.primitives import attached as rows
 
 def grad_of(loc: Location | None) -> Location | None:
     """The user's location, marked as that of a derivative."""
-    return loc if loc is None or loc.role else replace(loc, role="grad of: ")
+    return loc if loc is None or loc.role else altered(loc, role="grad of: ")
 
 
 class RuleValues(Values):

@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff.activity import reachable
 from srcgrad.autodiff.blocked import ValueFlow
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var
 from srcgrad.ir.types import Array, atom_dims, float_type, is_complex, same_dim, same_dims
 from srcgrad.ir.walk import blocks, walk
@@ -62,7 +62,7 @@ class Decompositions:
     """The decompositions of a function, and the roles of its arrays."""
 
     def __init__(self, function: Function):
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.definition: dict[Var, Def] = {}
         self.place: dict[Stmt, tuple[tuple[Any, int], ...]] = {}
         self.writes: dict[Var, list[Def]] = {}  # by class of memory

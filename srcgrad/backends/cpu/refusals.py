@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.errors import UnsupportedError
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.types import Atom, Tape
 from srcgrad.ir.walk import results, walk
@@ -24,7 +24,7 @@ def refuse(f: Function, halves: bool = True) -> None:
     for p in f.params:
         if _half(p) and not halves:
             raise UnsupportedError(f"'{p.name}' is float16, which {NOT_THERE}", None, NO_HALF)
-    classes = AliasClasses(f)
+    classes = alias_classes(f)
     made = [s for s in walk(f.body) if isinstance(s, Def)]
     grown = {classes.of(s.args[0]) for s in made if s.op is reserve}
     for s in walk(f.body):

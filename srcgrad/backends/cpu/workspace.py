@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Block, Const, Def, Function, If, Var
 from srcgrad.ir.types import Array, Tape
 from srcgrad.ir.walk import walk
@@ -90,7 +90,7 @@ def in_workspace(function: Function) -> dict[Var, int]:
     They are made at most once in a call, and no result is a view of them. Empty if all of
     them have a length that is known: they are small.
     """
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     returned = {classes.of(v) for v in function.returns if isinstance(v, Var) and _buffer(v)}
     made = [d for d in _once(function.body) if classes.of(d.var) not in returned]  # type: ignore[arg-type]  (allocations have results)
     if not any(_varies(d) for d in made):

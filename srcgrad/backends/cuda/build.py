@@ -32,7 +32,7 @@ from srcgrad.backends.cuda.run import RUN, begun
 from srcgrad.backends.cuda.schedule import Schedule
 from srcgrad.backends.cuda.selection import current
 from srcgrad.backends.cuda.spread import by_block
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Block, Def, Function
 from srcgrad.ir.text import Printed, identifier, stacked
 from srcgrad.ir.types import Array
@@ -143,7 +143,7 @@ class Program:
 
 def _written(function: Function) -> list[int]:
     """The positions of the arrays that a function stores to."""
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     return [
         k
         for k, p in enumerate(function.params)

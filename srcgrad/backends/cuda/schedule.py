@@ -15,7 +15,7 @@ from srcgrad.backends.cuda.additions import Additions
 from srcgrad.backends.cuda.checks import may_fail
 from srcgrad.backends.cuda.ordered import Addition, additions
 from srcgrad.errors import Location
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var
 from srcgrad.ir.types import is_complex, is_reference
 from srcgrad.ir.walk import blocks, defined, dims_of, walk
@@ -91,7 +91,7 @@ class Schedule:
     ):
         self.in_order = in_order
         self.facts, self.is_written = Dependence(function), is_written
-        self.classes = AliasClasses(function)
+        self.classes = alias_classes(function)
         self.launches: dict[For, Launch] = {}
         self.obstacles: dict[For, Obstacle] = {}
         self._block(function.body)

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
@@ -223,7 +223,7 @@ def fuse(
         return {v for v in made if v in reduced or counts[v] > inside[v]}
 
     whole = Whole(function, library)
-    planner = _Planner(b, AliasClasses(function), in_order, overlapping, whole, told)
+    planner = _Planner(b, alias_classes(function), in_order, overlapping, whole, told)
     return Lowering(b, planner.plan, stored, whole).function(function)
 
 

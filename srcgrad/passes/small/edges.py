@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, Function, Var
 from srcgrad.ir.types import Array, atom_dims, is_reference
 from srcgrad.ir.walk import after_checks, rename
@@ -21,7 +21,7 @@ from srcgrad.primitives import memory
 
 def with_edges(function: Function) -> tuple[Function, frozenset[Var]]:
     """The function in which small arguments and results are copied, and these copies."""
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
 
     def classes_of(atoms: tuple[Atom, ...]) -> Counter[Var]:
         return Counter(classes.of(a) for a in atoms if is_reference(a.type))
@@ -40,7 +40,7 @@ def with_edges(function: Function) -> tuple[Function, frozenset[Var]]:
 
 def idle_edges(function: Function, edges: frozenset[Var]) -> frozenset[Var]:
     """The copies that a caller cannot tell from the copied array: of its type, seen once."""
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     copies = [(s.var, s.args[0]) for s in function.body if isinstance(s, Def) and s.var in edges]
     returned = {a for a in function.returns if isinstance(a, Var) and is_reference(a.type)}
     entering = {v for v, _ in copies if v is not None} - returned

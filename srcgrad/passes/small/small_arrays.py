@@ -28,7 +28,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
@@ -57,12 +57,12 @@ def small_arrays(function: Function) -> Function:
     if not any(map(is_small, made)):
         return function
     trial, edges = with_edges(clone(function))  # dropped if no array turns out to be small enough
-    b, classes = builder_for(trial), AliasClasses(trial)
+    b, classes = builder_for(trial), alias_classes(trial)
     possible = small_classes(trial, classes, b, edges, moving=True)
     if not possible:
         return function
     trial = cse(simplify(unroll(trial, classes, possible)))
-    b, classes = builder_for(trial), AliasClasses(trial)
+    b, classes = builder_for(trial), alias_classes(trial)
     found = small_classes(trial, classes, b, edges, moving=False)
     idle = idle_edges(trial, edges)
     return _SmallArrays(b, classes, found, idle).function(trial) if found else function

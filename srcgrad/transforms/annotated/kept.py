@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import prod
 
 from srcgrad.errors import Location
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array, np_dtype
 from srcgrad.ir.walk import walk
@@ -54,7 +54,7 @@ def _tape(s: Saved, measured: int | None) -> Kept:
 def _arrays(function: Function, sizes: Sizes) -> list[Kept]:
     """The arrays that statements of the forward sweep make and others of the reverse sweep read."""
     statements = walk(function.body)
-    classes = AliasClasses(function)
+    classes = alias_classes(function)
     made = [s for s in statements if isinstance(s, Def) and makes_buffer(s) and _is_array(s)]
     own = {classes.of(s.var) for s in made if s.var is not None}
     given = {classes.of(p) for p in function.params if isinstance(p.type, Array)}

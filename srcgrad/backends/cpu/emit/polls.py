@@ -94,8 +94,15 @@ def loops_in(block: Block) -> Iterator[For | While]:
 
 
 # ---- passes ----
-def is_pass(s: Stmt) -> bool:
+def is_pass(w: Writer, s: Stmt) -> bool:
     """Whether the trips of a loop and of the loops in it have an element of memory each."""
+    known = w.program.passes
+    if s not in known:
+        known[s] = _is_pass(s)
+    return known[s]
+
+
+def _is_pass(s: Stmt) -> bool:
     if not isinstance(s, For) or any(_calls(x) for x in walk(s.body)):
         return False
     return _covered(s, {}, frozenset())
@@ -110,16 +117,16 @@ def _covered(s: For | While, places: dict[Var, frozenset[Var]], outer: frozenset
         return False
     indices = outer | {s.index}
     places = {**places, s.index: frozenset((s.index,))}
-    touched: list[Def] = []
+    touched: set[Stmt] = set()
     for x in walk(s.body):
         if not isinstance(x, Def):
             continue
         told = [t for a in x.args if isinstance(a, Var) and (t := places.get(a))]
         if x.var is not None and (x.op in VIEWS or (x.op in AFFINE and len(told) == 1)):
             places[x.var] = frozenset().union(*told)
-        elif x.op in ELEMENTS:
-            touched += [x] * (indices <= frozenset().union(*told))
-    found = any(x is y for x in _unconditional(s.body) for y in touched)
+        elif x.op in ELEMENTS and indices <= frozenset().union(*told):
+            touched.add(x)
+    found = not touched.isdisjoint(_unconditional(s.body))
     return found and all(_covered(x, places, indices) for x in loops_in(s.body))
 
 
@@ -133,7 +140,7 @@ def _unconditional(block: Block) -> Iterator[Stmt]:
 # ---- what is written ----
 def before(w: Writer, s: Stmt) -> None:
     """Look before a statement of a row if what was done since the last look becomes too much."""
-    if not w.polls or w.passing or not (_calls(s) or is_pass(s)):
+    if not w.polls or w.passing or not (_calls(s) or is_pass(w, s)):
         return
     more = _weight(s)
     if w.done and w.done + more > LIGHT:
@@ -146,21 +153,21 @@ def in_strips(w: Writer, s: For, watched: bool) -> bool:
     """Whether the trips of a loop run in strips: what they do may be little, or become vectors."""
     if any(_calls(x) for x in walk(s.body)):
         return False
-    if not all(watched and _is_row(x) for x in loops_in(s.body)):
+    if not all(watched and _is_row(w, x) for x in loops_in(s.body)):
         return False
     return takes_long(w, s) and all(isinstance(p.type, Scalar) for p in s.params)
 
 
-def _is_row(s: For | While) -> bool:
+def _is_row(w: Writer, s: For | While) -> bool:
     """Whether a loop is a pass with no other loop in it."""
-    return is_pass(s) and not any(loops_in(blocks(s)[-1]))
+    return is_pass(w, s) and not any(loops_in(blocks(s)[-1]))
 
 
 def looks(w: Writer, s: For | While, watched: bool) -> bool:
     """Whether each trip of a loop looks: not if it has a loop whose trips do."""
     if not takes_long(w, s) or (isinstance(s, For) and in_strips(w, s, watched)):
         return False
-    return is_pass(s) or not any(
+    return is_pass(w, s) or not any(
         looks(w, x, True)
         for x in blocks(s)[-1]
         if isinstance(x, While) or (isinstance(x, For) and not x.independent)
@@ -171,7 +178,7 @@ def takes_long(w: Writer, s: For | While) -> bool:
     """Whether a loop takes more than a moment, as far as is known."""
     if not w.polls or w.passing or is_short(s):
         return False
-    if not is_pass(s) or _weight(s) > PASS:
+    if not is_pass(w, s) or _weight(s) > PASS:
         return True
     return not w.watched and _recurs(s)
 
@@ -208,7 +215,7 @@ def within(w: Writer, s: For | While) -> Generator[None]:
     passing, watched = w.passing, w.watched
     if takes_long(w, s):
         w.done, w.watched = 0, True
-    w.passing = passing or is_short(s) or is_pass(s)
+    w.passing = passing or is_short(s) or is_pass(w, s)
     yield
     w.passing, w.watched = passing, watched
 

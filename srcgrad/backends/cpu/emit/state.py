@@ -11,8 +11,8 @@ from srcgrad.backends.cpu.emit.owners import outlived
 from srcgrad.backends.cpu.emit.symbols import Helper, Routine
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
-from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Def, Function
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.nodes import Def, Function, Stmt
 from srcgrad.ir.summaries import FreeVariables
 from srcgrad.ir.walk import walk
 from srcgrad.passes.hoist_allocations import escaping
@@ -53,6 +53,7 @@ class Program:
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
     products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
+    passes: dict[Stmt, bool] = field(default_factory=dict)  # `polls.py`: whether a loop is one
     halves: bool = False  # whether it converts half precision
     words: int = 1  # of `out`
     failure: int = 0  # words of the longest record of a failure
@@ -64,7 +65,7 @@ class Program:
     is_native: bool = False  # whether machine code calls it: no workspace, no look for signals
 
     def __post_init__(self) -> None:
-        self.classes = AliasClasses(self.function)
+        self.classes = alias_classes(self.function)
         self.escaping = escaping(self.function, self.classes)
         self.in_workspace = {} if self.is_native else in_workspace(self.function)
         self.outlived = outlived(self.function)
