@@ -14,7 +14,7 @@ from typing import Any
 
 def class_states(cls: type[Any], name: str) -> bool:
     """Whether a class or one of its bases defines a name; its metaclass is not consulted."""
-    return any(name in vars(c) for c in cls.__mro__)
+    return any([name in vars(c) for c in cls.__mro__])
 
 
 def states(value: Any, name: str) -> bool:

@@ -128,10 +128,11 @@ def by_kind(run: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(run)
     def each(it: Interpreter, *args: Any) -> Any:
-        flag = next((f for v in args if (f := _tells(v, args)) is not None), None)
-        if flag is None:
-            return run(it, *args)
-        return in_kinds(it, flag, list(args), lambda held: each(it, *held))
+        for v in args:
+            flag = _tells(v, args)
+            if flag is not None:
+                return in_kinds(it, flag, list(args), lambda held: each(it, *held))
+        return run(it, *args)
 
     return each
 

@@ -16,7 +16,7 @@ from srcgrad.ir.walk import walk
 
 
 def _tracked(a: Atom) -> TypeGuard[Var]:
-    return isinstance(a, Var) and is_reference(a.type)
+    return is_reference(a.type)
 
 
 class AliasClasses:

@@ -81,7 +81,7 @@ class Builder(Rows):
         """
         if isinstance(op, str):
             op = self.table[op]
-        atoms = tuple(atom(a) for a in args)
+        atoms = tuple([atom(a) for a in args])
         if op.elementwise:
             return self._elementwise(op, atoms, params, name, weak)
         if op.effect:
@@ -127,9 +127,9 @@ class Builder(Rows):
     ) -> Atom:
         if len(args) != op.arity:
             raise TypeError(f"{op.name} takes {op.arity} arguments, not {len(args)}")
-        args = tuple(self.value(a) for a in args)
+        args = tuple([self.value(a) for a in args])
         first = int(op.selects)
-        joined = promoted(a.type for a in args[first:])
+        joined = promoted([a.type for a in args[first:]])
         self._refuse_order(op, joined.dtype)
         converts = "dtype" in params
         result = Scalar(params["dtype"]) if converts else result_type(op, joined)
@@ -138,8 +138,8 @@ class Builder(Rows):
             crossing = is_complex(joined.dtype) != is_complex(result.dtype)
             widens = joined.dtype == "bool" and is_int(result.dtype)
             operand = result if widens or (is_float(result.dtype) and not crossing) else joined
-            conditions = (self.cast(a, BOOL) for a in args[:first])
-            args = (*conditions, *(self._operand(a, operand) for a in args[first:]))
+            conditions = [self.cast(a, BOOL) for a in args[:first]]
+            args = (*conditions, *[self._operand(a, operand) for a in args[first:]])
         shapes = [a.type.dims for a in args if isinstance(a.type, Array)]
         if not shapes:
             if weak is not None and result.dtype in PYTHONS:
@@ -298,7 +298,7 @@ def _type(stated: Stated) -> Type:
 
 
 def _reads_memory(args: Atoms) -> bool:
-    return any(not isinstance(a.type, Scalar) for a in args)
+    return any([not isinstance(a.type, Scalar) for a in args])
 
 
 def _probe(op: Primitive, dtype: str) -> str:

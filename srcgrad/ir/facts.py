@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from srcgrad.ir.nodes import Block, Def, For, Function, If, Var
+from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.operation import Primitive
 from srcgrad.records import record
@@ -52,19 +53,22 @@ class Contents:
     depth: int  # how deep they are nested; 0: there is none
     branches: bool
     backwards: bool  # whether a loop runs downwards
+    on_arrays: bool  # whether an operation works on arrays element by element
 
 
 @fact
 def contents(function: Function) -> Contents:
     """The operations and the statements that occur: most passes have nothing to do without some."""
     operations: set[Primitive] = set()
-    loops, deepest, branches, backwards = 0, 0, False, False
+    loops, deepest, branches, backwards, on_arrays = 0, 0, False, False, False
     rest: list[tuple[Block, int]] = [(function.body, 0)]
     while rest:
         block, depth = rest.pop()
         for s in block:
-            if s.__class__ is Def:
-                operations.add(s.op)  # type: ignore[union-attr]  (a Def)
+            if isinstance(s, Def):
+                operations.add(s.op)
+                if s.op.elementwise and not on_arrays:
+                    on_arrays = s.var is not None and isinstance(s.var.type, Array)
                 continue
             is_loop = not isinstance(s, If)
             loops += is_loop
@@ -72,4 +76,4 @@ def contents(function: Function) -> Contents:
             branches = branches or not is_loop
             backwards = backwards or (isinstance(s, For) and s.reverse)
             rest += [(b, depth + is_loop) for b in blocks(s)]
-    return Contents(frozenset(operations), loops, deepest, branches, backwards)
+    return Contents(frozenset(operations), loops, deepest, branches, backwards, on_arrays)

@@ -7,13 +7,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from operator import is_
 from typing import Any, TypeVar
 
 from srcgrad.errors import Location
-from srcgrad.ir.types import Atom, Const, Type, Unknown, Var, atom
+from srcgrad.ir.types import Array, Atom, Const, Tuple, Type, Unknown, Var, atom
 from srcgrad.operation import Params, Primitive
 from srcgrad.records import record
 
@@ -120,7 +120,10 @@ def altered(node: T, **fields: Any) -> T:
 def changed(node: T, **fields: Any) -> T:
     """The node itself where its fields have these very values, else an altered copy."""
     own = node.__dict__
-    return node if all(own[n] is v for n, v in fields.items()) else altered(node, **fields)
+    for name, value in fields.items():
+        if own[name] is not value:
+            return altered(node, **fields)
+    return node
 
 
 def kept_tuple(old: tuple[T, ...], new: Sequence[T]) -> tuple[T, ...]:
@@ -128,13 +131,11 @@ def kept_tuple(old: tuple[T, ...], new: Sequence[T]) -> tuple[T, ...]:
     return old if len(old) == len(new) and all(map(is_, old, new)) else tuple(new)
 
 
-def type_vars(type: Type) -> Iterator[Var]:
+def type_vars(type: Type) -> list[Var]:
     """The variables a type mentions: its dims."""
-    for d in getattr(type, "dims", ()):
-        if isinstance(d, Var):
-            yield d
-    for t in getattr(type, "items", ()):
-        yield from type_vars(t)
+    if isinstance(type, Tuple):
+        return [d for t in type.items for d in type_vars(t)]
+    return [d for d in type.dims if isinstance(d, Var)] if isinstance(type, Array) else []
 
 
 __all__ = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from srcgrad.ir.nodes import Block, Stmt, Var
+from srcgrad.ir.nodes import Block, Def, Stmt, Var
 from srcgrad.ir.walk import blocks, inner_definitions, results, uses
 
 T = TypeVar("T")
@@ -23,7 +23,9 @@ class Summaries(Generic[T]):
         self.known: dict[Stmt, T] = {}
 
     def __getitem__(self, s: Stmt) -> T:
-        if s not in self.known:
+        if s not in self.known and isinstance(s, Def):
+            self.known[s] = self.made(s, [])
+        elif s not in self.known:
             for t in reversed(self._unknown(s)):
                 self.known[t] = self.made(t, [self.known[u] for b in blocks(t) for u in b])
         return self.known[s]

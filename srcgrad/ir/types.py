@@ -204,14 +204,19 @@ Numeric = Scalar | Array | Tape | RefTape  # the types that have a dtype
 Type = Numeric | Tuple
 
 
-# tuples, not unions: every pass tests every operand
-_REFERENCES = (Array, Tape, RefTape)
+# sets and tuples, not unions: every pass tests every operand
+_REFERENCES = frozenset((Array, Tape, RefTape))
 _NUMERIC = (Scalar, Array, Tape, RefTape)
 
 
 def is_reference(type: Type) -> bool:
     """Whether values of this type can alias."""
-    return isinstance(type, _REFERENCES)
+    return type.__class__ in _REFERENCES
+
+
+def references(atoms: Iterable[Atom]) -> list[Var]:
+    """The atoms that are references; none of these is a constant."""
+    return [a for a in atoms if a.type.__class__ in _REFERENCES]  # type: ignore[misc]  (variables)
 
 
 def float_type(type: Type) -> TypeGuard[Numeric]:

@@ -5,7 +5,7 @@ Never changes a node: `rename` builds new ones (the types of variables it rename
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from srcgrad.ir.nodes import (
     Atom,
@@ -26,6 +26,8 @@ from srcgrad.ir.types import Array, Dim, Scalar, Tuple, Type, same_dims
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:
+    if s.__class__ is Def:
+        return ()
     match s:
         case For():
             return (s.body,)
@@ -84,30 +86,26 @@ def atoms(s: Stmt) -> tuple[Atom, ...]:
             return (s.cond, *s.then_yields, *s.else_yields)
 
 
-def dims_of(s: Stmt) -> Iterator[Var]:
+def dims_of(s: Stmt) -> list[Var]:
     """The variables that the types of a statement's own variables mention."""
     if isinstance(s, Def):
-        if s.var is not None and not isinstance(s.var.type, Scalar):
-            yield from type_vars(s.var.type)
-        return
-    for v in (*results(s), *inner_definitions(s)):
-        yield from type_vars(v.type)
+        return [] if s.var is None else type_vars(s.var.type)
+    return [d for v in (*results(s), *inner_definitions(s)) for d in type_vars(v.type)]
 
 
-def uses(s: Stmt) -> Iterator[Var]:
+def uses(s: Stmt) -> list[Var]:
     """The variables that a statement reads itself, those in the types of what it binds included."""
-    for a in atoms(s):
-        if isinstance(a, Var):
-            yield a
-    yield from dims_of(s)
+    return [*[a for a in atoms(s) if isinstance(a, Var)], *dims_of(s)]
 
 
 def defined(block: Block) -> set[Var]:
     """Every variable bound anywhere in a block."""
     out: set[Var] = set()
     for s in walk(block):
-        out.update(results(s))
-        out.update(inner_definitions(s))
+        if not isinstance(s, Def):
+            out.update(s.results, inner_definitions(s))
+        elif s.var is not None:
+            out.add(s.var)
     return out
 
 
@@ -141,18 +139,19 @@ def _is_of_lengths(s: Stmt) -> bool:
 def map_type(type: Type, f: Callable[[Atom], Atom]) -> Type:
     """The type with its dims renamed by `f` (which may turn a dim into a constant)."""
 
-    def dim(d: Dim) -> Dim:
-        if not isinstance(d, Var):
-            return d
-        new = f(d)
-        return new if isinstance(new, Var) else int(new.value)
-
-    if isinstance(type, Array) and any(isinstance(d, Var) for d in type.dims):
-        dims = tuple(dim(d) for d in type.dims)
+    if isinstance(type, Array):
+        dims = kept_tuple(type.dims, [_renamed(d, f) for d in type.dims])
         return type if same_dims(dims, type.dims) else altered(type, dims=dims)
     if isinstance(type, Tuple):
         return Tuple(tuple(map_type(t, f) for t in type.items))
     return type
+
+
+def _renamed(d: Dim, f: Callable[[Atom], Atom]) -> Dim:
+    if not isinstance(d, Var):
+        return d
+    new = f(d)
+    return new if isinstance(new, Var) else int(new.value)
 
 
 def map_atoms(s: Stmt, f: Callable[[Atom], Atom], inner: Callable[[Block], Block]) -> Stmt:

@@ -25,6 +25,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -77,6 +78,8 @@ class _Liveness:
         while before != (before := len(self.live) + len(self.live_statements)):
             self.block(self.function.body)
             self.pop_since(visible_to_caller)
+            if not contents(self.function).loops:  # nothing is read before it is defined
+                break
 
     def mark(self, atoms: Iterable[Atom]) -> None:
         for a in atoms:

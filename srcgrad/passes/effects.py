@@ -8,7 +8,7 @@ from __future__ import annotations
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Block, Const, Def, Stmt, Var
 from srcgrad.ir.summaries import Summaries
-from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference
+from srcgrad.ir.types import Array, Scalar, Tuple, is_float, is_int, is_reference, references
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.primitives import attached, elementwise, memory, singular_vectors
 from srcgrad.primitives.schedules import MARKS
@@ -64,7 +64,7 @@ def reads(d: Def) -> list[Var]:
     names_only = d.op is memory.dim or (d.op.view and isinstance(args[0].type, Array))
     if is_write(d) or names_only:
         args = args[1:]
-    return [a for a in args if isinstance(a, Var) and is_reference(a.type)]
+    return references(args)
 
 
 def classes_read(d: Def, classes: AliasClasses) -> set[Var]:
@@ -91,7 +91,7 @@ def is_scalar_operation(d: Def) -> bool:
     """A scalar made of scalars (or the length of an axis): the same wherever it is computed."""
     if d.var is None or not isinstance(d.var.type, Scalar):
         return False
-    return d.op is memory.dim or all(isinstance(a.type, Scalar) for a in d.args)
+    return d.op is memory.dim or all([isinstance(a.type, Scalar) for a in d.args])
 
 
 def makes_buffer(d: Def) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import count
+from weakref import WeakKeyDictionary
 
 from srcgrad.ir.build import Builder
 from srcgrad.ir.facts import definitions
@@ -42,9 +44,20 @@ def times(a: Poly, b: Poly) -> Poly:
     out: Poly = {}
     for m, c in a.items():
         for n, d in b.items():
-            key = tuple(sorted((*m, *n), key=id))
+            key = tuple(sorted((*m, *n), key=_met_at))
             out[key] = out.get(key, 0) + c * d
     return {m: c for m, c in out.items() if c}
+
+
+_met: WeakKeyDictionary[Var, int] = WeakKeyDictionary()
+_count = count()
+
+
+def _met_at(v: Var) -> int:
+    """The place of a variable among those that products met: addresses differ between processes."""
+    if v not in _met:
+        _met[v] = next(_count)
+    return _met[v]
 
 
 def variables(p: Poly) -> set[Var]:
@@ -132,7 +145,7 @@ class Places:
     def inside(self, p: Poly, loops: Sequence[For]) -> Poly:
         """A polynomial as it reads inside loops: where one over n runs, max(n, 0) is n."""
         found = [self.trips(s) for s in loops]
-        for v in variables(p):
+        for v in dict.fromkeys(v for m in p for v in m):  # in order
             d = self.definition.get(v)
             if d is not None and d.op is elementwise.maximum and is_int64(v):
                 a, b = map(self.poly, d.args)

@@ -12,10 +12,16 @@ from contextlib import contextmanager
 from functools import reduce
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, atom
+from srcgrad.ir.facts import contents
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Var, atom
 from srcgrad.ir.types import BOOL, INT, Array, Dim, Scalar, is_float
 from srcgrad.passes.lower.access import ZERO
 from srcgrad.primitives import Primitive, arrays, memory, reductions, scans
+
+
+def expands(function: Function) -> bool:
+    """Whether `early` does anything to a statement of a function."""
+    return not contents(function).operations.isdisjoint((*EARLY, *EXTREMA))
 
 
 def early(b: Builder, s: Def) -> bool:
@@ -25,7 +31,7 @@ def early(b: Builder, s: Def) -> bool:
     if expand is not None:
         expand(b, s)
         return True
-    if s.op in (reductions.max, reductions.min):
+    if s.op in EXTREMA:
         _check_not_empty(b, s, over=s.params["axes"])
     return False
 
@@ -334,6 +340,7 @@ def _searchsorted(b: Builder, s: Def) -> Atom | bool | None:
     return None
 
 
+EXTREMA = (reductions.max, reductions.min)
 EARLY: dict[Primitive, Callable[[Builder, Def], None]] = {
     arrays.concatenate: _concatenate,
     memory.take_last: _take_last,

@@ -39,7 +39,7 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.emitter import builder_for
 from srcgrad.passes.footprint import Footprint
 from srcgrad.passes.lower.fusion_group import FusionGroup, touched
-from srcgrad.passes.lower.lowering import Lowering, Whole, expanded
+from srcgrad.passes.lower.lowering import Lowering, Whole, expanded, has_array_operations
 from srcgrad.passes.lower.step import Step, step_of
 from srcgrad.primitives import memory, reductions
 from srcgrad.records import record
@@ -213,6 +213,8 @@ def fuse(
     `told` is called with operations that share no nest, and the reason.
     """
     function = expanded(function)
+    if not has_array_operations(function):
+        return function
     b = builder_for(function)
     counts = _uses(function)
 

@@ -24,18 +24,21 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.ir.walk import map_atoms
 from srcgrad.operation import Primitive
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.emitter import Emitter, builder_for
-from srcgrad.passes.lower.expand import early, late
+from srcgrad.passes.lower.expand import LATE, early, expands, late
 from srcgrad.passes.lower.nest import Nest
-from srcgrad.passes.lower.step import Step, step_of
+from srcgrad.passes.lower.step import MOVES, REDUCTIONS, STORES, Step, step_of
 from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import memory, reductions
 
+# those that loops are made of, beside what works element by element
+ARRAY_OPERATIONS = frozenset((*MOVES, *REDUCTIONS, *STORES, *LATE))
 # a statement that stays alone, or the statements that share a nest
 Plan = Callable[[Block], Sequence[Stmt | tuple[Def, ...]]]
 Stored = Callable[[Sequence[Var], Sequence[Step]], set[Var]]
@@ -47,13 +50,21 @@ def lower(function: Function, library: frozenset[Primitive] = frozenset()) -> Fu
     Those of `library` stay whole, except in trips of a loop that may run concurrently.
     """
     function = expanded(function)
+    if not has_array_operations(function):
+        return function
     whole = Whole(function, library)
     return Lowering(builder_for(function), lambda block: block, always, whole).function(function)
 
 
 def expanded(function: Function) -> Function:
     """Joins as stores into pieces, extrema with their checks: the input of every plan."""
-    return _Expand(builder_for(function)).function(function)
+    return _Expand(builder_for(function)).function(function) if expands(function) else function
+
+
+def has_array_operations(function: Function) -> bool:
+    """Whether a lowered form of an expanded function differs from it."""
+    inside = contents(function)
+    return inside.on_arrays or not inside.operations.isdisjoint(ARRAY_OPERATIONS)
 
 
 def always(made: Sequence[Var], steps: Sequence[Step]) -> set[Var]:
@@ -148,4 +159,4 @@ def _is_number_of(s: Def) -> bool:
     return scalar and s.op in (memory.copy, reductions.broadcast_to)
 
 
-__all__ = ["Lowering", "Whole", "builder_for", "expanded", "lower"]
+__all__ = ["Lowering", "Whole", "builder_for", "expanded", "has_array_operations", "lower"]

@@ -19,7 +19,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Const, Def, Function, Loop, Stmt, Var, While
 from srcgrad.ir.types import Dims, atom_dims, is_float, is_reference
 from srcgrad.ir.walk import atoms, blocks, defined, inner_definitions, results, walk
-from srcgrad.passes.effects import classes_written
+from srcgrad.passes.effects import classes_stored, classes_written
 from srcgrad.passes.small.elements import ELEMENTS, constant, is_small
 from srcgrad.primitives import arrays, memory, reductions
 
@@ -84,6 +84,7 @@ def size(b: Builder, s: Def) -> int:
 class _Search:
     def __init__(self, function: Function, classes: AliasClasses, b: Builder, moving: bool):
         self.classes, self.b, self.moving = classes, b, moving
+        self.stored = classes_stored(classes)
         self.refused: set[Var] = set()
         self.scope: dict[Var, tuple[Loop, ...]] = {}  # the loops that all names of a class are in
         self.refuse(*function.params, *function.returns)
@@ -164,7 +165,7 @@ class _Search:
         """Whether a statement, or one that may run after it, stores to a class."""
         later = [block[k:] if block is path[-1][0] else block[k + 1 :] for block, k in path]
         again = [(t,) for t in loops if t not in self.scope[c]]
-        return any(c in classes_written(block, self.classes) for block in (*later, *again))
+        return any(c in self.stored[s] for block in (*later, *again) for s in block)
 
 
 def _fit(s: Def, dims: list[tuple[int, ...]]) -> bool:
