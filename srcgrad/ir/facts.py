@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from srcgrad.ir.nodes import Block, Def, For, Function, If, Var
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Loop, Var
 from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks, walk
 from srcgrad.operation import Primitive
@@ -42,6 +42,17 @@ def fact(find: Callable[[Function], T]) -> Callable[[Function], T]:
 def definitions(function: Function) -> dict[Var, Def]:
     """The definition of each variable that is not carried, joined or given."""
     return {s.var: s for s in walk(function.body) if s.__class__ is Def and s.var is not None}  # type: ignore[union-attr]  (a Def)
+
+
+@fact
+def ends(function: Function) -> dict[Var | None, tuple[Var, Atom, Atom]]:
+    """For the end of a value that a loop carries: the value in a trip, the first and the next."""
+    return {
+        r: (p, x, y)
+        for s in walk(function.body)
+        if isinstance(s, Loop)
+        for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
+    }
 
 
 @record(frozen=True)

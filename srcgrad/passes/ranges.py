@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from srcgrad.ir.facts import definitions, fact
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Loop, Stmt, Var, While
+from srcgrad.ir.facts import definitions, ends
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import Scalar
-from srcgrad.ir.walk import walk
 from srcgrad.primitives import Primitive, elementwise, memory, reductions
 
 Form = tuple[Var | None, int]
@@ -60,7 +59,7 @@ class _Scope:
 class Ranges:
     def __init__(self, function: Function):
         self.definition: dict[Var, Def] = dict(definitions(function))
-        self.ends = _ends(function)
+        self.ends = ends(function)
         self.counts: set[Var] = set()  # indices of loops that count up from small numbers
         self.low: dict[Var, int] = {}
         self.high: dict[Var, tuple[Form, ...]] = {}
@@ -387,17 +386,6 @@ class Ranges:
             self.know(s.start, s.index)
             self.know(s.index, s.stop, -1)
             self._use_checks()
-
-
-@fact
-def _ends(function: Function) -> dict[Var | None, tuple[Var, Atom, Atom]]:
-    """For the end of a value that a loop carries: the value in a trip, the first and the next."""
-    return {
-        r: (p, x, y)
-        for s in walk(function.body)
-        if isinstance(s, Loop)
-        for r, p, x, y in zip(s.results, s.params, s.inits, s.yields, strict=True)
-    }
 
 
 def _both(x: int | None, y: int | None, f: Callable[[int, int], int | None]) -> int | None:
