@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import defined, uses, walk
@@ -27,7 +27,7 @@ class SerialLoops:
     """The loops of a function whose trips wait for each other."""
 
     def __init__(self, function: Function):
-        self.program, self.classes = function, AliasClasses(function)
+        self.program, self.classes = function, alias_classes(function)
 
     @cached_property
     def facts(self) -> Dependence:

@@ -58,7 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
@@ -76,7 +76,7 @@ def gather_additions(function: Function) -> Function:
 class _GatherAdditions(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.classes, self.places = AliasClasses(function), Places(function)
+        self.classes, self.places = alias_classes(function), Places(function)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
         new = self.rebuilt(s)

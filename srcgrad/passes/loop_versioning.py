@@ -62,7 +62,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property, reduce
 
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
@@ -98,7 +98,7 @@ def loop_versioning(function: Function) -> Function:
 class _LoopVersioning(Ranged):
     def __init__(self, function: Function):
         super().__init__(function)
-        self.program, self.classes = function, AliasClasses(function)
+        self.program, self.classes = function, alias_classes(function)
         self.versions: set[Stmt] = set()
 
     @cached_property

@@ -16,8 +16,8 @@ def steps(x, w):
             b = a * x[i, j]
             for k in range(n):
                 c = b + np.sin(x[k, j])
-                for l in range(m):
-                    c = c * w[l] + x[k, l]
+                for h in range(m):
+                    c = c * w[h] + x[k, h]
                     out[i, j] += c * a
                 b = b + c
             a = a * 0.5 + b
