@@ -5,6 +5,8 @@ Never changes a statement otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import defined, map_atoms, map_type, replaced_by
@@ -18,6 +20,15 @@ def clone(function: Function) -> Function:
     for p in params:
         p.type = map_type(p.type, f)
     return Function(function.name, params, body, tuple([f(a) for a in function.returns]))
+
+
+def anew(variables: Iterable[Var]) -> tuple[Var, ...]:
+    """Fresh variables for those of a loop, whose types have lengths among the fresh ones."""
+    new = {v: Var(v.name, v.type) for v in variables}
+    f = replaced_by({**new})
+    for v in new.values():
+        v.type = map_type(v.type, f)
+    return tuple(new.values())
 
 
 def copied(block: Block, known: dict[Var, Atom]) -> tuple[Block, dict[Var, Atom]]:

@@ -39,7 +39,7 @@ from collections.abc import Iterable
 from functools import reduce
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
+from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
     Atom,
@@ -258,7 +258,7 @@ class _Pair:
         go = reduce(b.logical_and, found)
         then, copies = copied(made, {})
         ends = [r for r in self.outer.results if r not in self.fixed]
-        results = tuple(Var(r.name, r.type) for r in ends)
+        results = anew(ends)
         b.append(
             If(go, then, (self.outer,), tuple(copies[r] for r in ends), tuple(ends), results, b.loc)
         )

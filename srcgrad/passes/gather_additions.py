@@ -60,6 +60,7 @@ from functools import reduce
 
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import anew
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.passes.added_rows import Row, is_short
@@ -118,7 +119,7 @@ class _Gathered:
                 *then,
                 *(self.named(r, a) for r, a in zip(s.results, sums, strict=True)),
             ]
-        results = tuple([Var(r.name, r.type) for r in s.results])
+        results = anew(s.results)
         whole = altered(s, results=results)
         b.append(If(enough, tuple(then), (whole,), tuple(sums), results, s.results, s.loc))
         return b.out
@@ -168,7 +169,7 @@ class _Gathered:
     def middle(self, sums: list[Atom]) -> list[Atom]:
         """The loop over the elements that all places reach."""
         s, b = self.s, self.b
-        i, params = Var(s.index.name, INT), [Var(p.name, p.type) for p in s.params]
+        i, params = Var(s.index.name, INT), anew(s.params)
         with b.block() as body:
             of: dict[int, dict[Var, Atom]] = {}
             for d in sorted({d for _, d in self.additions()}, key=abs):

@@ -51,7 +51,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
+from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.passes.ahead import Ahead, SerialLoops, is_function
@@ -125,16 +125,16 @@ class _Distributed:
         s, b = self.loop, self.b
         count = b.floordiv(b.add(b.sub(s.stop, s.start), BLOCK - 1), BLOCK, name="blocks")
         k = Var("block", INT)
-        params, ends = ([Var(p.name, p.type) for p in s.params] for _ in range(2))
+        params, ends = anew(s.params), anew(s.results)
         with b.block() as body:
             first = b.add(s.start, b.mul(k, BLOCK), name="first")
             last = b.minimum(b.add(first, BLOCK), s.stop, name="last")
             ranged = altered(s, start=first, stop=last)
-            self.block(altered(ranged, inits=tuple(params), results=tuple(ends)), buffers)
+            self.block(altered(ranged, inits=params, results=ends), buffers)
         b.append(
             altered(
-                s, index=k, start=Const(0, INT), stop=count, params=tuple(params),
-                body=tuple(body), yields=tuple(ends),
+                s, index=k, start=Const(0, INT), stop=count, params=params, body=tuple(body),
+                yields=ends,
             )
         )  # fmt: skip
 

@@ -64,7 +64,7 @@ from functools import cached_property, reduce
 
 from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
+from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.ir.walk import defined, walk
@@ -335,7 +335,7 @@ class _Versions:
         if self.ranges.at_most(s.start, s.stop, -1):
             self.versions(s.results)
             return tuple(b.out)
-        ends = tuple([Var(r.name, r.type) for r in s.results])
+        ends = anew(s.results)
         with b.block() as then:
             self.versions(ends)
         runs = b.lt(s.start, s.stop, name="runs")

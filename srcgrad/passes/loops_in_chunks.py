@@ -42,7 +42,7 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
+from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.nodes import (
     Atom,
     Block,
@@ -150,7 +150,7 @@ class _LoopsInChunks(Rewriter):
         ]
         cond = reduce(lambda x, y: b.logical_or(x, y), tests)
         yield from b.out
-        split = tuple(Var(r.name, r.type) for r in s.results)
+        split = anew(s.results)
         plain, now = copied((s,), {})
         yield If(
             cond, (altered(new, results=split),), plain, split,
@@ -320,7 +320,7 @@ class _Split:
     # ---- the results of the chunks ----
     def combined(self, count: Atom) -> For:
         s, b = self.loop, self.b
-        k, params = Var("chunk", INT), tuple(Var(p.name, p.type) for p in s.params)
+        k, params = Var("chunk", INT), anew(s.params)
         with b.block() as body:
             ends = tuple(self.next(j, params, k) for j in range(len(params)))
         return For(

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.clone import anew
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.nodes import atom as as_atom
@@ -315,7 +316,7 @@ class _ScalarReplacement(Ranged):
         trip = _Trip(self.ranges, values)
         body = trip.block(s.body)
         yields = [trip.atom(a) for a in s.yields] + [trip.values[key] for key in stored]
-        results = [Var(p.name, p.type) for p in params]
+        results = anew(params)
         yield altered(
             s, body=body, params=(*s.params, *params), inits=(*s.inits, *inits),
             yields=tuple(yields), results=(*s.results, *results),

@@ -14,7 +14,7 @@ from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
-from srcgrad.passes import ahead, without
+from srcgrad.passes import ahead, checking, without
 from srcgrad.passes import loop_distribution as module
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.primitives import REGISTRY
@@ -277,3 +277,22 @@ def test_short_and_promised_loops_stay(monkeypatch):
     assert len(loops(text.replace("range(0, n)", "promised(range(0, n))"))) == 1
     monkeypatch.setattr(module, "SHORT", 16)
     assert len(loops(text.replace("range(0, n)", "range(0, 15)"))) == 1
+
+
+def test_arrays_that_a_loop_carries_have_its_lengths():
+    """Their types mention the lengths that the loop carries beside them."""
+
+    def swapped(x, w, n):
+        d, e = 0.5 * x[0] * w, np.zeros_like(w)
+        for j in range(n):
+            d, e = e, d
+            d[1] = np.sin(x[0, j]) * d[0] + d[1]
+        return np.sum(d * e * e)
+
+    args = np.full((3, 4), 0.3), np.full(4, 0.7), 3
+    with checking():
+        got = flow.value_and_grad(flow.compile(swapped, target="cpu"), (0, 1))(*args)
+    want = flow.value_and_grad(flow.compile(swapped, target="python"), (0, 1))(*args)
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-14)
+    for g, w in zip(got[1], want[1], strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-14)

@@ -56,6 +56,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from srcgrad.ir.build import Builder
+from srcgrad.ir.clone import anew
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, Scalar
 from srcgrad.ir.walk import walk
@@ -120,11 +121,11 @@ class _Strips:
         count = b.floordiv(trips, sizes.LANES, name="strips")
         rest = b.add(start, b.mul(count, sizes.LANES), name="rest")
         if s.reverse:
-            left = altered(s, start=rest, results=tuple(Var(r.name, r.type) for r in s.results))
+            left = altered(s, start=rest, results=anew(s.results))
             b.append(left)
             b.append(self.guarded(start, count, left.results, s.results))
         else:
-            middle = tuple(Var(r.name, r.type) for r in s.results)
+            middle = anew(s.results)
             b.append(self.guarded(start, count, s.inits, middle))
             b.append(altered(s, start=rest, inits=middle))
         return tuple(b.out)
