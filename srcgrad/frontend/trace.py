@@ -141,7 +141,7 @@ def trace(
     captures = Captures(required)
     it = StagedInterpreter(captures)
     try:
-        return _traced(it, captures, function, arguments, required, name)
+        traced = _traced(it, captures, function, arguments, required, name)
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
@@ -150,7 +150,8 @@ def trace(
             required.activations -= it.activations.keys()
             raise RestartTracing("recursive calls are inlined") from None
         if it.looped <= required.unrolled:
-            raise required.refused or e from None
+            first, required.refused = required.refused or e, None
+            raise first from None
         required.refused = required.refused or e
         required.unrolled |= it.looped
         required.looped -= it.looped
@@ -158,6 +159,8 @@ def trace(
         for place in it.looped:
             required.grown.pop(place, None)
         raise RestartTracing("comprehensions are unrolled") from None
+    required.refused = None
+    return traced
 
 
 def _traced(

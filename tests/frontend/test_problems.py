@@ -251,3 +251,18 @@ def test_all_are_in_the_text_after_pickling():
     again = pickle.loads(pickle.dumps(e.value))
     assert str(again) == str(e.value) and "also: " in str(again)
     assert [str(p) for p in again.others] == [str(p) for p in e.value.others]
+
+
+def test_a_refusal_does_not_repeat_one_of_another_call():
+    def scaled(x, n):
+        total = 0.0
+        for i in range(n):
+            total = total + x * i
+        return total
+
+    g = flow.compile(scaled, target="python")
+    with pytest.raises(flow.UnsupportedError, match="arithmetic with a list"):
+        g([1.0, 2.0], 3)
+    with pytest.raises(flow.UnsupportedError, match=r"range\(\) takes integers"):
+        g(2.0, 0.5)
+    assert g(2.0, 3) == 6.0
