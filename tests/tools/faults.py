@@ -122,7 +122,7 @@ FAULTS = {
     ),
     "alias-classes": Fault(
         "views and joined names share a class",
-        program, "AliasClasses", lambda _: _Apart,
+        program, "alias_classes", lambda _: _Apart,
     ),
     "copy-shadow": Fault(
         "an assignment copies the shadow before it zeroes it",

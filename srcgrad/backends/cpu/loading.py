@@ -31,11 +31,34 @@ from srcgrad.errors import CompilerError
 from srcgrad.ir.types import DTYPES, np_dtype
 
 # the functions of C's mathematical library that Numba binds to the library that Python uses
-MATH = (
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "cos", "cosh", "exp",
-    "expm1", "fabs", "floor", "fmod", "log", "log10", "log1p", "pow", "round", "sin", "sinh",
-    "sqrt", "tan", "tanh", "trunc",
-)  # fmt: skip
+MATH = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "fabs",
+    "floor",
+    "fmod",
+    "log",
+    "log10",
+    "log1p",
+    "pow",
+    "round",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+]
 COMPLEX = "numba_complex_adaptor"
 # what decides for which processor Numba generates code, besides the processor
 CHOSEN = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX")

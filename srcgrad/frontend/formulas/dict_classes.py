@@ -10,7 +10,7 @@ ITEMS = "_items_of_this_dict"
 class OfDict:
     """Dict's own methods: the items of an instance are a dict, which only these methods read.
 
-    >>> made = OfDict()
+    >>> made = object.__new__(OfDict)
     >>> made._items_of_this_dict = {}
     >>> made.update(a=1), made.setdefault("b", 2), made.pop("a"), len(made), made["b"]
     (None, 2, 1, 1, 2)
