@@ -31,34 +31,14 @@ from srcgrad.errors import CompilerError
 from srcgrad.ir.types import DTYPES, np_dtype
 
 # the functions of C's mathematical library that Numba binds to the library that Python uses
-MATH = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "ceil",
-    "cos",
-    "cosh",
-    "exp",
-    "expm1",
-    "fabs",
-    "floor",
-    "fmod",
-    "log",
-    "log10",
-    "log1p",
-    "pow",
-    "round",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "trunc",
-]
+MATH = (
+    "acos", "acosf", "acosh", "acoshf", "asin", "asinf", "asinh", "asinhf", "atan", "atanf",
+    "atan2", "atan2f", "atanh", "atanhf", "ceil", "ceilf", "cos", "cosf", "cosh", "coshf",
+    "exp", "expf", "expm1", "expm1f", "fabs", "fabsf", "floor", "floorf", "fmod", "fmodf",
+    "log", "logf", "log10", "log10f", "log1p", "log1pf", "pow", "powf", "round", "roundf",
+    "sin", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf", "trunc",
+    "truncf",
+)  # fmt: skip
 COMPLEX = "numba_complex_adaptor"
 # what decides for which processor Numba generates code, besides the processor
 CHOSEN = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_ENABLE_AVX")
@@ -149,9 +129,8 @@ def _name_runtime() -> None:
                 name_address(name if name.startswith("_") else f"NRT_{name}", address)
             functions = helpers.c_helpers
             name_address(COMPLEX, functions[COMPLEX.removeprefix("numba_")])
-            for name in (n for function in MATH for n in (function, f"{function}f")):
-                if name in functions:
-                    name_address(name, functions[name])
+            for name in functions.keys() & MATH:
+                name_address(name, functions[name])
             return
     _name_all()
 
