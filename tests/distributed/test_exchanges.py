@@ -10,8 +10,7 @@ from tests.tools import turns
 
 MODULE = "tests.distributed.checks_of_exchanges"
 ALONE = 0
-# ranks wait by polling: four on two cores take minutes
-SIZES = [*turns.share([2, 3, ALONE]), pytest.param(4, marks=pytest.mark.full)]
+SIZES = turns.share([2, 3, ALONE, 4])  # ranks wait by polling: four on two cores take half a minute
 if on_ranks.lacking():
     SIZES = [ALONE]
 
