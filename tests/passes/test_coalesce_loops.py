@@ -7,8 +7,6 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends import python
-from srcgrad.backends.backend import BuildOptions
-from srcgrad.backends.cpu.build import build
 from srcgrad.ir.nodes import For, If
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
@@ -18,6 +16,7 @@ from srcgrad.passes import without
 from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.primitives import REGISTRY
 from tests.backends.backend_programs import agree, outcome
+from tests.passes.random_programs import cpu_build, none_is_wrong
 from tests.tools.turns import share
 
 HEAD = """
@@ -136,22 +135,14 @@ def is_wrong(seed, build=python.build):
 
 def test_random_nests():
     seeds = share(range(2000))
-    seen = [is_wrong(seed) for seed in seeds]
-    assert not any(seen), [seed for seed, wrong in zip(seeds, seen, strict=True) if wrong]
-    assert seen.count(False) > len(seeds) // 8
+    none_is_wrong(is_wrong, seeds, len(seeds) // 8)
 
 
 @pytest.mark.parametrize("way", ["", "guarded"])
 def test_random_nests_as_machine_code(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     seeds = share(range(2000, 2400))
-    seen = [is_wrong(seed, cpu_build) for seed in seeds]
-    assert not any(seen), [seed for seed, wrong in zip(seeds, seen, strict=True) if wrong]
-    assert False in seen
-
-
-def cpu_build(function):
-    return build(function, BuildOptions(cache=False, fastmath=False))
+    none_is_wrong(lambda seed: is_wrong(seed, cpu_build), seeds)
 
 
 @pytest.mark.parametrize(
