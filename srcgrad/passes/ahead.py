@@ -100,6 +100,8 @@ class Ahead:
                 if is_function(s) or any(a in self.slow for a in s.args):
                     self.slow[s.var] = s
         self.moved = [s for s in loop.body if isinstance(s, Def) and self.may_move(s)]
+        # floats are computed once: written twice, they might be rounded in two ways
+        self.slow |= {s.var: s for s in self.statements() if s.var is not None and _rounds(s)}
 
     def is_free(self, s: Def) -> bool:
         """Whether a number is computed of indices, of memory that stays, and of such numbers."""
@@ -146,6 +148,11 @@ class Ahead:
                 needed |= set(s.args)
                 out.append(s)
         return out[::-1]
+
+
+def _rounds(s: Def) -> bool:
+    """Whether a statement computes floats."""
+    return s.op is not memory.load and s.var.type.dtype[0] in "fc"  # type: ignore[union-attr]  (it has a result)
 
 
 def is_function(s: Def) -> bool:

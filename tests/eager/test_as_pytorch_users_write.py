@@ -53,3 +53,12 @@ def test_names_of_linalg():
     assert {"eigh", "svd", "qr", "inv"} <= set(dir(flow.linalg))
     with pytest.raises(AttributeError, match="Did you mean: 'eigh'"):
         flow.linalg.eighh  # noqa: B018 (its error is tested)
+
+
+def test_a_shape_in_an_array():
+    x = flow.ones(2, 3, requires_grad=True)
+    y = x.reshape(np.array([3, -1]))
+    assert y.shape == (3, 2)
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [[2.0] * 3] * 2
+    assert flow.ones(6).reshape(np.array(6)).shape == (6,)

@@ -28,7 +28,8 @@ Tensor.fill_, Tensor.copy_ = fill_, copy_
 
 # ---- the same elements in another form ----
 def _dims(given: tuple) -> tuple:
-    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    whole = len(given) == 1 and isinstance(given[0], tuple | list | np.ndarray)
+    return tuple(given[0]) if whole and np.ndim(given[0]) else given
 
 
 def _resolved(x: Tensor, shape: tuple) -> tuple[int, ...]:
