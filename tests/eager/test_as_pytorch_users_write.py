@@ -1,5 +1,6 @@
 """Names and forms of PyTorch's that programs use: `grad_fn`, `Tensor(2, 3)`."""
 
+import numpy as np
 import pytest
 
 import srcgrad as flow
