@@ -69,6 +69,8 @@ from srcgrad.passes.places import Places
 from srcgrad.passes.ranged import Ranged
 from srcgrad.primitives import REGISTRY, elementwise
 
+Values = dict[Atom, Atom]  # what variables are in another trip
+
 
 def gather_additions(function: Function) -> Function:
     return _GatherAdditions(function).function(function)
@@ -163,21 +165,21 @@ class _Gathered:
         """A trip in straight-line code: these additions and, if `own`, all else that it does."""
         new = self.again(i, adds, own, sums)
         for t in adds:
-            self.b.append(altered(t, args=tuple([new.get(a, a) for a in t.args])))  # type: ignore[arg-type]  (constants are no keys)
-        return [new.get(a, a) for a in self.s.yields] if own else sums  # type: ignore[arg-type]  (constants are no keys)
+            self.b.append(altered(t, args=tuple([new.get(a, a) for a in t.args])))
+        return [new.get(a, a) for a in self.s.yields] if own else sums
 
     def middle(self, sums: list[Atom]) -> list[Atom]:
         """The loop over the elements that all places reach."""
         s, b = self.s, self.b
         i, params = Var(s.index.name, INT), anew(s.params)
         with b.block() as body:
-            of: dict[int, dict[Var, Atom]] = {}
+            of: dict[int, Values] = {}
             for d in sorted({d for _, d in self.additions()}, key=abs):
                 adds = [t for t, e in self.additions() if e == d]
                 of[d] = self.again(b.sub(i, d), adds, not d, [] if d else params)
             for row in self.plan.rows:
                 self.add(row, of)
-        yields = tuple([of[0].get(a, a) for a in s.yields])  # type: ignore[arg-type]  (constants are no keys)
+        yields = tuple([of[0].get(a, a) for a in s.yields])
         results = [Var(p.name, p.type) for p in params]
         start, stop = b.add(s.start, self.high), b.add(s.stop, self.low)
         b.append(
@@ -188,23 +190,23 @@ class _Gathered:
         )  # fmt: skip
         return list(results)
 
-    def add(self, row: Row, of: dict[int, dict[Var, Atom]]) -> None:
+    def add(self, row: Row, of: dict[int, Values]) -> None:
         """The addition of one row in a trip of the loop."""
         first = row.additions[0]
         self.b.loc = first.loc
         pairs = zip(row.additions, row.distances, strict=True)
-        addends: list[Atom] = [of[d].get(t.args[-1], t.args[-1]) for t, d in pairs]  # type: ignore[arg-type]  (constants are no keys)
+        addends: list[Atom] = [of[d].get(t.args[-1], t.args[-1]) for t, d in pairs]
         total: Atom = reduce(self.b.add, addends)
         *place, _ = first.args
-        self.b.add_at(*(of[0].get(a, a) for a in place), total)  # type: ignore[arg-type]  (constants are no keys)
+        self.b.add_at(*(of[0].get(a, a) for a in place), total)
 
-    def again(self, i: Atom, adds: list[Def], own: bool, params: Sequence[Atom]) -> dict[Var, Atom]:
+    def again(self, i: Atom, adds: list[Def], own: bool, params: Sequence[Atom]) -> Values:
         """Computes in trip `i` what additions add, and if `own` does all else of a trip."""
         roots = [a for t in adds for a in t.args]
         if own:
             roots += [*(a for t in self.own for a in t.args), *self.s.yields]
         needed = self.needed(roots)
-        new: dict[Var, Atom] = {self.s.index: i}
+        new: Values = {self.s.index: i}
         if own:
             new |= zip(self.s.params, params, strict=True)
         for t in self.s.body:
@@ -223,9 +225,9 @@ class _Gathered:
                 todo += d.args
         return found
 
-    def copy(self, t: Def, new: dict[Var, Atom]) -> None:
+    def copy(self, t: Def, new: Values) -> None:
         """A statement of another trip; indices are folded."""
-        args = tuple([new.get(a, a) for a in t.args])  # type: ignore[arg-type]  (constants are no keys)
+        args = tuple([new.get(a, a) for a in t.args])
         if t.var is not None and t.var.type == INT and t.op.elementwise:
             self.b.loc = t.loc
             new[t.var] = self.b(t.op, *args, name=t.var.name, **t.params)
@@ -241,5 +243,5 @@ class _Gathered:
         s, i = self.s, Var(self.s.index.name, INT)
         with self.b.block() as body:
             new = self.again(i, [t], False, [])
-            self.b.append(altered(t, args=tuple([new.get(a, a) for a in t.args])))  # type: ignore[arg-type]  (constants are no keys)
+            self.b.append(altered(t, args=tuple([new.get(a, a) for a in t.args])))
         return For(i, s.start, s.stop, (), (), tuple(body), (), (), loc=t.loc)
