@@ -173,10 +173,12 @@ class UnsupportedError(SrcgradError, NotImplementedError):
         return _again, (ours, self.like, given), {**vars(self), "args": self.args}
 
 
-def refusal(text: str, location: Location | None) -> UnsupportedError:
+def refusal(
+    text: str, location: Location | None, kind: type[SrcgradError] = UnsupportedError
+) -> SrcgradError:
     """The refusal with a text that `located` made from a reason and a way out."""
     reason, _, way_out = text.partition("\n  ")
-    return UnsupportedError(reason, location, way_out)
+    return kind(reason, location, way_out)
 
 
 def _again(cls: type[Any], like: type[Exception] | None, given: tuple[Any, ...]) -> Exception:

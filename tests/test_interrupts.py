@@ -318,7 +318,9 @@ def test_a_signal_in_the_middle_of_numba_waits():
 
 
 def in_a_process(call, module=__name__):
-    run_python("-c", f"from {module} import *; {call}")
+    # in the background of a shell SIGINT is ignored
+    handled = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    run_python("-c", f"{handled}; from {module} import *; {call}")
 
 
 def run_python(*arguments):

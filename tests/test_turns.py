@@ -37,6 +37,7 @@ def test_eight_runs_try_every_check_of_every_case():
 
 @pytest.mark.parametrize(("n", "parts", "most"), [(10, 4, 3), (100, 8, 13)])
 def test_so_many_runs_try_every_seed(n, parts, most, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(turns, "everything", False)
     runs = []
     for k in range(parts):
         monkeypatch.setattr(turns, "turn", lambda k=k: k)

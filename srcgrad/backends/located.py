@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from srcgrad.errors import (
+    ArgumentTypeError,
     BoundsError,
     DivisionError,
     Location,
@@ -44,8 +45,8 @@ def located_error(exc: Exception, s: Stmt | None) -> Exception:
     location = None if s is None else s.loc
     text = str(exc.args[0]) if exc.args else ""
     match exc:
-        case UnsupportedError() if exc.location is None:
-            return refusal(exc.reason, location)
+        case UnsupportedError() | ArgumentTypeError() if exc.location is None:
+            return refusal(exc.reason, location, type(exc))
         case SrcgradError():
             return exc
         case RecursionError() if not _raises(

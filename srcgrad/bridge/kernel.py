@@ -24,7 +24,7 @@ from srcgrad.ir.types import float_type
 from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY, arrays, elementwise, memory, reductions
 from srcgrad.records import record
-from srcgrad.transforms.program import on_copies
+from srcgrad.transforms.program import complex_choices, on_copies
 from srcgrad.transforms.specialization import Entry, built
 
 
@@ -40,6 +40,9 @@ class Taped:
 
 class Kernel:
     """An IR function that leaves its parameters unchanged, and its derivatives."""
+
+    # complex results that are returned where a flag among the results has a value
+    complex_choices: tuple[tuple[int, bool, frozenset[int]], ...] = ()
 
     def __init__(self, function: Function, build: Callable[[Function], Callable[..., tuple]]):
         self.function, self._build = function, build
@@ -112,6 +115,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
         function = on_copies(entry.whole, storing).function
         made = Kernel(function, lambda f: built(f, entry.options).run)
         made.sharing |= sharing(entry.program.function)  # which stores to the arguments themselves
+        made.complex_choices = tuple(complex_choices(entry.program))
         made = entry.extensions.setdefault(("kernel", storing), made)
     return made
 

@@ -86,6 +86,8 @@ def applied(
     n = len(kernel.function.returns)
     given = taped.forward(*args)
     out: list[Any] = list(given[:n])
+    if any(out[flag] == value for flag, value, _ in kernel.complex_choices):
+        raise _without_gradient(kernel)
     for k in kernel.floats:
         out[k] = at_home(out[k], home, np_dtype(kernel.function.returns[k].type.dtype))
     pull = _Pull(kernel, taped, wrt, [out[k].shape for k in kernel.floats], home)
@@ -98,14 +100,24 @@ def applied(
 
 
 def _refuse_complex(kernel: Kernel) -> None:
-    """Refuses complex results: the functions of the tape would not conjugate their gradients."""
+    """Refuses complex results: the functions of the tape would not conjugate their gradients.
+
+    Where a flag chooses between these and real ones, that is seen when the kernel has run.
+    """
+    chosen = {k for _, _, results in kernel.complex_choices for k in results}
     # `floats` are the results that are numbers or arrays: their types have a dtype
-    if any(is_complex(kernel.function.returns[k].type.dtype) for k in kernel.floats):
-        raise UnsupportedError(
-            f"{kernel.name}() of tensors that require grad gives complex numbers, which have no "
-            "gradient on the tape",
-            way_out="return real numbers (.real, .imag, abs(z)), or use flow.vjp on arrays",
-        )
+    always = (kernel.function.returns[k].type for k in kernel.floats if k not in chosen)
+    if any(is_complex(t.dtype) for t in always):
+        raise _without_gradient(kernel)
+
+
+def _without_gradient(kernel: Kernel) -> UnsupportedError:
+    """The error for complex results that would need a gradient."""
+    return UnsupportedError(
+        f"{kernel.name}() of tensors that require grad gives complex numbers, which have no "
+        "gradient on the tape",
+        way_out="return real numbers (.real, .imag, abs(z)), or use flow.vjp on arrays",
+    )
 
 
 class _Pull:

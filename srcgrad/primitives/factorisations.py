@@ -109,15 +109,14 @@ eigh = custom(
 )
 
 
-# ---- eigenvalues and eigenvectors of any matrix ----
-def _eig(a: Any) -> Any:
-    """NaN for a real matrix whose eigenvalues are complex."""
-    w, v = np.linalg.eig(a)
-    made = np.concatenate((w[None], v))
-    return made if made.dtype == a.dtype else np.full(made.shape, np.nan, a.dtype)
+# ---- eigenvalues and eigenvectors of any matrix, complex ----
+def _eig(a: Any, real: bool) -> Any:
+    """With `real` NumPy's results for the real part of a complex matrix."""
+    w, v = np.linalg.eig(a.real if real else a)
+    return np.concatenate((w[None], v)).astype(a.dtype)
 
 
-def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
+def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any, real: bool) -> Any:
     """Each vector moves along the others only; whoever normalises them adds the rest."""
     w, v = _eigh_parts(y)
     p = solve(v, matmul(ts[0], v))
@@ -126,7 +125,7 @@ def _eig_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     return concatenate(row(diagonal_of(p)), matmul(v, moved), axis=0)
 
 
-def _eig_vjp(g: Any, y: Any, a: Any) -> Any:
+def _eig_vjp(g: Any, y: Any, a: Any, real: bool) -> Any:
     w, v = _eigh_parts(y)
     gw, gv = _eigh_parts(g)
     m = matmul(matrix_transpose(v), gv)
@@ -141,7 +140,7 @@ eig = custom(
     _eig,
     _eig_jvp,
     _eig_vjp,
-    typing=lambda b, a: (a.type.dtype, (b.total([1, a.type.dims[0]]), a.type.dims[0])),
+    typing=lambda b, a, real: (a.type.dtype, (b.total([1, a.type.dims[0]]), a.type.dims[0])),
     raises=True,
     analytic=True,
 )

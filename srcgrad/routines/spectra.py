@@ -49,26 +49,32 @@ def eigh(out: Any, a: Any, lower: bool) -> None:
     stack(out, values, vectors)
 
 
-def eig(out: Any, a: Any) -> None:
-    """The eigenvalues and vectors; NaN for a real matrix whose eigenvalues are complex."""
+def eig(out: Any, a: Any, real: bool) -> None:
+    """The eigenvalues and vectors of a complex matrix; those of a real one are real or pairs."""
     n = a.shape[0]
     leave_if(not finite(a), NOT_FINITE)
-    vectors, values = room(n, n, a.dtype), room(1, n, a.dtype)
-    if np.iscomplexobj(a):
+    if real:
+        entries, vectors = room(n, n, a.real.dtype), room(n, n, a.real.dtype)
+        for j in range(n):
+            for i in range(n):
+                entries[j, i] = a[i, j].real
+        values, imaginary = reals(n, a), reals(n, a)
+        info = worked("geev", entries, "N", "V", n, entries, lead(n), values, imaginary, None, 1,
+                      vectors, lead(n))  # fmt: skip
+        check(info)
+        for j in range(n):
+            out[0, j] = values[0, j] + 1j * imaginary[0, j]
+            # the rows of a pair are the real and the imaginary part of the vector of the first
+            first = j + (imaginary[0, j] < 0.0) * -1
+            other = first + (imaginary[0, j] != 0.0)
+            sign = np.sign(imaginary[0, j])
+            for i in range(n):
+                out[1 + i, j] = vectors[first, i] + 1j * sign * vectors[other, i]
+    else:
+        vectors, values = room(n, n, a.dtype), room(1, n, a.dtype)
         info = worked("geev", a, "N", "V", n, columns(a), lead(n), values, None, 1, vectors,
                       lead(n), then=(reals(2 * n, a),))  # fmt: skip
         check(info)
-        stack(out, values, vectors)
-    else:
-        imaginary = room(1, n, a.dtype)
-        info = worked("geev", a, "N", "V", n, columns(a), lead(n), values, imaginary, None, 1,
-                      vectors, lead(n))  # fmt: skip
-        check(info)
-        fill(out, np.nan)
-        off_axis = 0.0
-        for k in range(n):
-            off_axis += abs(imaginary[0, k])
-        leave_if(off_axis != 0.0, 0)
         stack(out, values, vectors)
 
 

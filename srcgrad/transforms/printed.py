@@ -77,8 +77,27 @@ def _literal(value: Any, most: int = LITERAL) -> str | None:
             return None
         own = dtype in (np.dtype(float), np.dtype(int)) and value.size
         return f"np.array({value.tolist()!r}{'' if own else f', np.{dtype.name}'})"
+    if type(value) in (tuple, list, dict):
+        return _collection(value, most)
     simple = isinstance(value, int | float | complex | str | None)
     return literal(value) if simple else None
+
+
+def _collection(value: tuple | list | dict, most: int) -> str | None:
+    """A tuple, a list or a dict as it is written; None if one of its items is nothing to write."""
+    keys, held = (list(value), value.values()) if isinstance(value, dict) else ([], value)
+    items = [_literal(v, most) for v in (*keys, *held)]
+    texts = [t for t in items if t is not None]
+    if len(texts) < len(items) or len(texts) > most:
+        return None
+    if isinstance(value, dict):
+        half = len(keys)
+        pairs = zip(texts[:half], texts[half:], strict=True)
+        return "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
+    inside = ", ".join(texts)
+    if isinstance(value, list):
+        return f"[{inside}]"
+    return f"({inside}{',' * (len(texts) == 1)})"
 
 
 def _checks(program: Program, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import LocatedWarning, UnsupportedError, refusal
+from srcgrad.errors import ArgumentTypeError, LocatedWarning, UnsupportedError, located, refusal
 from srcgrad.frontend.guards import Guard, Hidden, Unchanged
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
+from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trace import Write
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Atom, Def, Function, If, Stmt, Var
-from srcgrad.ir.types import Array
+from srcgrad.ir.nodes import Def, Function, If, Stmt, Var
+from srcgrad.ir.types import Array, is_complex
 from srcgrad.ir.walk import after_checks
 from srcgrad.primitives import memory
 from srcgrad.primitives.raising import name_of
 from srcgrad.records import record
 from srcgrad.transforms.call_lengths import Lengths
-from srcgrad.tree import Leaf, children, leaf_numbers, opened, placed, spelled
+from srcgrad.tree import Leaf, children, leaf_numbers, nodes, opened, placed, spelled
+
+REAL_PART = "return its .real, its .imag or abs(z)**2"
 
 
 @record(frozen=True)
@@ -103,17 +107,18 @@ def pruned(p: Program) -> Program:
     return replace(p, function=function, output=output, origins=origins, state=state)
 
 
-def certain(p: Program, several: bool = False) -> Program:
+def certain(p: Program, several: bool = False, real: bool = False) -> Program:
     """The program that returns one kind of value; where it is of another kind, it is refused.
 
-    With `several` kinds it may return any but None.
+    With `several` kinds it may return any but None, and if `real` none that is complex where
+    another one is not.
     """
     checks: list[Stmt] = []
 
     def of_one_kind(output: Any) -> Any:
-        if isinstance(output, Choice) and not (several and None not in (output.one, output.other)):
+        if isinstance(output, Choice) and not (several and _is_free(p, output, real)):
             first = _is_first(p, output)
-            checks.append(_check(p.function.returns[output.flag.k], first, output))
+            checks.append(_check(p, output, first))
             return of_one_kind(output.one if first else output.other)
         parts = children(output)
         return output if parts is None else opened(output, [of_one_kind(v) for v in parts])
@@ -126,10 +131,36 @@ def certain(p: Program, several: bool = False) -> Program:
     return pruned(replace(_without_writes(p), function=made, output=output))
 
 
+def _is_free(p: Program, choice: Choice, real: bool) -> bool:
+    """Whether either of two kinds may be returned by a program of several kinds."""
+    if choice.one is None or choice.other is None:
+        return False
+    return not real or _is_complex(p, choice.one) == _is_complex(p, choice.other)
+
+
+def _is_complex(p: Program, output: Any) -> bool:
+    """Whether a template holds complex numbers, on every path."""
+    if isinstance(output, Choice):
+        return _is_complex(p, output.one) and _is_complex(p, output.other)
+    return any(is_complex(p.function.returns[k].type.dtype) for k in leaf_numbers(output))
+
+
+def complex_choices(p: Program) -> Iterator[tuple[int, bool, frozenset[int]]]:
+    """The complex results that are returned where a flag among the results has a value."""
+    for node in nodes(p.output):
+        if isinstance(node, Choice) and None not in (node.one, node.other):
+            one, other = (_is_complex(p, v) for v in (node.one, node.other))
+            if one != other:
+                yield node.flag.k, one, frozenset(leaf_numbers(node.one if one else node.other))
+
+
 def _is_first(p: Program, choice: Choice) -> bool:
-    """Whether the first of two kinds is the one that is returned: an array beside a number."""
+    """Whether the first of two kinds is returned: an array beside a number, real by complex."""
     if choice.other is None or choice.one is None:
         return choice.other is None
+    complexes = [_is_complex(p, v) for v in (choice.one, choice.other)]
+    if sum(complexes) == 1:
+        return complexes[1]
     ranks = [
         isinstance(v, Leaf) and isinstance(t := p.function.returns[v.k].type, Array) and t.ndim > 0
         for v in (choice.one, choice.other)
@@ -139,17 +170,25 @@ def _is_first(p: Program, choice: Choice) -> bool:
     return ranks[0]
 
 
-def _check(flag: Atom, holds: bool, choice: Choice) -> If:
-    """Raises where a flag does not have the value for which a result is returned."""
-    params = {"kind": name_of(UnsupportedError), "message": choice.said}
+def _check(p: Program, choice: Choice, first: bool) -> If:
+    """Raises where the flag of a choice does not select the kind that is returned."""
+    excluded = choice.other if first else choice.one
+    if excluded is not None and _is_complex(p, excluded):
+        said = (
+            f"{p.name}() returns a complex number here: derivatives are those of its real results"
+        )
+        kind, message = ArgumentTypeError, literal(located(said, None, REAL_PART))
+    else:
+        kind, message = UnsupportedError, choice.said
+    params = {"kind": name_of(kind), "message": message}
     failing = (Def(None, memory.fail, (), params, choice.loc),)
-    then, orelse = ((), failing) if holds else (failing, ())
-    return If(flag, then, orelse, (), (), (), choice.loc)
+    then, orelse = ((), failing) if first else (failing, ())
+    return If(p.function.returns[choice.flag.k], then, orelse, (), (), (), choice.loc)
 
 
-def persistent(p: Program, several: bool = False) -> Program:
+def persistent(p: Program, several: bool = False, real: bool = False) -> Program:
     """The program on copies; the final contents of copies of Parameters are further results."""
-    p = _without_writes(certain(p, several))
+    p = _without_writes(certain(p, several, real))
     held = {
         k: h.parameter for k, h in enumerate(p.hidden, len(p.inputs)) if h.parameter is not None
     }

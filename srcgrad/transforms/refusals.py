@@ -6,7 +6,7 @@ Never decides which arguments are differentiated.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
 from srcgrad.protocols import states
+from srcgrad.transforms.program import REAL_PART, Program
 from srcgrad.tree import is_leaf, leaves, nodes
-
-if TYPE_CHECKING:
-    from srcgrad.transforms.program import Program
 
 
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
@@ -33,10 +31,8 @@ def refuse_complex(p: Program, seeds: list[str | None]) -> None:
         some = "" if len(found) == len(differentiated) else " for some arguments"
         raise ArgumentTypeError(
             f"{p.name}() returns complex numbers{some} ({kinds}): the gradient of a real number is "
-            "asked for",
-            None,
-            "return its .real, its .imag or abs(z)**2; flow.vjp takes a complex adjoint",
-        )
+            "asked for", None, f"{REAL_PART}; flow.vjp takes a complex adjoint",
+        )  # fmt: skip
 
 
 def refuse_complex_pairs(p: Program, wrt: Sequence[int], of: Sequence[int]) -> None:

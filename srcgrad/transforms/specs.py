@@ -183,7 +183,7 @@ class Gradient(ByPosition):
         if not self.seeded:
             self.refuse_without_floats(slots)
         several = not (self.seeded or self.has_aux)
-        p = persistent(self.inner.program(arguments, required), several)
+        p = persistent(self.inner.program(arguments, required), several, not self.seeded)
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output

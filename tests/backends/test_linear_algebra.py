@@ -164,11 +164,11 @@ def test_singular_values_and_least_squares(dtype):
     compare("lstsq", [flat, random(rng, 4, dtype)], dtype, 1e-4)
 
 
-@pytest.mark.parametrize("dtype", ["c128", "c64"])
-def test_complex_eigenvalues(dtype):
+def test_complex_eigenvalues():
     rng = np.random.default_rng(5)
     for n in (0, 1, 2, 6):
-        compare("eig", [random(rng, (n, n), dtype)], dtype)
+        for real in (False, True):
+            compare("eig", [random(rng, (n, n), "c128")], "c128", real=real)
 
 
 @pytest.mark.parametrize("dtype", ALL)
@@ -273,7 +273,8 @@ def test_what_is_not_finite_is_as_numpy_has_it(bad):
             "solve_triangular", [a, np.ones(2)], "f64", lower=True, transposed=False, unit=False
         )
         compare("coincide", [a[0], a[1]], "f64")
-        compare("eig", [a.astype(complex)], "c128")
+        compare("eig", [a.astype(complex)], "c128", real=False)
+        compare("eig", [a.astype(complex)], "c128", real=True)
         compare("solveh_banded", [a, np.ones(2)], "f64", lower=True)
 
 

@@ -46,28 +46,29 @@ def cond(a: Any, p: Any) -> Any:
 
 
 def normalised(v: Any) -> Any:
-    """Columns of norm 1 whose largest entry without an imaginary part is positive.
+    """Columns of norm 1 whose largest entry without an imaginary part keeps its phase.
 
     LAPACK normalizes eigenvectors in this way; for its results only the derivative changes.
 
-    >>> normalised(np.array([[2.0 + 0.0j]])).tolist()
-    [[(1+0j)]]
+    >>> normalised(np.array([[-2.0 + 0.0j]])).tolist()
+    [[(-1+0j)]]
     """
     if v.shape[0] == 0:
         return v
-    candidates = np.where(np.imag(v) == 0.0, np.real(v), -np.inf)
+    candidates = np.where(np.imag(v) == 0.0, np.abs(np.real(v)), -np.inf)
     lead = np.take_along_axis(v, np.argmax(candidates, axis=0)[None], axis=0)
     norm = np.sqrt(np.sum(np.real(v) ** 2 + np.imag(v) ** 2, axis=0))
-    return v * (np.conj(lead) / (np.abs(lead) * norm))
+    sign = np.copysign(1.0, np.real(lead))
+    return v * (sign * np.conj(lead) / (np.abs(lead) * norm))
 
 
-def of_unit_length(v: Any) -> Any:
-    """Columns of norm 1.
+def real_if_values_are(w: Any, x: Any) -> Any:
+    """Eigenvalues or vectors `x` of real matrices, real if every eigenvalue `w` is.
 
-    >>> of_unit_length(np.array([[3.0], [4.0]])).tolist()
-    [[0.6], [0.8]]
+    >>> real_if_values_are(np.array([2.0 + 0.0j]), np.array([[1.0 + 0.0j]])).tolist()
+    [[1.0]]
     """
-    return v / np.sqrt(np.sum(v * v, axis=0))
+    return np.real(x) if np.all(np.imag(w) == 0.0) else x
 
 
 def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:

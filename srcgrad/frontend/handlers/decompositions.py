@@ -154,28 +154,45 @@ def eigvalsh(it: Interpreter, node: Node, a: Any, UPLO: Any = "L") -> Any:
 
 @implements(np.linalg.eig)
 def eig(it: Interpreter, node: Node, a: Any) -> Any:
-    a = squares(it, node, a, "eig")
+    a = of_floats(it, node, a, "eig", square=True)
+    w, v = complex_eig(it, node, a)
+    if not is_complex(a.type.dtype):
+        w, v = (it.call(formulas.real_if_values_are, [w, x], {}, node) for x in (w, v))
+    return _EIG(w, v)
+
+
+def complex_eig(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
+    """The eigenvalues and vectors of square matrices, complex for real ones too.
+
+    They are computed in double precision, as by NumPy.
+    """
+    real, single = not is_complex(a.type.dtype), a.type.dtype in ("f32", "c64")
+    a = it.b.cast(a, Scalar("c128"))
     if a.type.ndim > 2:
-        return _EIG(*it.call(map_matrices, [np.linalg.eig, ("n", "mn"), a], {}, node))
-    y = it.b.eig(a)
+        each = Partial(eigenpairs, (), {"real": real})
+        w, v = it.call(map_matrices, [each, ("n", "mn"), a], {}, node)
+    else:
+        w, v = it.call(eigenpairs, [a, real], {}, node)
+    if single:
+        w, v = (it.b.cast(x, Scalar("c64")) for x in (w, v))
+    return w, v
+
+
+def eigenpairs(a: Any, real: bool) -> Any:
+    """The eigenvalues and vectors of a complex matrix, whose imaginary parts are 0 if `real`."""
+    raise NotImplementedError
+
+
+@implements(eigenpairs)
+def _eigenpairs(it: Interpreter, node: Node, a: Any, real: bool) -> Any:
+    y = it.b.eig(a, real=real)
     w = it.b.copy(it.b.view(y, 0, spec=("i", ":")))
-    v = rows(it, y, 1, a.type.dims[0])
-    if is_complex(a.type.dtype):
-        return _EIG(w, it.call(formulas.normalised, [v], {}, node))
-    complex_ones = it.call(np.any, [it.call(np.isnan, [w], {}, node)], {}, node)
-    it.refuse_where(complex_ones, node, *COMPLEX)
-    return _EIG(w, it.call(formulas.of_unit_length, [v], {}, node))
+    return w, it.call(formulas.normalised, [rows(it, y, 1, a.type.dims[0])], {}, node)
 
 
 @implements(np.linalg.eigvals)
 def eigvals(it: Interpreter, node: Node, a: Any) -> Any:
     return eig(it, node, a)[0]
-
-
-COMPLEX = (
-    "eig of a real matrix with complex eigenvalues is not supported",
-    "make it, or the coefficients of np.roots, complex: .astype(complex)",
-)
 
 
 # ---- QR ----

@@ -13,8 +13,10 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import scipy_linalg as formulas
+from srcgrad.frontend.formulas.matrices import real_if_values_are
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers.decompositions import (
+    complex_eig,
     conjugate,
     epsilon,
     flag,
@@ -35,11 +37,6 @@ from srcgrad.ir.types import Scalar, is_complex, is_float, join_scalars, np_dtyp
 IGNORED = ("overwrite_a", "overwrite_b", "overwrite_ab", "check_finite", "lwork", "lapack_driver",
            "driver")  # fmt: skip
 BY_EIGH = "for a symmetric matrix write (v * f(w)) @ v.T with w, v = np.linalg.eigh(a)"
-BY_NUMPY = (
-    "the eigenvalues of a general matrix by SciPy are not supported",
-    "use np.linalg.eigh if it is symmetric, else np.linalg.eig(a.astype(complex))",
-)
-REFUSED.update({sl.eig: BY_NUMPY, sl.eigvals: BY_NUMPY})
 for _f in (sl.fractional_matrix_power, sl.funm, sl.signm):
     REFUSED[_f] = (f"scipy.linalg.{_f.__name__} is not supported", BY_EIGH)
 
@@ -252,6 +249,38 @@ def eigh(
         kept = [Ellipsis, slice(first, plain(it.b.add(last, 1)), None)]
         w, v = (it.read(x, kept, node) for x in (w, v))
     return w if flag(it, node, eigvals_only, "eigvals_only") else (w, v)
+
+
+@scipys(sl.eig)
+def eig(
+    it: Interpreter, node: Node, a: Any, b: Any = None, left: Any = False, right: Any = True,
+    homogeneous_eigvals: Any = False,
+) -> Any:  # fmt: skip
+    if flag(it, node, left, "left") or flag(it, node, homogeneous_eigvals, "homogeneous_eigvals"):
+        it.refuse(
+            node,
+            "scipy.linalg.eig gives right eigenvectors only",
+            "left ones are those of a.conj().T",
+        )
+    if b is not None:
+        it.refuse(
+            node, "scipy.linalg.eig of two matrices is not supported",
+            "use eig(solve(b, a)) if b is regular",
+        )  # fmt: skip
+    a = of_floats(it, node, a, "eig", square=True)
+    w, v = complex_eig(it, node, a)
+    if not flag(it, node, right, "right"):
+        return w
+    if not is_complex(a.type.dtype):
+        v = it.call(real_if_values_are, [w, v], {}, node)
+    return w, v
+
+
+@scipys(sl.eigvals)
+def eigvals(
+    it: Interpreter, node: Node, a: Any, b: Any = None, homogeneous_eigvals: Any = False
+) -> Any:
+    return eig(it, node, a, b, False, False, homogeneous_eigvals)
 
 
 @scipys(sl.eigvalsh)

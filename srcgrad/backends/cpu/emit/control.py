@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from srcgrad import interrupts
-from srcgrad.backends.cpu.emit import hints, polls
+from srcgrad.backends.cpu.emit import exit_tests, hints, polls
 from srcgrad.backends.cpu.emit.nests import outlined
 from srcgrad.backends.cpu.emit.operations import define
 from srcgrad.backends.cpu.emit.references import (
@@ -242,6 +242,7 @@ class Strips:
 
 def while_loop(w: Writer, s: While) -> None:
     inits = [handed(w, a) for a in s.inits]
+    limits = exit_tests.hidden_limits(w, s)
     head, leaving, body, after = w.labels("head", "leave", "body", "after")
     before = w.label
     w.put(f"br label %{head}")
@@ -251,7 +252,8 @@ def while_loop(w: Writer, s: While) -> None:
     carried.bind()
     carried.own()
     open_scope(w)  # of results of the test: the body may read them
-    statements(w, s.test, _everything(s))
+    with exit_tests.bound(w, limits):
+        statements(w, s.test, _everything(s))
     w.put(f"br i1 {w.value(s.cond)}, label %{body}, label %{leaving}")
     w.start(leaving)
     leave_scopes(w)
