@@ -27,6 +27,7 @@ from srcgrad.frontend.values import (
     is_value,
 )
 from srcgrad.ir.nodes import Atom, Var, atom
+from srcgrad.ir.types import is_complex
 from srcgrad.records import record
 from srcgrad.tree import Leaf
 
@@ -127,9 +128,17 @@ def taken_apart(
     return part(v)
 
 
+def _is_real(v: Any) -> bool:
+    """Whether a result is a real number or an array of them."""
+    is_number_or_array = is_value(v) and (isinstance(v, Var) or is_number(v))
+    return is_number_or_array and not is_complex(atom(v).type.dtype)
+
+
 def _array_of(it: Interpreter, v: Several, found: source.Source, at: Location, said: str) -> Any:
-    """The array that a result is on some paths; where it is a number it is refused, at run time."""
-    kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]
+    """The array that a result is on some paths, or the real one of two; refused where it is not."""
+    kinds = [_is_real(p) for p in (v.one, v.other)]
+    if sum(kinds) != 1:
+        kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]
     if sum(kinds) != 1 or isinstance(v.other, Several):
         raise UnsupportedError(said, at, ONE_KIND)
     wrong = it.b.logical_not(v.flag) if kinds[0] else v.flag

@@ -93,3 +93,11 @@ def test_functions_of_tensors(target):
     with pytest.raises(UnsupportedError, match="complex numbers, which have no gradient"):
         of(flow.tensor(-4.0, requires_grad=True))
     assert of(flow.tensor(-4.0)).item() == 6j
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_batches_have_real_items(target):
+    of = flow.vmap(flow.compile(root, target=target))
+    np.testing.assert_allclose(of(np.array([1.0, 4.0])), [3.0, 6.0])
+    with pytest.raises(UnsupportedError, match="f64.*c128|c128.*f64"):
+        of(np.array([1.0, -4.0]))
