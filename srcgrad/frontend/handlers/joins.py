@@ -21,6 +21,8 @@ from srcgrad.frontend.versions import there
 from srcgrad.ir.nodes import Const, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
+MOST_PARTS = 1000  # of a split: some milliseconds of compilation each
+
 
 def parts_of(it: Interpreter, node: Node, xs: Any, what: str) -> list[Any]:
     if is_array(xs):
@@ -140,6 +142,11 @@ def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: 
         count = it.static_int(sections, node, "the number of sections")
         if count < 1:
             it.fail("ValueError", "number sections must be larger than 0.")
+        if count > MOST_PARTS:
+            it.refuse(
+                node, f"{count} parts of an array are as many views in compiled code",
+                "equal parts are the rows of x.reshape(n, -1)",
+            )  # fmt: skip
         if even:
             uneven = plain(it.b.ne(it.b.mod(n, count), 0))
             text = "array split does not result in an equal division"
