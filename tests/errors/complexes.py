@@ -78,11 +78,6 @@ def math_of_a_complex_number(z):
 
 
 @program(zvec(3))
-def rounded_complex_numbers(z):
-    return abs(np.rint(z)[0])  # error: UnsupportedError: no rint
-
-
-@program(zvec(3))
 def part_that_is_stored_to(z):
     w = z.copy()
     re = w.real  # error: UnsupportedError: .real of an array of complex numbers is a view

@@ -12,6 +12,7 @@ from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import widened
 from srcgrad.frontend.control_flow import numpy_bool
 from srcgrad.frontend.float_errors import check_math
+from srcgrad.frontend.formulas.complex_parts import direction
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted as promoted_as_tensors
@@ -66,6 +67,7 @@ NAMES: dict[RowName, tuple] = {
     "isfinite": (np.isfinite, math.isfinite), "signbit": (np.signbit,), "floor": (np.floor,),
     "ceil": (np.ceil,), "trunc": (np.trunc,), "rint": (np.rint,),
 }  # fmt: skip
+BY_PARTS = ("rint", "sign")  # of complex numbers, by their real and imaginary parts
 LOGICAL = ("logical_and", "logical_or", "logical_xor", "logical_not")
 FLOATING = frozenset(NAMES) - {
     "add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "lt", "le", "gt", "ge", "eq",
@@ -113,12 +115,24 @@ def elementwise(it: Interpreter, node: Node, name: RowName, f: Any, args: tuple)
         values = promoted_as_tensors(it, node, values, in_floats)
     if in_floats:
         values = in_float_kind(it, values)
+    if name in BY_PARTS and is_complex(atom(values[0]).type.dtype):
+        return by_parts(it, node, name, values[0])
     if name in LOGICAL:
         values = [it.b.ne(v, 0) if atom(v).type.dtype != "bool" else v for v in values]
     result = it.emit(node, name, *values, weak=of_math)
     if of_math:
         check_math(it, f, values, result, whole)
     return result
+
+
+def by_parts(it: Interpreter, node: Node, name: RowName, z: Any) -> Any:
+    """`rint` or `sign` of complex numbers."""
+    parts = [it.b.real(z), it.b.imag(z)]
+    if name == "sign":
+        parts = it.call(direction, parts, {}, node)
+    else:
+        parts = [it.emit(node, "rint", part) for part in parts]
+    return it.b.to_complex(*parts)
 
 
 def at_compile_time(it: Interpreter, node: Node, f: Any, args: tuple) -> Any:

@@ -92,6 +92,9 @@ def np_round(it: Interpreter, node: Node, x: Any, decimals: Any = 0, out: Any = 
     dtype = atom(x).type.dtype
     if dtype == "bool":
         it.refuse(node, "booleans cannot be rounded", "use .astype(float)")
+    if is_complex(dtype):
+        parts = [np_round(it, node, part, decimals) for part in (it.b.real(x), it.b.imag(x))]
+        return to_out(it, node, it.b.to_complex(*parts), out)
     if is_int(dtype):
         made = (
             it.call_numpy(np.positive, [x], {}, node)
