@@ -18,13 +18,23 @@ from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.solvers.scipy_fits import curve_fit, leastsq
+from srcgrad.solvers.scipy_fmin import (
+    brent,
+    fmin,
+    fmin_bfgs,
+    fmin_cg,
+    fmin_powell,
+    fminbound,
+    golden,
+)  # fmt: skip
 from srcgrad.solvers.scipy_minimize import least_squares, minimize, minimize_scalar
 from srcgrad.solvers.scipy_roots import bisect, brentq, newton
 from srcgrad.transforms.entry_points import jvp
 
 __all__ = [  # loading the minimizers registers their formulas
-    "curve_fit", "fixed_point", "fsolve", "least_squares", "leastsq", "minimize",
-    "minimize_scalar", "root", "root_scalar",
+    "brent", "curve_fit", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell",
+    "fminbound", "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
+    "root", "root_scalar",
 ]  # fmt: skip
 NEAR = 1e-6  # the relative change of x within which a root has to lie
 FLAT = ("hybr", "lm")  # methods of `root` that work on vectors

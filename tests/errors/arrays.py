@@ -55,9 +55,7 @@ def squeeze_of_a_length_that_happens_to_be_one(x, k):
 
 @program(vec(3))
 def split_into_thousands_of_parts(x):
-    parts = np.array_split(
-        x, 2000
-    )  # error: UnsupportedError: equal parts are the rows of
+    parts = np.array_split(x, 2000)  # error: UnsupportedError: equal parts are the rows of
     return np.sum(parts[0])
 
 

@@ -1,0 +1,81 @@
+"""The older minimizers of SciPy: SciPy's minimum, and the derivative of a root of the gradient."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import srcgrad as flow
+from srcgrad.solvers import scipy_fmin
+
+START = np.array([0.0, 1.0])
+
+
+def bowl(x, k):
+    return np.sum((x - k) ** 2) + 0.1 * np.sum(x**4)
+
+
+def fminbound(k):
+    return optimize.fminbound(bowl, -3.0, 3.0, (k,), 1e-10)
+
+
+def brent(k):
+    return optimize.brent(bowl, args=(k,))
+
+
+def golden(k):
+    return optimize.golden(bowl, brack=(0.0, 1.0), args=(k,))
+
+
+def fmin(k):
+    return np.sum(optimize.fmin(bowl, START, (k,), disp=False, xtol=1e-9, ftol=1e-12))
+
+
+def fmin_powell(k):
+    return np.sum(optimize.fmin_powell(bowl, START, (k,), disp=0, xtol=1e-9, ftol=1e-12))
+
+
+def fmin_bfgs(k):
+    return np.sum(optimize.fmin_bfgs(bowl, START, args=(k,), disp=False, gtol=1e-9))
+
+
+def fmin_cg(k):
+    slope = lambda x, k: 2.0 * (x - k) + 0.4 * x**3
+    return np.sum(optimize.fmin_cg(bowl, START, slope, (k,), disp=0, gtol=1e-7))
+
+
+NAMES = ("brent", "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell", "fminbound", "golden")
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [globals()[n] for n in NAMES], ids=NAMES)
+def test_minima_and_their_derivatives(f, target):
+    k = 1.3
+    value, slope = flow.value_and_grad(f, target=target)(k)
+    want = f(k)
+    np.testing.assert_allclose(value, want, atol=1e-7)
+    x = want / (1.0 if f in (fminbound, brent, golden) else 2.0)
+    one = 2.0 / (2.0 + 1.2 * x**2)  # of x - k + 0.2 x^3 = 0
+    np.testing.assert_allclose(slope, one * want / x, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_signatures_are_those_of_scipy(name):
+    ours = inspect.signature(getattr(scipy_fmin, name)).parameters
+    theirs = inspect.signature(getattr(optimize, name)).parameters
+    assert [*ours] == [*theirs]
+    for key, p in theirs.items():
+        assert key == "epsilon" or ours[key].default == p.default
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_further_outputs_are_refused(name):
+    more = {"fminbound": (-3.0, 3.0), "brent": (), "golden": ()}.get(name, (START,))
+    with pytest.raises(NotImplementedError, match=f"{name} with full_output"):
+        flow.grad(lambda k: getattr(optimize, name)(bowl, *more, args=(k,), full_output=1)[0])(1.3)
+
+
+def test_a_minimum_at_a_bound_has_no_derivative():
+    with pytest.raises(RuntimeError, match="at a bound"):
+        flow.grad(lambda k: optimize.fminbound(bowl, 2.0, 3.0, (k,)))(1.3)
