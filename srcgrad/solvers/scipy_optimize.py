@@ -28,13 +28,13 @@ from srcgrad.solvers.scipy_fmin import (
     golden,
 )  # fmt: skip
 from srcgrad.solvers.scipy_minimize import least_squares, minimize, minimize_scalar
-from srcgrad.solvers.scipy_roots import bisect, brentq, newton
+from srcgrad.solvers.scipy_roots import TOLERANCE, bisect, brentq, newton
 from srcgrad.transforms.entry_points import jvp
 
 __all__ = [  # loading the minimizers registers their formulas
-    "brent", "curve_fit", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell",
+    "brent", "brenth", "curve_fit", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell",
     "fminbound", "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
-    "root", "root_scalar",
+    "ridder", "root", "root_scalar", "toms748",
 ]  # fmt: skip
 NEAR = 1e-6  # the relative change of x within which a root has to lie
 FLAT = ("hybr", "lm")  # methods of `root` that work on vectors
@@ -180,11 +180,7 @@ def root_scalar(
         find = brentq if name == "brentq" else bisect
         return Root(find(f, bracket[0], bracket[1], given, **named))
     if name in ("brenth", "ridder", "toms748"):
-        equation = _equation(f, given)
-        functions: tuple = ((equation, (0.0,)),)
-        a, b = bracket[0] * 1.0, bracket[1] * 1.0
-        x = by_library(_bracketed, 0.0, functions, name, a, b, named)
-        return Root(float(at_root(equation, x)))
+        return Root(_between(f, bracket[0], bracket[1], given, name, named))
     if "xtol" in named:
         named["tol"] = named.pop("xtol")
     if name == "secant":
@@ -236,6 +232,59 @@ def _bracketed(functions: Sequence[Any], name: str, a: float, b: float, options:
 def _by_halley(functions: Sequence[Any], start: float, options: dict) -> float:
     f, slope, bend = functions
     return float(optimize.newton(f, start, slope, fprime2=bend, **options))
+
+
+def _between(f: Any, a: Any, b: Any, args: Any, name: str, options: dict) -> Any:
+    """A root between a and b by a method of SciPy's own."""
+    equation = _equation(f, args if isinstance(args, tuple) else (args,))
+    x = by_library(_bracketed, 0.0, ((equation, (0.0,)),), name, a * 1.0, b * 1.0, options)
+    return float(at_root(equation, x))
+
+
+@stands_for(optimize.brenth)
+def brenth(
+    f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = TOLERANCE,
+    maxiter: Any = 100, full_output: Any = False, disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root between a and b by Brent's method with hyperbolic extrapolation.
+
+    >>> round(brenth(lambda x: x * x - 2.0, 0.0, 2.0), 9)
+    1.414213562
+    """
+    if full_output or not disp:
+        unsupported("brenth with full_output or disp=False", STATED)
+    return _between(f, a, b, args, "brenth", {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@stands_for(optimize.ridder)
+def ridder(
+    f: Any, a: Any, b: Any, args: Any = (), xtol: Any = 2e-12, rtol: Any = TOLERANCE,
+    maxiter: Any = 100, full_output: Any = False, disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root between a and b by Ridders' method.
+
+    >>> round(ridder(lambda x: x * x - 2.0, 0.0, 2.0), 9)
+    1.414213562
+    """
+    if full_output or not disp:
+        unsupported("ridder with full_output or disp=False", STATED)
+    return _between(f, a, b, args, "ridder", {"xtol": xtol, "rtol": rtol, "maxiter": maxiter})
+
+
+@stands_for(optimize.toms748)
+def toms748(
+    f: Any, a: Any, b: Any, args: Any = (), k: Any = 1, xtol: Any = 2e-12, rtol: Any = TOLERANCE,
+    maxiter: Any = 100, full_output: Any = False, disp: Any = True,
+) -> Any:  # fmt: skip
+    """A root between a and b by Alefeld's, Potra's and Shi's algorithm 748.
+
+    >>> round(toms748(lambda x: x * x - 2.0, 0.0, 2.0), 9)
+    1.414213562
+    """
+    if full_output or not disp:
+        unsupported("toms748 with full_output or disp=False", STATED)
+    options = {"k": k, "xtol": xtol, "rtol": rtol, "maxiter": maxiter}
+    return _between(f, a, b, args, "toms748", options)
 
 
 # ---- fixed points ----

@@ -38,6 +38,27 @@ def quad(
     return float(made[0]), float(made[1])
 
 
+@stands_for(integrate.dblquad)
+def dblquad(
+    func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), epsabs: Any = 1.49e-8,
+    epsrel: Any = 1.49e-8,
+) -> Any:  # fmt: skip
+    """The integral of a function of y and x over x in [a, b] and y in [gfun(x), hfun(x)].
+
+    Each integral is one of `quad`; the error is that of the outer one.
+
+    >>> round(dblquad(lambda y, x: x * y, 0.0, 1.0, 0.0, lambda x: x)[0], 12)
+    0.125
+    """
+
+    def inner(x: Any) -> Any:
+        low = gfun(x) if callable(gfun) else gfun
+        high = hfun(x) if callable(hfun) else hfun
+        return quad(lambda y: func(y, x, *args), low, high, (), 0, epsabs, epsrel)[0]
+
+    return quad(inner, a, b, (), 0, epsabs, epsrel)
+
+
 def _by_quad(f: Callable, a: float, b: float, shape: tuple, settings: dict) -> np.ndarray:
     """The integrals of all elements of a function's values; points that recur are computed once."""
     known: dict[float, np.ndarray] = {}

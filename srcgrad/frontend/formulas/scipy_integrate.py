@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import integrate
+from scipy import integrate, special
 
 from srcgrad.frontend.formulas.registry import floating, place, stands_for, unsupported
 
@@ -112,3 +112,48 @@ def _ratio(a: Any, b: Any) -> Any:
     """a / b, and 0 where b is 0."""
     zero = np.equal(b, 0.0)
     return np.where(zero, 0.0, a / np.where(zero, 1.0, b))
+
+
+@stands_for(integrate.romb)
+def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
+    """The integral of 2**k + 1 equally spaced samples by Romberg's rule.
+
+    >>> float(romb(np.array([0.0, 1.0, 4.0]), dx=0.5))
+    1.3333333333333333
+    """
+    if show:
+        unsupported("romb with show", "leave it out")
+    y = np.asarray(y)
+    y = floating(np.moveaxis(y, place(axis, y.ndim), -1))
+    width, levels = 1, 0
+    while width < y.shape[-1] - 1:
+        width, levels = 2 * width, levels + 1
+    if width != y.shape[-1] - 1:
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    length = width * dx * 1.0
+    row = np.zeros((levels + 1, *y.shape[:-1]))
+    row[0] = (y[..., 0] + y[..., -1]) / 2.0 * length
+    for i in range(1, levels + 1):
+        half = width // 2
+        better = 0.5 * (row[0] + length * np.sum(y[..., half::width], axis=-1))
+        for j in range(1, i + 1):
+            coarse = row[j - 1] * 1.0
+            row[j - 1] = better
+            better = better + (better - coarse) / (4.0**j - 1.0)
+        row[i] = better
+        width, length = half, length / 2.0
+    return row[levels]
+
+
+@stands_for(integrate.fixed_quad)
+def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    """The integral of a function of an array by Gauss' rule of order `n`, and None.
+
+    >>> round(float(fixed_quad(lambda x: x**4, 0.0, 1.0)[0]), 12)
+    0.2
+    """
+    if np.isinf(a) or np.isinf(b):
+        raise ValueError("Gaussian quadrature is only available for finite limits.")
+    x, w = special.roots_legendre(n)
+    y = (b - a) * (x + 1) / 2.0 + a
+    return (b - a) / 2.0 * np.sum(w * func(y, *args), axis=-1), None
