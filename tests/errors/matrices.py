@@ -17,15 +17,8 @@ TURN = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 
 @program(TURN)
-def general_eigenvalues(a):
-    w = np.linalg.eigvals(a)  # error: UnsupportedError: complex eigenvalues ... astype(complex)
-    return np.sum(np.abs(w))
-
-
-@program(TURN)
-def general_eigenvectors(a):
-    w, _ = np.linalg.eig(a)  # error: UnsupportedError: complex eigenvalues ... astype(complex)
-    return np.sum(np.abs(w))
+def complex_eigenvalues_of_a_real_matrix(a):
+    return np.max(np.linalg.eigvals(a))  # error: UnsupportedError: complex numbers have no order
 
 
 @program(mat(3, 2))
@@ -87,8 +80,15 @@ def matrix_logarithm(a):
 
 
 @program(mat(3, 3))
-def general_eigenvalues_of_scipy(a):
-    return np.sum(np.abs(scipy.linalg.eigvals(a)))  # error: UnsupportedError: general matrix
+def left_eigenvectors_of_scipy(a):
+    w, left = scipy.linalg.eig(a, left=True, right=False)  # error: UnsupportedError: right
+    return np.sum(np.abs(w)) + np.sum(np.abs(left))
+
+
+@program(mat(3, 3))
+def eigenvalues_of_two_matrices(a):
+    w = scipy.linalg.eigvals(a, a + 1.0)  # error: UnsupportedError: two matrices ... solve(b, a)
+    return np.sum(np.abs(w))
 
 
 @program(mat(3, 2))
