@@ -2,7 +2,7 @@
 
 Where the exit of a loop is one of several conditions (`not found and i < n`) and another exit
 compares the counter with what each trip loads, LLVM takes `i < n` for the comparison of the first
-trip if it has a bound of `n`: the loop runs on, past its memory. Seen in LLVM 22; reported as
+trip if it has a bound of `n`: the loop runs on, past its memory. Seen in LLVM 22; of the kind of
 https://github.com/llvm/llvm-project/issues/180870. A limit without a known bound is compared in
 every trip. It costs a move before the loop.
 """
