@@ -7,6 +7,7 @@ holds nothing: a program that reads one does not use it. Their memory
 is found through the MemInfo, so it must not come from `@fresh`, which promises that it is not.
 """
 
+from srcgrad.backends.cpu.emit.allocation import allocation
 from srcgrad.memory_limit import NOTICED
 
 GUARD_WORD = "-81985529216486896"  # the count of a released buffer, when guarded
@@ -127,17 +128,6 @@ done:
   ret void
 }
 """
-
-ALLOCATED = """
-declare ptr @{numba}(i64, i32)
-
-define internal ptr @allocated(i64 %size) alwaysinline nounwind {{
-  %mi = call ptr @{numba}(i64 %size, i32 64)
-  ret ptr %mi
-}}
-"""
-# Numba's own arrays are "safe": filled with a pattern when they are made, and again when freed
-FILLED, AS_IT_IS = "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_alloc_aligned"
 
 COUNTING = """
 define internal void @up(ptr %mi) noinline nounwind {
@@ -393,6 +383,5 @@ no:
 
 
 def support(guarded: bool, lists: bool, limited: bool) -> str:
-    allocated = ALLOCATED.format(numba=FILLED if guarded else AS_IT_IS)
     crowded = CROWDED.format(noticed=NOTICED) * limited
-    return COMMON + allocated + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
+    return COMMON + allocation(guarded) + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
