@@ -37,6 +37,7 @@ from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.join_loops import join_flows, join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
+from srcgrad.passes.lift_transposes import lift_transposes
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.passes.loop_fission import loop_fission
 from srcgrad.passes.loop_versioning import loop_versioning
@@ -78,6 +79,7 @@ UNIFY_LENGTHS = Pass("unify_lengths", unify_lengths)
 FORWARD_STORES = Pass("forward_stores", forward_stores)
 FORWARD_JOINS = Pass("forward_joins", forward_joins)
 LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
+LIFT_TRANSPOSES = Pass("lift_transposes", lift_transposes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
@@ -89,6 +91,7 @@ PIPELINE: tuple[Pass, ...] = (
     CSE,
     LIFT_NEW_AXES,
     FIRST_ADDITIONS,
+    LIFT_TRANSPOSES,
     DEAD_CODE,
     SMALL_ARRAYS,
     HOIST_BOUNDS_CHECKS,

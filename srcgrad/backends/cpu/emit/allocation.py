@@ -1,8 +1,8 @@
 """Memory of Numba's runtime for emitted functions: as it comes, or in large pages.
 
-A page of 4 KiB that the process has not touched costs a trap into the kernel, and clearing it there.
-Linux makes pages of 2 MiB where `madvise` asks for them; NumPy does from 4 MiB on, and so is done
-here. Advice that the kernel does not take (a page of another size, no such pages) is ignored.
+A page of 4 KiB that the process has not touched costs a trap into the kernel, which clears it.
+Linux makes pages of 2 MiB where `madvise` asks for them; NumPy asks from 4 MiB on, and so do
+emitted functions. Advice that the kernel cannot take (it has no such pages) is ignored.
 """
 
 import sys

@@ -384,4 +384,6 @@ no:
 
 def support(guarded: bool, lists: bool, limited: bool) -> str:
     crowded = CROWDED.format(noticed=NOTICED) * limited
-    return COMMON + allocation(guarded) + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
+    return (
+        COMMON + allocation(guarded) + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
+    )
