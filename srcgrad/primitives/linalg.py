@@ -12,9 +12,9 @@ import numpy as np
 
 from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import matmul, matrix_transpose
-from srcgrad.primitives.factorisation_parts import adjoint
+from srcgrad.primitives.factorisation_parts import adjoint, conjugate
 from srcgrad.primitives.registry import custom, nondiff
-from srcgrad.primitives.triangular import applied, lower_part, outer
+from srcgrad.primitives.triangular import applied, lower_part, outer, solve_triangular
 
 
 def _rhs_dims(b: Any, a: Any, x: Any) -> Stated:
@@ -73,8 +73,13 @@ cholesky = custom(
 
 
 def _cholesky_jvp(t: Any, y: Any) -> Any:
-    s = solve(y, adjoint(solve(y, from_lower(t))))
+    s = _below(y, adjoint(_below(y, from_lower(t))))
     return matmul(y, lower_part(s, 0.5))
+
+
+def _below(y: Any, b: Any, transposed: bool = False) -> Any:
+    """The solution by a lower triangle."""
+    return solve_triangular(y, b, lower=True, transposed=transposed, unit=False)
 
 
 def from_lower(t: Any) -> Any:
@@ -86,7 +91,7 @@ def from_lower(t: Any) -> Any:
 def _cholesky_vjp(g: Any, y: Any) -> Any:
     # the adjoint of the jvp, step by step
     p = lower_part(matmul(matrix_transpose(y), g), 0.5)
-    s = solve(matrix_transpose(y), matrix_transpose(solve(adjoint(y), matrix_transpose(p))))
+    s = _below(y, matrix_transpose(_below(conjugate(y), matrix_transpose(p), True)), True)
     return lower_part(s + adjoint(s), 0.5)
 
 

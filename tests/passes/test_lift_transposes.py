@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.ir.nodes import Def
 from srcgrad.ir.parse import parse
+from srcgrad.ir.walk import walk
 from srcgrad.passes.lift_transposes import lift_transposes
 from srcgrad.primitives import REGISTRY
 from tests.passes.pass_programs import agree, count
@@ -42,6 +44,17 @@ def test_operands_of_several_axes_are_turned():
     )
     new = lifted(body)
     assert count(new, "transpose") == 1  # of the operand, which is smaller
+
+
+def test_what_is_added_to_a_transpose_is_added_to_the_array():
+    body = "w: f64.strided[m, n] = transpose(z, perm=(1, 0))\n"
+    body += "c: f64[m, 1] = view(y, spec=(':', 'n'))\n"
+    body += "p: f64[m, n] = mul(c, x)\nadd_to(w, p)\nr: f64[n, m] = mul(z, 2.0)"
+    new = lifted(body)
+    (added,) = [s for s in walk(new.body) if isinstance(s, Def) and s.op.name == "add_to"]
+    assert added.args[0] is new.params[2]
+    wider = body.replace("p: f64[m, n] = mul(c, x)", "p: f64[n] = mul(x, 2.0)")
+    assert count(lifted(wider), "transpose") == 1
 
 
 @pytest.mark.parametrize(
