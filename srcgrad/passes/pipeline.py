@@ -19,6 +19,7 @@ from srcgrad.ir.nodes import Function
 from srcgrad.ir.text import to_text
 from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
+from srcgrad.passes.batch_products import batch_products
 from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.passes.counted_trips import counted_trips
@@ -110,6 +111,7 @@ FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)
 FUSE_APART = Pass("fuse", fuse, reorders=True)  # into nests whose trips share no memory
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
+BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
 BUILD_IN_PLACE = Pass("build_in_place", build_in_place)
@@ -128,6 +130,7 @@ SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
+    BATCH_PRODUCTS,
     ELIDE_COPIES,
     BUILD_IN_PLACE,
     FUSE,
@@ -256,7 +259,13 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
     # sums that trips share, or buffers of strips, would keep all of a loop in one chunk; an array
     # that has a second name, or is made in a trip, would as well
-    apart = (JOIN_FLOWS.name, STRIP_MINING.name, COALESCE_LOOPS.name, LOOP_DISTRIBUTION.name)
+    apart = (
+        JOIN_FLOWS.name,
+        STRIP_MINING.name,
+        COALESCE_LOOPS.name,
+        LOOP_DISTRIBUTION.name,
+        BATCH_PRODUCTS.name,
+    )
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -271,7 +280,12 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
-    left_out |= {SPLIT_SUMS.name, LOOP_DISTRIBUTION.name, HOIST_ALLOCATIONS.name}
+    left_out |= {
+        BATCH_PRODUCTS.name,
+        SPLIT_SUMS.name,
+        LOOP_DISTRIBUTION.name,
+        HOIST_ALLOCATIONS.name,
+    }
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

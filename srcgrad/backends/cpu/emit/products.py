@@ -1,6 +1,7 @@
 """Products of matrices, of matrices and vectors, of vectors: BLAS called from the emitted module.
 
-A module has one function per dtype for all of them. An operand goes to BLAS in place if one of
+A module has one function per dtype for products of matrices, and one for those with vectors, whose
+short lengths are constants that LLVM specialises it for. An operand goes to BLAS in place if one of
 its two steps is the item's size; else it is copied, matrix by matrix, into one buffer. Loops do
 the rest: integers, lengths beyond 32 bits, small or empty operands, and the product of two
 vectors with other steps.
@@ -45,9 +46,10 @@ def product(w: Writer, s: Def) -> Ref | Number:
     place = out.data if isinstance(out, Ref) else out
     given = [f"ptr {w.pointer(a)}", f"ptr {w.pointer(b)}", f"ptr {place}", f"ptr {axes}"]
     given += [f"i64 {v}" for v in (len(lead), w.items(lead), *shape, *steps)]
-    w.program.products.add(a.dtype)
+    kind = "matrices" if s.op is arrays.matmul else "vectors"
+    w.program.products.add((a.dtype, kind))
     w.program.halves |= a.dtype == "f16"
-    code = w.do(f"call i32 @product.{a.dtype}({', '.join(given)})")
+    code = w.do(f"call i32 @{kind}.{a.dtype}({', '.join(given)})")
     guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
     return out if isinstance(out, Ref) else w.read(out, a.dtype)
 
@@ -167,7 +169,7 @@ CALL = Template("""
   call void @blas.$t(ptr %x, ptr %y, ptr %to, i64 %m, i64 %k, i64 %n,
     i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
 
-OF_DTYPE = Template("""
+PACKED = Template("""
 define internal ptr @packed.$t(
     ptr %slot, ptr %from, i64 %rows, i64 %columns, i64 %down, i64 %right) nounwind {
   %mi = load ptr, ptr %slot
@@ -183,7 +185,10 @@ copy:
   ret ptr %data
 }
 
-define internal i32 @product.$t(
+""")
+
+PRODUCT = Template("""
+define internal i32 @$kind.$t(
     ptr %a, ptr %b, ptr noalias %out, ptr %axes, i64 %lead, i64 %count, i64 %m, i64 %k, i64 %n,
     i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right) noinline nounwind {
 entry:
@@ -259,7 +264,7 @@ step:
 matrix:
   br i1 %loops, label %plain, label %call
 plain:
-  call void @loops.$t(
+  call void @$kind.loops.$t(
     ptr %a.at, ptr null, ptr null, i64 %m, i64 %k, i64 %a.down, i64 %a.right,
     ptr %b.at, ptr null, ptr null, i64 %k, i64 %n, i64 %b.down, i64 %b.right,
     ptr %to, ptr null, ptr null, i64 %m, i64 %n)
@@ -292,21 +297,27 @@ def subroutines(program: Program, written: Written) -> str:
     if not program.products:
         return ""
     out = [SHARED, blas.CONSTANTS]
-    for t in sorted(program.products):
+    for t in sorted({t for t, _ in program.products}):
         if t in LETTERS:
             out.append(blas.calls(program, t))
-        out.append(_of_dtype(t, program.flags, written))
-    return "".join(out)
+        out.append(_packed(t, program.flags, written))
+    out += [_of_kind(t, kind, program.flags, written) for t, kind in sorted(program.products)]
+    return "\n".join(out)
 
 
 @lru_cache(maxsize=32)
-def _of_dtype(t: str, flags: str, written: Written) -> str:
+def _packed(t: str, flags: str, written: Written) -> str:
+    copy = parse(COPY.substitute(t=t), REGISTRY)
+    return written(copy, f"copy.{t}", flags) + "\n" + PACKED.substitute(t=t)
+
+
+@lru_cache(maxsize=32)
+def _of_kind(t: str, kind: str, flags: str, written: Written) -> str:
     wide = "f32" if t == "f16" else t  # of the sums, as in NumPy
-    loops, copy = (parse(each.substitute(t=t, w=wide), REGISTRY) for each in (LOOPS, COPY))
+    loops = parse(LOOPS.substitute(t=t, w=wide), REGISTRY)
     has = t in LETTERS
     values = {
-        "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
+        "t": t, "kind": kind, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
         "whole": str(not has).lower(), "call": CALL.substitute(t=t) if has else "",
     }  # fmt: skip
-    own = written(loops, f"loops.{t}", flags), written(copy, f"copy.{t}", flags)
-    return "\n".join((*own, OF_DTYPE.substitute(values)))
+    return written(loops, f"{kind}.loops.{t}", flags) + "\n" + PRODUCT.substitute(values)

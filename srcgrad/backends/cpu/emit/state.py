@@ -52,7 +52,8 @@ class Program:
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
-    products: set[str] = field(default_factory=set)  # the dtypes of those of matrices
+    # of products, the dtypes, and whether of "matrices" or with "vectors"
+    products: set[tuple[str, str]] = field(default_factory=set)
     passes: dict[Stmt, bool] = field(default_factory=dict)  # `polls.py`: whether a loop is one
     halves: bool = False  # whether it converts half precision
     words: int = 1  # of `out`
