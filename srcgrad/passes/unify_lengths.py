@@ -33,6 +33,8 @@ it is known to be the same. It passes unobservable statements, and those that ra
 shapes as well, other checks and extrema of nothing: of several that fail another may be named. It
 passes no store to a parameter. A broadcast implies that two lengths are equal if neither is ever 1.
 A check that holds by name is removed. Ignores checks in loops and branches, or of computed lengths.
+But once a trip has checked that a carried array has the length of another, the rest of it reads the
+array through a view of that length: what it adds and the array it adds to have one shape by name then.
 """
 
 from __future__ import annotations
@@ -43,8 +45,20 @@ from typing import Any
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.facts import contents
-from srcgrad.ir.nodes import Atom, Const, Def, Function, Stmt, Var, altered
-from srcgrad.ir.types import is_reference
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Def,
+    For,
+    Function,
+    Stmt,
+    Var,
+    While,
+    altered,
+    type_vars,
+)
+from srcgrad.ir.types import INT, Array, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.passes.effects import is_write, observable_within
 from srcgrad.passes.rewrite import Rewriter
@@ -66,7 +80,8 @@ def unify_lengths(function: Function) -> Function:
     front = {*lengths, *checks}
     rest = tuple([s for s in function.body if s not in front])
     unified = _Unified(names.new).function(function.with_body(rest))
-    return unified.with_body((*lengths, *needed, *unified.body))
+    whole = unified.with_body((*lengths, *needed, *unified.body))
+    return _InLoops(whole).function(whole)
 
 
 def early_checks(function: Function, lengths: set[Var]) -> list[Def]:
@@ -140,6 +155,50 @@ class _Unified(Rewriter):
     def definition(self, s: Def) -> Iterable[Stmt]:
         if not (s.op in SHAPE_CHECKS and _holds(s)):
             yield s
+
+
+class _InLoops(Rewriter):
+    """Names the lengths of arrays that loops carry, once a trip has checked them."""
+
+    def __init__(self, function: Function):
+        super().__init__()
+        self.b = Builder(REGISTRY)
+        views = (s for s in walk(function.body) if isinstance(s, Def) and s.op is memory.view)
+        self.there = {(s.args[0], *s.args[2:3]) for s in views}  # since an earlier run
+        self.carried: dict[Var, tuple[Var, ...]] = {}  # by length: the arrays of the inmost loop
+
+    def loop(self, s: For | While) -> Iterable[Stmt]:
+        outer = self.carried
+        lengths = {p: [q for q in s.params if p in type_vars(q.type)] for p in s.params}
+        self.carried = {p: tuple(arrays) for p, arrays in lengths.items() if arrays}
+        yield self.rebuilt(s)
+        self.carried = outer
+
+    def block(self, block: Block) -> Block:
+        known = dict(self.new)
+        new = super().block(block)
+        self.new = known
+        return new
+
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        yield s
+        if s.op is memory.check_equal and self.carried:
+            for n, m in (s.args, s.args[::-1]):
+                if isinstance(n, Var) and n in self.carried and m not in self.carried:
+                    yield from self.viewed(n, m)
+                    return
+
+    def viewed(self, n: Var, m: Atom) -> Iterable[Stmt]:
+        """The carried arrays of length `n`, which is `m`, as arrays of length `m`."""
+        self.b.out = []
+        for x in self.carried.pop(n):
+            if isinstance(x.type, Array) and (x, m) not in self.there:
+                whole = [d is not n for d in x.type.dims]
+                spec = tuple(":" if w else "s" for w in whole)
+                spans = [a for w in whole if not w for a in (Const(0, INT), m, Const(1, INT))]
+                self.new[x] = self.b.view(x, *spans, spec=spec, name=x.name)
+        self.new[n] = m
+        return self.b.out
 
 
 def _holds(s: Def) -> bool:

@@ -167,3 +167,63 @@ def test_the_product_of_a_layer_has_one_name_per_length():
     assert len({d for p in program.params for d in p.type.dims}) == 3
     checks = [s.op.name for s in walk(program.body) if isinstance(s, Def) and s.op.raises]
     assert sorted(checks) == ["check_broadcast", "check_equal"]
+
+
+# ---- what loops carry ----
+CARRIED = """
+h: f64[k] = y
+k: int = m
+for i in range(0, trips):
+    check_equal(n, k, message='{} is not {}')
+    t: f64[n] = add(x, h)
+    h1: f64[n] = mul(t, 0.5)
+    h, k = h1, n
+"""
+
+
+def carried(body=CARRIED):
+    f = program(f"{PARAMS}, trips: int", body, "h,")
+    calls = [(*arrays, trips) for arrays in CALLS for trips in (0, 1, 3)]
+    return agree(unify_lengths, f, *calls)
+
+
+def test_a_carried_array_is_read_by_the_length_that_was_checked():
+    new = carried()
+    (view,) = [s for s in walk(new.body) if isinstance(s, Def) and s.op.name == "view"]
+    assert view.var.type.dims == (new.params[0].type.dims[0],)
+    (add,) = [s for s in walk(new.body) if isinstance(s, Def) and s.op.name == "add"]
+    assert view.var in add.args
+
+
+def test_a_second_run_changes_nothing():
+    assert text(unify_lengths(carried())) == text(carried())
+
+
+def test_a_store_through_the_view_is_one_to_the_array():
+    carried(
+        CARRIED.replace("    t: f64", "    store(h, 0, 9.0)\n    add_at(y, 0, 1.0)\n    t: f64")
+    )
+
+
+def test_what_is_yielded_unchanged_keeps_its_length():
+    carried(CARRIED.replace("h, k = h1, n", "h, k = h, k"))
+
+
+def state_as_an_argument(w, xs, h):
+    for x in xs:
+        h = np.tanh(w @ h + x)
+    return h
+
+
+@pytest.mark.parametrize("trips", [0, 1, 4])
+def test_gradients_of_a_state_that_is_an_argument(trips):
+    numbers = np.random.default_rng(trips)
+    w, xs, h = (numbers.normal(size=s) / 2 for s in ((3, 3), (trips, 3), (3,)))
+    with checking():
+        got = flow.grad(lambda *a: np.sum(state_as_an_argument(*a)), (0, 1, 2))(w, xs, h)
+    with without("unify_lengths"):
+        want = flow.grad(lambda *a: np.sum(state_as_an_argument(*a)), (0, 1, 2))(w, xs, h)
+    for a, b in zip(got, want, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+    with pytest.raises(ValueError, match="not aligned"):
+        flow.compile(state_as_an_argument)(w[:, :2], np.ones((2, 3)), h)
