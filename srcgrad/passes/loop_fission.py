@@ -32,8 +32,8 @@ def f(x: f64[n], y: f64[n]):
 The reverse sweep of a stencil adds to neighbouring places in each trip. A trip then waits for what
 the last one stored, and the loop cannot be vectorised; each addition alone can. The order of
 additions changes, nothing else: the loop may only add to the class, must not raise, and carries
-nothing but sums. Addends are stored in a buffer of the innermost loop's length. Only places
-that move by one element per trip are split off.
+nothing but sums. Addends are stored in a buffer of the innermost loop's length. Additions down a
+column, or to one place, stay: no loop over such elements is vectorised.
 """
 
 from __future__ import annotations
@@ -80,7 +80,11 @@ class _LoopFission(Ranged):
         for adds in only_added(trips, self.classes):
             last = adds[-1].args[:-1]
             moves = trips.motion(last[-1]) == 1
-            out += [t for t in adds if t.args[:-1] != last or not moves]
+            across = [trips.motion(t.args[-2]) == 0 for t in adds]  # down a column, if it moves
+            out += [
+                t for t, a in zip(adds, across, strict=True)
+                if not a and (t.args[:-1] != last or not moves)
+            ]  # fmt: skip
         return out
 
 

@@ -34,7 +34,7 @@ shapes as well, other checks and extrema of nothing: of several that fail anothe
 passes no store to a parameter. A broadcast implies that two lengths are equal if neither is ever 1.
 A check that holds by name is removed. Ignores checks in loops and branches, or of computed lengths.
 But once a trip has checked that a carried array has the length of another, the rest of it reads the
-array through a view of that length: what it adds and the array it adds to have one shape by name then.
+array through a view of that length: what a trip adds, and where, has one shape by name then.
 """
 
 from __future__ import annotations
