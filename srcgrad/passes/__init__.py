@@ -4,6 +4,7 @@
 """
 
 from srcgrad.passes.pipeline import (
+    BEFORE_REVERSE,
     LOWERING,
     PIPELINE,
     Pass,
@@ -14,4 +15,14 @@ from srcgrad.passes.pipeline import (
     without,
 )
 
-__all__ = ["LOWERING", "PIPELINE", "Pass", "PassError", "checking", "lowering", "run", "without"]
+__all__ = [
+    "BEFORE_REVERSE",
+    "LOWERING",
+    "PIPELINE",
+    "Pass",
+    "PassError",
+    "checking",
+    "lowering",
+    "run",
+    "without",
+]

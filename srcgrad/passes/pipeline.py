@@ -21,6 +21,7 @@ from srcgrad.operation import Primitive
 from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.batch_products import batch_products
 from srcgrad.passes.build_in_place import build_in_place
+from srcgrad.passes.carried_arrays import carried_arrays
 from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
@@ -53,6 +54,7 @@ from srcgrad.passes.split_sums import split_sums
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.strips import strip_mining
 from srcgrad.passes.unify_lengths import unify_lengths
+from srcgrad.passes.unrolled_rotations import unrolled_rotations
 from srcgrad.records import record
 from srcgrad.settings import is_on
 
@@ -82,6 +84,8 @@ FORWARD_JOINS = Pass("forward_joins", forward_joins)
 LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
 LIFT_TRANSPOSES = Pass("lift_transposes", lift_transposes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
+CARRIED_ARRAYS = Pass("carried_arrays", carried_arrays)
+UNROLLED_ROTATIONS = Pass("unrolled_rotations", unrolled_rotations)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 PIPELINE: tuple[Pass, ...] = (
@@ -105,6 +109,9 @@ PIPELINE: tuple[Pass, ...] = (
     DEAD_CODE,
     DEAD_STORES,
 )
+
+# before reverse mode, which remembers what it cannot tell apart
+BEFORE_REVERSE: tuple[Pass, ...] = (CARRIED_ARRAYS, UNROLLED_ROTATIONS)
 
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
 FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)
@@ -206,7 +213,7 @@ class PassError(AssertionError):
 def without(*names: str) -> Generator[None]:
     """Leaves out every pass of these names, in this thread or task."""
     others = (COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
-    known = {p.name for p in (*PIPELINE, *LOWERING, *others) if p is not LOWER}
+    known = {p.name for p in (*PIPELINE, *BEFORE_REVERSE, *LOWERING, *others) if p is not LOWER}
     unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")

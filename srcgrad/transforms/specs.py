@@ -18,6 +18,7 @@ from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.trace import trace
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
+from srcgrad.passes import BEFORE_REVERSE
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
@@ -314,7 +315,7 @@ def _function(traced: Any) -> Function:
 
 
 def _reverse(function: Function, wrt: list[int], seeds: list[str | None]) -> Function:
-    joint = reverse(function, wrt, REGISTRY, seeds)
+    joint = reverse(run_passes(function, BEFORE_REVERSE), wrt, REGISTRY, seeds)
     return replace(joint, name=f"{function.name}_grad")
 
 

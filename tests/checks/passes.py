@@ -1,6 +1,6 @@
 """A pass changes no number: with each one off, and as the loop nests that they lower to."""
 
-from srcgrad.passes import LOWERING, PIPELINE, checking, without
+from srcgrad.passes import BEFORE_REVERSE, LOWERING, PIPELINE, checking, without
 from tests.cases import sample
 from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
@@ -14,7 +14,7 @@ SAMPLE = frozenset(share(sample(120)))
 
 @check(always=never, changes=True)
 def without_each_pass(record: Record):
-    for each in PIPELINE:
+    for each in (*PIPELINE, *BEFORE_REVERSE):
         with without(each.name):
             value, grads = Modes(record.case).value_and_grad(record.case.arguments())
         close(value, record.value, 1e-12, f"value without {each.name}")

@@ -57,9 +57,10 @@ class Route:
 
 def routes(choice: str, others: tuple[str, ...], seed: int) -> tuple[Route, ...]:
     """The other routes of a program: all, or one that depends on its seed; and other targets."""
-    from srcgrad.passes import LOWERING, PIPELINE
+    from srcgrad.passes import BEFORE_REVERSE, LOWERING, PIPELINE
 
-    plain = [Route(off=name) for name in dict.fromkeys(p.name for p in PIPELINE)]
+    before = dict.fromkeys(p.name for p in (*PIPELINE, *BEFORE_REVERSE))
+    plain = [Route(off=name) for name in before]
     names = dict.fromkeys(p.name for p in LOWERING if p.name != "lower")
     loops = [Route("loops"), *(Route("loops", off=name) for name in names)]
     loops.append(Route("loops", joined=True))

@@ -9,6 +9,7 @@ import pytest
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.passes.pipeline import (
+    BEFORE_REVERSE,
     IN_ORDER,
     INDEPENDENT_LOOPS,
     JOIN_LOOPS,
@@ -35,7 +36,7 @@ OTHERS = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
 
 
 @pytest.mark.parametrize(
-    "name", sorted({home(p) for p in (*PIPELINE, *LOWERING, *IN_ORDER, *OTHERS)})
+    "name", sorted({home(p) for p in (*PIPELINE, *BEFORE_REVERSE, *LOWERING, *IN_ORDER, *OTHERS)})
 )
 def test_docstring(name):
     module = importlib.import_module(name)

@@ -1,0 +1,67 @@
+"""Whether the arrays that a loop carries begin in buffers that have no other name.
+
+`Following` is the rewriter of passes that ask: it changes nothing by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from srcgrad.ir.facts import definitions
+from srcgrad.ir.nodes import Block, Def, For, Function, Loop, Stmt, Var, While, kept_tuple
+from srcgrad.ir.types import Array
+from srcgrad.ir.walk import uses, walk
+from srcgrad.passes.effects import makes_buffer
+from srcgrad.passes.rewrite import Rewriter
+
+
+class Following(Rewriter):
+    """A rewriter that knows which statements of the same block come before each one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: Block = ()
+
+    def block(self, block: Block) -> Block:
+        outer, out = self.before, list[Stmt]()
+        for k, s in enumerate(block):
+            self.before = block[:k]
+            out.extend(self.statement(s))
+        self.before = outer
+        return kept_tuple(block, out)
+
+
+def carried(s: Stmt) -> list[int]:
+    """The positions of the arrays that a loop carries; elements in 0-d arrays are left out."""
+    if not isinstance(s, Loop):
+        return []
+    return [k for k, p in enumerate(s.params) if isinstance(p.type, Array) and p.type.dims]
+
+
+def begins_alone(function: Function, s: For | While, at: Sequence[int], before: Block) -> bool:
+    """Whether these arrays begin in distinct buffers that only the loop and its results name.
+
+    They are made in the block of the loop, by statements in `before`, and nothing reads another
+    name of them but statements there.
+    """
+    made = definitions(function)
+    inits = [s.inits[k] for k in at]
+    firsts = {a for a in inits if isinstance(a, Var)}
+    if len(firsts) < len(at) or not all(
+        (d := made.get(a)) is not None and makes_buffer(d) and d in before for a in firsts
+    ):
+        return False
+    names = set(firsts)
+    body = walk(function.body)
+    for t in body:
+        if isinstance(t, Def) and t.op.view and t.args[0] in names and t.var is not None:
+            names.add(t.var)
+    earlier = set(walk(before))
+    others = [a for k, a in enumerate(s.inits) if k not in at]
+    if not names.isdisjoint([*function.returns, *others, *s.yields]):
+        return False
+    return all(
+        t is s or (isinstance(t, Def) and t in earlier and not t.op.holds)
+        for t in body
+        if not names.isdisjoint(uses(t))
+    )
