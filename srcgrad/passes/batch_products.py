@@ -2,10 +2,10 @@
 
 >>> f = parse('''
 ... def f(g: f64[k, n], x: f64[k, m], a: f64[n, m]):
-...     trips: int = dim(g, axis=0)
+...     k: int = dim(g, axis=0)
 ...     n: int = dim(g, axis=1)
 ...     m: int = dim(x, axis=1)
-...     for i in range(0, trips):
+...     for i in range(0, k):
 ...         u: f64[n] = view(g, i, spec=('i', ':'))
 ...         v: f64[m] = view(x, i, spec=('i', ':'))
 ...         c: f64[n, 1] = view(u, spec=(':', 'n'))

@@ -49,12 +49,13 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import INT, Scalar, is_float
+from srcgrad.ir.types import Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.conditions import Conditions
 from srcgrad.passes.effects import is_observable, is_scalar_operation
+from srcgrad.passes.offsets import Offsets
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.primitives import REGISTRY, memory
 
 ROUNDS = 8  # each round removes what the last one exposed; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
@@ -73,7 +74,7 @@ class _Simplifier(Rewriter):
     def __init__(self):
         super().__init__()
         self.changed = False
-        self.offsets: dict[Var, tuple[Atom, int]] = {}  # integers as another one and a constant
+        self.offsets = Offsets()
         self.conditions = Conditions()
 
     def function(self, f: Function) -> Function:
@@ -104,28 +105,21 @@ class _Simplifier(Rewriter):
         if is_scalar_operation(s) and s.op is not memory.dim:
             assert v is not None
             reduced = folded(s.op, s.args, s.params, v.type)
-            reduced = self.without_offset(s, v) if reduced is None else reduced
+            reduced = self.offsets.value(s, v) if reduced is None else reduced
             if reduced is None:
                 s = self.conditions.turned(s)
                 reduced = self.conditions.value(s, v)
             if reduced is not None:
                 self.becomes(v, reduced)
                 return
+            form = self.offsets.form(s, v)
+            if form is not None:
+                self.changed = True
+                yield from form
+                return
+        elif s.op is memory.dim:
+            self.offsets.length(s)
         yield s
-
-    def without_offset(self, s: Def, v: Var) -> Atom | None:
-        """The atom that offsets lead back to: `n - 1 + 1` is n, also where it wraps."""
-        if s.op not in (elementwise.add, elementwise.sub) or v.type != INT:
-            return None
-        a, b = s.args
-        if s.op is elementwise.add and isinstance(a, Const):
-            a, b = b, a
-        if not isinstance(b, Const) or not isinstance(a, Var) or not a.type == b.type == INT:
-            return None
-        base, offset = self.offsets.get(a, (a, 0))
-        offset += b.value if s.op is elementwise.add else -b.value
-        self.offsets[v] = base, offset
-        return None if offset else base
 
     # ---- branches ----
     def branch(self, s: If) -> Iterable[Stmt]:
