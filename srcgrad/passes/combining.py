@@ -28,22 +28,41 @@ NEUTRAL = {elementwise.add: 0, elementwise.mul: 1}
 
 def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitive] | None:
     """The operations by which a block makes `y` from `p`, if nothing else reads in between."""
+    path = _path(block, p)
+    return path.ops if path is not None and path.leads_to(yields, y) else None
+
+
+@record(frozen=True)
+class _Path:
+    """How a block goes on from a value: what it makes of it in the end, by which operations."""
+
+    end: Atom
+    made: set[Atom]  # all values on the way
+    ops: set[Primitive]
+
+    def leads_to(self, yields: Sequence[Atom], y: Atom) -> bool:
+        """Whether the end is `y`, and none of the other values yielded is on the way."""
+        return self.end is y and sum(a in self.made for a in yields) == 1
+
+
+def _path(block: Block, p: Var) -> _Path | None:
+    """How a block goes on from `p`; None if a statement reads more than the last value made."""
     ops: set[Primitive] = set()
     here: Atom = p
     made: set[Atom] = {p}
     for s in block:
-        read = made & {v for t in walk((s,)) for v in uses(t)}
-        if not read:
+        reads = [v for t in walk((s,)) for v in uses(t) if v in made]
+        if not reads:
             continue
-        step = _choice(s, made) if here in read else None
-        if step is None and read == {here}:
-            step = _step(s, here)
+        step = _choice(s, made) if here in reads else None
+        if step is None and all(v is here for v in reads):
+            step = _step(s, here, len(reads))
         if step is None:
             return None
         here = step[0]
         made.add(here)
         ops |= step[1]
-    return ops if here is y and sum(a in made for a in yields) == 1 else None
+    return _Path(here, made, ops)
 
 
 def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
@@ -54,15 +73,17 @@ def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
     return (s.var, set()) if a in made and b in made and cond not in made else None
 
 
-def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
-    """The value that a statement makes of one that it alone reads, and the operations it uses."""
-    read = sum(v is here for t in walk((s,)) for v in uses(t))
+def _step(s: Stmt, here: Atom, reads: int) -> tuple[Var, set[Primitive]] | None:
+    """The value that a statement makes of one that it alone reads, and the operations it uses.
+
+    `reads`: how often it reads that value, nested statements included.
+    """
     match s:
-        case Def() if s.op in COMBINING and read == 1 and s.var is not None:
+        case Def() if s.op in COMBINING and reads == 1 and s.var is not None:
             return s.var, {s.op}
-        case Def() if s.op is elementwise.sub and read == 1 and s.args[0] is here:
+        case Def() if s.op is elementwise.sub and reads == 1 and s.args[0] is here:
             return None if s.var is None else (s.var, {elementwise.add})
-        case For() | While() if here in s.inits and read == 1:
+        case For() | While() if here in s.inits and reads == 1:
             k = s.inits.index(here)
             before, others = (s.test, (s.cond,)) if isinstance(s, While) else ((), ())
             ops = chain(before + s.body, s.params[k], s.yields + others, s.yields[k])
@@ -75,11 +96,12 @@ def _step(s: Stmt, here: Atom) -> tuple[Var, set[Primitive]] | None:
 
 def _through_branches(s: If, here: Atom) -> tuple[Var, set[Primitive]] | None:
     assert isinstance(here, Var)
-    for k, r in enumerate(s.results):
-        then = chain(s.then, here, s.then_yields, s.then_yields[k])
-        other = chain(s.orelse, here, s.else_yields, s.else_yields[k])
-        if then is not None and other is not None:
-            return r, then | other
+    then, other = _path(s.then, here), _path(s.orelse, here)
+    if then is None or other is None:
+        return None
+    for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
+        if then.leads_to(s.then_yields, x) and other.leads_to(s.else_yields, y):
+            return r, then.ops | other.ops
     return None
 
 
