@@ -1,0 +1,60 @@
+"""How a loop makes a carried value, where branches are nested in branches."""
+
+import pytest
+
+from srcgrad.ir.nodes import For
+from srcgrad.passes import combining
+from srcgrad.passes.combining import chain
+from srcgrad.primitives import elementwise
+from tests.passes.pass_programs import program
+
+
+def nested(depth: int, last: str) -> str:
+    """Branches in branches: each passes on a sum, behind other values that it makes."""
+    if not depth:
+        return last
+    inner = nested(depth - 1, last).replace("\n", "\n    ")
+    return f"""
+c{depth}: bool = lt(i, {depth})
+a{depth}: f64
+b{depth}: f64
+s{depth}: f64
+if c{depth}:{inner}
+    a{depth}, b{depth}, s{depth} = f64({depth}.0), f64({depth + 1}.0), s{depth - 1}
+else:
+    t{depth}: f64 = add(p, f64(1.0))
+    a{depth}, b{depth}, s{depth} = f64(0.0), f64(1.0), t{depth}"""
+
+
+def loop_of(depth: int, last: str) -> For:
+    body = nested(depth, last).replace("\n", "\n    ")
+    text = f"p: f64 = f64(0.0)\nfor i in range(0, n):{body}\n    p = s{depth}"
+    function = program("x: f64[n]", text, "p,")
+    (loop,) = (s for s in function.body if isinstance(s, For))
+    return loop
+
+
+def ops_of(loop: For):
+    return chain(loop.body, loop.params[0], loop.yields, loop.yields[0])
+
+
+def test_a_sum_through_branches_is_recognized():
+    assert ops_of(loop_of(3, "\ns0: f64 = add(p, f64(2.0))")) == {elementwise.add}
+
+
+@pytest.mark.parametrize("last", ["exp(p)", "add(p, p)", "sub(f64(1.0), p)"])
+def test_another_operation_deep_inside_is_none(last: str):
+    assert ops_of(loop_of(3, f"\ns0: f64 = {last}")) is None
+
+
+def test_each_block_is_followed_once(monkeypatch):
+    followed = []
+    path = combining._path
+
+    def counting(*args):
+        followed.append(args)
+        return path(*args)
+
+    monkeypatch.setattr(combining, "_path", counting)
+    assert ops_of(loop_of(16, "\ns0: f64 = add(p, f64(2.0))")) == {elementwise.add}
+    assert len(followed) == 2 * 16 + 1
