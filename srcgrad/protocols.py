@@ -50,6 +50,22 @@ def of_numba(value: Any) -> types.FunctionType | None:
     return found if type(found) is types.FunctionType else None
 
 
+# the modules of `__class_getitem__` of Python's classes; None: of classes in C
+GENERIC = (None, "types", "typing", "collections.abc", "_collections_abc")
+
+
+def takes_parameters(value: Any) -> bool:
+    """Whether a value is a class that takes others in brackets, or a form of `typing`.
+
+    >>> takes_parameters(list), takes_parameters(Any), takes_parameters(float)
+    (True, True, False)
+    """
+    if isinstance(value, type):
+        found = getattr(value, "__class_getitem__", None)
+        return found is not None and getattr(found, "__module__", None) in GENERIC
+    return type(value).__module__ == "typing"
+
+
 def held(value: Any, name: str) -> Any:
     """An attribute that a value or its class holds; None for one that a `__getattr__` would make.
 

@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.frontend.casts import widened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
+from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.values import Bound, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
@@ -57,7 +58,7 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             node, "what records the history of a tensor is not there in compiled code",
             "leave it out: operators and NumPy's functions take the tensor itself",
         )  # fmt: skip
-    known = method_of(it, v, name, node) is not None
+    known = method_of(it, v, name, node) is not None or has_method(v, name)
     if not known and not any(callable(getattr(t, name, None)) for t in (np.ndarray, float)):
         said = f"{described(it, v)} has no attribute '{name}' in compiled code"
         way_out = similar(name, [*ATTRIBUTES, *methods_of("array")])

@@ -9,7 +9,7 @@ import inspect
 import io
 import types
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, get_origin
 
 import gast
 import numpy as np
@@ -45,6 +45,7 @@ from srcgrad.frontend.maybe_none import given
 from srcgrad.frontend.narrowing import by_kind, flag_inside, in_kinds
 from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
+from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
@@ -122,7 +123,7 @@ def _of_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
 
 @by_kind
 def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
-    f = within(f)
+    f = get_origin(f) or within(f)
     if poses(f):
         return _call_instance(it, f, args, kwargs, node)
     handler = handler_of(f)
@@ -294,6 +295,8 @@ def call_method(
     if (flag := flag_inside([args, kwargs], whole)) is not None:
         again = lambda now: call_method(it, now[2], name, now[0], now[1], node)
         return in_kinds(it, flag, [args, kwargs, owner], again)
+    if has_method(owner, name):
+        return _of_known_number(it, getattr(owner, name), args, kwargs, node)
     handler = method_of(it, owner, name, node)
     if handler is None:
         it.refuse(
@@ -304,6 +307,18 @@ def call_method(
     if is_array(owner) and kind_of(it, owner) is not Kind.ARRAY:
         note_method(it, owner, result)
     return result
+
+
+def _of_known_number(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a method of a number that is known when compiling."""
+    if any(isinstance(v, Var) for v in (*args, *kwargs.values())):
+        it.refuse(node, f"an argument of {f.__name__}() is not known when compiling")
+    try:
+        return f(*args, **kwargs)
+    except (TypeError, ValueError, OverflowError) as e:
+        it.fails(e, node)
 
 
 def _gives_strong(f: Any) -> bool:

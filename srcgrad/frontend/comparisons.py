@@ -20,6 +20,7 @@ from srcgrad.frontend.control_flow import both, either, negate, python_bool
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.expressions import arithmetic
 from srcgrad.frontend.grown_lists import items_of
+from srcgrad.frontend.handlers.registry import METHODS
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.maybe_none import present
@@ -250,6 +251,8 @@ def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any
         found = a in c if isinstance(c, str) else tracked_dicts.contains(it, c, a, node)
     elif isinstance(c, enum.Flag) and isinstance(a, enum.Flag):
         found = a in c
+    elif handler := METHODS.get((type(c).__name__, "__contains__")):
+        found = handler(it, node, c, a)
     elif is_array(c):  # NumPy's: whether any element is equal
         found = it.truth(it.call_numpy(np.any, [it.compare(gast.Eq(), c, a, node)], {}, node), node)
     else:

@@ -80,6 +80,8 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
         out = follow(as_generator_function(node), [first])
     else:
         out = Iterated(None, lambda k: None, once=True, lazy=True)
+        if plain:
+            out.generator = lambda: follow(as_generator_function(node), [first])
     out.build = build
     # where a `try` catches it, any operation may raise
     pure = not of_generator and _is_pure(it, node) and not it.attempts
@@ -91,7 +93,7 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
     part.spent = False  # `build` may run over it instead
     value, test = item_functions(node)
     out.length, out.static = part.length, part.static
-    out.sources, out.grown = part.sources, part.grown
+    out.sources, out.grown, out.began = part.sources, part.grown, part.began
     out.item = lambda k: follow(value, [part.item(k)])
     if test is not None:
         held: list[Any] = []  # the item that is tested, which is computed once

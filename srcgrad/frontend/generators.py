@@ -35,6 +35,7 @@ class Generated(Iterated):
     run: Run = lambda step, stops: None
     tree: Any = None  # of a generator function
     manages: bool = False  # `contextlib.contextmanager` made a context manager of it
+    counted: Iterated | None = None  # the same items by their numbers
 
 
 def of_yield(it: Interpreter, node: gast.Yield) -> Any:
@@ -115,6 +116,28 @@ def _within(it: Interpreter, frame: Frame, step: Stepping) -> Stepping:
 
 
 # ---- making ----
+def as_generator(it: Interpreter, v: Any, node: Node) -> Any:
+    """A lazy iterator as a generator, which a name may hold; other values as they are."""
+    if not isinstance(v, Iterated) or not v.lazy or isinstance(v, Generated):
+        return v
+    if v.generator is None:
+        it.refuse(node, "a generator expression that binds names is kept in a name", "make a list")
+    made = v.generator()
+    if v.length is not None and v.test is None:
+        made.counted = v
+    return made
+
+
+def in_turn(it: Interpreter, v: Any, node: Node) -> Any:
+    """The items by their numbers where they have some, else as a generator if they are lazy."""
+    if isinstance(v, Generated) and v.counted is not None:
+        spend(it, v, node)
+        return v.counted
+    if not isinstance(v, Iterated) or v.generator is None or v.spent:
+        return v
+    return v.generator() if v.length is None or v.test is not None else v
+
+
 def generated(it: Interpreter, node: Node, run: Run, over: Generated | None = None) -> Generated:
     """A generator that `run` runs; it may run over another one, `over`."""
     made = Generated(None, lambda k: None, once=True, lazy=True, run=run, scope=it.b.scopes[-1])

@@ -150,6 +150,11 @@ def note_change(it: Interpreter, owner: Any) -> None:
     it.changes.append((owner, it.b.out[-1] if it.b.out else None))
 
 
+def latest_change(it: Interpreter) -> Any:
+    """Tells whether a container was changed since: another object then."""
+    return it.changes[-1] if it.changes else None
+
+
 def changing(it: Interpreter, owner: Any, node: Node) -> None:
     """Notes a change of a container beforehand; refuses one that may concern another container."""
     note_change(it, owner)

@@ -37,11 +37,13 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, same_dims
+from srcgrad.protocols import takes_parameters
 
 
 def subscripted(x: Any) -> Any:
     """The handler of an object that is not a container: np.r_ and similar ones."""
-    return METHODS.get((type(x).__name__, "__getitem__"))
+    kind = "class" if takes_parameters(x) else type(x).__name__
+    return METHODS.get((kind, "__getitem__"))
 
 
 def of_subscript(it: Interpreter, node: gast.Subscript) -> Any:
@@ -206,7 +208,7 @@ def read(it: Interpreter, x: Var, items: list[Any], node: Node) -> Any:
     x, items = with_mask(it, x, items, node)
     referring = any(i is Ellipsis for i in items)  # x[0, ...] is a view
     items = expanded(it, x, items, node)
-    if any(_advanced(i) for i in items):
+    if any(is_array(i) for i in items):
         base, idx, spec = gathered(it, x, items, node)
         return plain(it.b.gather(base, *idx, spec=spec))
     if all(is_integer(i) for i in items) and not referring:
@@ -386,10 +388,6 @@ def mask_places(it: Interpreter, mask: Var, dims: tuple) -> list[Var]:
         places.append(b.mod(flat, n))
         flat = b.floordiv(flat, n)
     return [flat, *reversed(places)]
-
-
-def _advanced(i: Any) -> bool:
-    return is_array(i)
 
 
 def _whole(i: Any) -> bool:

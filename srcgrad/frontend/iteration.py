@@ -15,7 +15,8 @@ from srcgrad.frontend.captures import roots
 from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
-from srcgrad.frontend.generators import Generated, for_each
+from srcgrad.frontend.generators import Generated, for_each, in_turn
+from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import items_of_instance
@@ -32,6 +33,7 @@ from srcgrad.frontend.values import (
     is_array,
     is_number,
     is_value,
+    places_of,
     plain,
 )
 from srcgrad.ir.nodes import Var
@@ -96,7 +98,7 @@ def _check_lengths(it: Interpreter, node: gast.For, over: Iterated, first: int) 
     `first` is the number of changes before the trip.
     """
     changed = [owner for owner, _ in it.changes[first:]]
-    for source, n in over.grown:
+    for source, n, _ in over.grown:
         stays = negate(it, exited(it, exits(node.body) - {"continue"}))
         if not any(source is owner for owner in changed) or stays is False:
             continue
@@ -105,7 +107,20 @@ def _check_lengths(it: Interpreter, node: gast.For, over: Iterated, first: int) 
             live_rest=True,
         )  # fmt: skip
         it.locate(node.iter)
-        it.fail_if(negate(it, same), LIMIT, literal(located(CHANGES_LENGTH, None, OVER_A_COPY)))
+        _fail_unless(it, same)
+
+
+def _fail_unless(it: Interpreter, same: Any) -> None:
+    """Fails where a list changed its length in a loop that runs over it."""
+    it.fail_if(negate(it, same), LIMIT, literal(located(CHANGES_LENGTH, None, OVER_A_COPY)))
+
+
+def _check_kept(it: Interpreter, node: Node, over: Iterated) -> None:
+    """Checks the lengths of what an iterator was made of, where it is run over later."""
+    _check_places(it, node, over)
+    for source, n, change in over.grown:
+        if change is not latest_change(it):
+            _fail_unless(it, plain(it.b.eq(it.grown_length(source), n)))
 
 
 def _bind_item(it: Interpreter, node: gast.For, over: Iterated, index: Any) -> None:
@@ -128,7 +143,6 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     kinds = exits(node.body)
     for kind in kinds - {"return"}:
         it.env[flag(it, kind)] = False
-    before = [_places(s) for s in over.sources]
     trips = max(int(over.length), 0)
     if trips > UNROLLED:
         it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
@@ -136,7 +150,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     def run(k: int) -> None:
         """Runs the trips from the k-th on, as long as no exit depends on run-time values."""
         while k < trips:
-            _check_places(it, node, over, before)
+            _check_places(it, node, over)
             it.env[flag(it, "continue")] = False
             run_trip(it, node, over, k)
             k += 1
@@ -146,7 +160,7 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
             if left is not False:
                 it.branch(negate(it, left), lambda k=k: run(k), lambda: None, node, live_rest=True)
                 return
-        _check_places(it, node, over, before)
+        _check_places(it, node, over)
         if node.orelse:
             it.block(node.orelse)
 
@@ -156,16 +170,11 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
     it.frame.depth -= 1
 
 
-def _places(v: Any) -> Any:
-    """The keys or the length of a container, which may not change while a loop runs over it."""
-    return list(v) if isinstance(v, dict) else len(v)
-
-
-def _check_places(it: Interpreter, node: gast.For, over: Iterated, before: list[Any]) -> None:
-    for source, held in zip(over.sources, before, strict=True):
+def _check_places(it: Interpreter, node: Node, over: Iterated) -> None:
+    for source, held in zip(over.sources, over.began, strict=True):
         if isinstance(source, dict) and len(source) != len(held):
             it.fail("RuntimeError", "dictionary changed size during iteration")
-        if _places(source) != held:
+        if places_of(source) != held:
             dicts = isinstance(source, dict)
             reason = (
                 "a dict changes its keys while a loop runs over it" if dicts else CHANGES_LENGTH
@@ -191,6 +200,8 @@ def iterated(
                     "an iterator is run over twice: it has no items left",
                     "make a list of it",
                 )
+            if isinstance(v, Generated) and v.counted is not None:
+                return iterated(it, in_turn(it, v, node), node)
             if isinstance(v, Generated):
                 it.refuse(node, "a generator is not followed here", "make a list of it")
             if v.length is None or (v.test is not None and not tested):
@@ -198,13 +209,15 @@ def iterated(
                     node, f"{describe(v)} that leaves items out, or has several loops, is not "
                     "followed here", "make a list of it",
                 )  # fmt: skip
+            _check_kept(it, node, v)
             v.spent = v.once
             return v
         case Range():
             return _range(it, v)
         case GrownList():
             n = it.grown_length(v)
-            return Iterated(n, lambda k: it.grown_load(v, k, node), grown=((v, n),))
+            grown = ((v, n, latest_change(it)),)
+            return Iterated(n, lambda k: it.grown_load(v, k, node), grown=grown)
         case Bound(name=name):
             it.refuse(node, f"call {name}() to run over it", like=TypeError)
         case dict():

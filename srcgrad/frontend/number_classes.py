@@ -56,3 +56,8 @@ def refuse_mixed(it: Interpreter, v: Any, node: Node, what: str) -> None:
             node, f"{what} a number that has one class on one path and another on another",
             "give it one on both: 0.0 for 0, or float(...)",
         )  # fmt: skip
+
+
+def has_method(v: Any, name: str) -> bool:
+    """Whether a value is a number of Python's, known when compiling, with a method of this name."""
+    return type(v) in (bool, int, float, complex) and callable(getattr(v, name, None))

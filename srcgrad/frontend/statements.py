@@ -17,7 +17,7 @@ from srcgrad.frontend.dict_values import make_anew, refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED
-from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.generators import as_generator
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.inlining import closure
@@ -42,7 +42,6 @@ from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.values import (
     UNBOUND,
     GrownList,
-    Iterated,
     Record,
     describe,
     is_array,
@@ -85,12 +84,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
             if isinstance(value, Var):
                 _name(it, value, target.id)
                 note_name(it, value)
-            if isinstance(value, Iterated) and value.lazy and not isinstance(value, Generated):
-                it.refuse(
-                    target,
-                    "a generator expression or map() that is kept in a name is not supported",
-                    "make a list of it",
-                )  # fmt: skip
+            value = as_generator(it, value, target)
             scope = scope_of(it, target.id)
             if scope is not it.env:
                 note_change(it, scope)

@@ -18,7 +18,6 @@ from srcgrad.frontend.casts import cast, check_same_kind
 from srcgrad.frontend.expressions import PRIMITIVE, binary
 from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import (
-    _advanced,
     check_mask,
     expanded,
     gathered,
@@ -85,7 +84,7 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
 def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
     x, items = indexing.with_mask(it, x, items, node)
     items = expanded(it, x, items, node)
-    advanced = any(_advanced(i) for i in items)
+    advanced = any(is_array(i) for i in items)
     value = stored_value(it, x, value, node, by_value=not advanced)
     if advanced:
         _write_advanced(it, x, items, value, node)
@@ -278,7 +277,7 @@ def _augment_array(it: Interpreter, node: gast.AugAssign, x: Var, *places: Any) 
     value = it.operand(node.value)
     if any(isinstance(s, Def) and s.op.writes for s in walk(it.b.out[start:])):
         _augment_old(it, x, items, value, node, start, known)
-    elif any(_advanced(i) for i in items):
+    elif any(is_array(i) for i in items):
         _augment_advanced(it, x, items, value, node)
     elif all(is_integer(i) for i in items) and x.type.dims:
         _augment_element(it, x, indexing.places(it, x, items), value, node)

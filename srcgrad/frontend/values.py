@@ -101,8 +101,8 @@ class Iterated(Abstract):
     """An iteration: a number of trips and the item of each, built when it is reached.
 
     A `static` one has a known length: its loop is unrolled. `sources` are the containers it runs
-    over. One that runs `once` has no items left when it is spent. A `lazy` one computes those that
-    pass its `test` on demand; `build` lists all that are left, all one without a length can do.
+    over, as `began` was long. One that runs `once` has no items left when it is spent. A `lazy` one
+    computes those that pass its `test` on demand; `build` lists what is left, without a length too.
     """
 
     length: Any
@@ -111,9 +111,8 @@ class Iterated(Abstract):
     range: Range | None = None
     backwards_of: Iterated | None = None  # the same items in the other order
     sources: tuple[Any, ...] = ()
-    grown: tuple[
-        Any, ...
-    ] = ()  # the lists that grow among them, with their lengths at its beginning
+    # the lists that grow among them, their lengths at its beginning, the last change before that
+    grown: tuple[Any, ...] = ()
     once: bool = False  # zip, enumerate, reversed, map, a generator expression
     lazy: bool = False  # map, filter, a generator expression
     spent: bool = False
@@ -121,7 +120,16 @@ class Iterated(Abstract):
     build: Callable[[], Any] | None = None
     until: Callable[[bool], Any] | None = None  # stops at an item that is true (false)
     scope: Any = None  # the statements in which `iter` made it
+    generator: Callable[[], Any] | None = None  # makes a generator of it
     schedule: Any = None  # a `Schedule`: what reverse mode keeps of the loop
+
+    def __post_init__(self) -> None:
+        self.began = [places_of(s) for s in self.sources]
+
+
+def places_of(v: Any) -> Any:
+    """The keys or the length of a container, which may not change while a loop runs over it."""
+    return list(v) if isinstance(v, dict) else len(v)
 
 
 @record()

@@ -241,3 +241,12 @@ def principal_components(x):
     _, s, vt = np.linalg.svd(centred, full_matrices=False)
     plane = centred @ vt[:2].T
     return s**2 / np.sum(s**2) + np.sum((plane @ vt[:2] - centred) ** 2)
+
+
+@case(np.array([1.0, 0.3, 0.7]))
+@case(np.array([1.0, 3.3, -0.7]))
+def eigenvalues_that_are_stored_to(p):
+    w = np.roots(p)
+    outside = np.abs(w) > 1.0
+    w[outside] = 1.0 / w[outside]
+    return np.sum(np.abs(w) ** 2)

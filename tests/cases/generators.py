@@ -1,5 +1,6 @@
 """Generators run by turns with what runs over them: stores and names of both are seen by both."""
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -285,3 +286,56 @@ def names_of_the_body(x):
         if first > 1.0:
             late = first * w[1]
     return first * late
+
+
+@case(FEW)
+@case(np.array([0.3, 0.9]))
+def in_a_name(x):
+    scale = 1.0
+    squares = (scale * v * v for v in x)
+    sines, large = map(np.sin, x), filter(lambda v: v > 0.5, x)
+    scale = 2.0
+    total = sum(squares)
+    for v in sines:
+        x[-1] *= 0.9
+        total += v * x[-1]
+    return total * max(large)
+
+
+@case(FEW)
+def by_its_numbers(x):
+    pairs = itertools.product(x[:2], x)
+    weights = (a * b for a, b in itertools.product(x[:2], x))
+    total = 0.0
+    for (a, b), w in zip(pairs, weights, strict=False):
+        total += a * w - b
+    doubled = (2.0 * v for v in x)
+    return total * sum(u * v for u, v in zip(doubled, map(np.sin, x), strict=True))
+
+
+@case(FEW)
+def of_known_items(x):
+    named = ((name, k * x) for k, name in enumerate(("a", "b", "c")))
+    table = dict(named)
+    first, second = (v * v for v in (x, table["c"]))
+    return np.sum(first * second * table["b"])
+
+
+@case(FEW, 0.9)
+def numbered_of_those_that_pass(x, limit):
+    total = 0.0
+    for k, v in enumerate(v for v in x if v > limit):
+        total += k * v
+    for u, v in zip((v for v in x if v > limit), x, strict=False):
+        total += u * v
+    for v in filter(lambda v: v < 2.0, filter(lambda v: v > limit, x)):
+        total += v * v
+    return total
+
+
+@case(FEW)
+def a_list_that_grows_before_it_is_read(x):
+    values = [x[0], x[1]]
+    doubled = (2.0 * v for v in values)
+    values.append(x[2] * x[3])
+    return sum(doubled)

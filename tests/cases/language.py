@@ -2,6 +2,9 @@
 
 import functools
 import operator
+import warnings
+from collections.abc import Callable
+from typing import Generic, TypeVar, cast
 
 import numpy
 import numpy as anything
@@ -13,6 +16,15 @@ from tests.cases.registry import case, mat, signed, vec
 
 HALF = 0.5
 NAMES = ("sin", "cos")
+T = TypeVar("T")
+
+
+class Box(Generic[T]):
+    def __init__(self, held: T):
+        self.held = held
+
+    def twice(self):
+        return 2.0 * self.held
 
 
 @case(vec(4), vec(4, 1), tags=("p40",))
@@ -242,3 +254,26 @@ def functions_made_in_a_comprehension(x):
     late = [lambda v: v**k for k in range(1, 4)]  # noqa: B023 (bound late, as Python does)
     bound = [lambda v, k=k: v * k for k in range(1, 4)]
     return late[0](x) + late[2](x) * bound[0](x) + bound[2](x) ** 2
+
+
+@case(vec(3))
+def classes_with_parameters(x):
+    wide = cast(np.dtype[np.floating], x.dtype).itemsize > 2
+    rows = cast(list[np.ndarray], [x, 2.0 * x])
+    by = cast(Callable[[float], float], lambda v: v * v)
+    held = Box[np.ndarray](rows[1]).twice() if wide else cast(float | None, x)
+    return np.sum(held * by(x))
+
+
+@case(vec(3))
+def warnings_that_a_context_ignores(x):
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        warnings.warn("not shown", RuntimeWarning, stacklevel=1)
+        y = x * x
+    return np.sum(y)
+
+
+@case(vec(3))
+def names_that_a_module_has(x):
+    there, missing = "HALF" in globals(), "QUARTER" not in globals()
+    return np.sum(x) * globals()["HALF"] if there and missing else x[0]

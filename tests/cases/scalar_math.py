@@ -149,3 +149,13 @@ def stable_sigmoid(x):
 @case(2.0, 1.5, 3)
 def fused_expression(a, b, n):
     return sum(a**k / math.factorial(k) for k in range(4)) * b + n
+
+
+@case(0.7, 4)
+@case(0.3, -1)
+def whole_numbers(y, n):
+    half, over = n / 2, (0.75).as_integer_ratio()[0]
+    first = 2.0 if half.is_integer() else 3.0
+    second = (y * 0.5).is_integer() or not n.is_integer() or (4.5).is_integer()
+    endless = (half * math.inf).is_integer()
+    return first * y + (over if second or endless else y) * y + (5).bit_length() * np.sin(y)

@@ -102,30 +102,54 @@ def sorted_mixture(x):
 
 @program(vec(3))
 def filtered_twice(x):
-    once = filter(lambda v: v > 0.1, x)  # error: UnsupportedError: kept in a name
-    return sum(once)
+    once = filter(lambda v: v > 0.1, x)
+    return sum(once) + sum(once)  # error: UnsupportedError: an iterator is run over twice
 
 
 @program(vec(3))
-def filter_of_a_filter(x):
+def zip_of_two_filters(x):
+    pairs = zip(filter(abs, x), filter(abs, x), strict=False)  # error: UnsupportedError: followed
+    return sum(u * v for u, v in pairs)
+
+
+@program(vec(3))
+def a_list_that_grew_since(x):
+    values = [x[0], x[1]]
+    pairs = zip(values, values, strict=True)
+    values.append(x[2])
     total = 0.0
-    for v in filter(abs, filter(lambda v: v > 1.0, x)):  # error: UnsupportedError: filter() of what
-        total += v
+    for u, v in pairs:  # error: UnsupportedError: a list changes its length ... list(
+        total += u * v
     return total
 
 
 @program(vec(3))
-def filtered_and_counted(x):
+def a_list_that_grew_in_a_loop(x):
+    values = []
+    for v in x:
+        values.append(v)
+    numbered = enumerate(values)
+    values.append(1.0)
     total = 0.0
-    for k, v in enumerate(v for v in x if v > 1.0):  # error: UnsupportedError: leaves items out
+    for k, v in numbered:  # error: UnsupportedError: a list changes its length
         total += k * v
     return total
 
 
 @program(vec(3))
-def pairs_of_a_map(x):
-    made = map(abs, x)  # error: UnsupportedError: kept in a name
-    return sum(u * v for u, v in itertools.pairwise(made))
+def pairs_of_a_filter(x):
+    pairs = itertools.pairwise(filter(abs, x))  # error: UnsupportedError: that leaves items out
+    return sum(u * v for u, v in pairs)
+
+
+@program(0.7)
+def bytes_of_a_number(x):
+    return x * len((5).to_bytes(1 + int(x)))  # error: UnsupportedError: an argument of to_bytes()
+
+
+@program(0.7)
+def class_of_numbers_of_the_run(x):
+    return x if list[x] else -x  # error: UnsupportedError: the parameters of a class
 
 
 @program(vec(3))

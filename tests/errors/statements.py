@@ -119,8 +119,8 @@ def errstate_that_raises(x):
 
 @program(0.7)
 def generator_in_a_name(x):
-    values = (x * k for k in range(3))  # error: UnsupportedError: kept in a name ... a list
-    return sum(values)
+    values = (last := x * k for k in range(3))  # error: UnsupportedError: kept in a name ... a list
+    return sum(values) + last
 
 
 @program(vec(3))

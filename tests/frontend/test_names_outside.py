@@ -208,3 +208,29 @@ def test_a_compiled_function_inside():
 
     assert flow.compile(outer, target="python")(X) == pytest.approx(0.3 * 2.5 + 0.7 * 3.5 * 3.5)
     assert MEAN == 3.5
+
+
+def made_or_not(x):
+    if "MADE" not in globals():
+        return 2.0 * np.sum(x)
+    return np.sum(x) * globals()["MADE"]
+
+
+def made_once(x):
+    global MADE
+    if "MADE" not in globals():
+        MADE = 3.0
+    return x[0] * MADE
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_name_that_a_module_gets_later(target):
+    gradient = flow.grad(made_or_not, target=target)
+    assert gradient(X).tolist() == [2.0, 2.0, 2.0]
+    globals()["MADE"] = 5.0
+    assert gradient(X).tolist() == [5.0, 5.0, 5.0]
+    del globals()["MADE"]
+    assert gradient(X).tolist() == [2.0, 2.0, 2.0]
+    once = flow.compile(made_once, target=target)
+    assert once(X) == once(X) == 3.0 * X[0]
+    assert globals()["MADE"] == 3.0

@@ -68,7 +68,7 @@ def real_if_values_are(w: Any, x: Any) -> Any:
     >>> real_if_values_are(np.array([2.0 + 0.0j]), np.array([[1.0 + 0.0j]])).tolist()
     [[1.0]]
     """
-    return np.real(x) if np.all(np.imag(w) == 0.0) else x
+    return np.real(x).copy() if np.all(np.imag(w) == 0.0) else x
 
 
 def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:

@@ -148,6 +148,7 @@ def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     start = widened(it, start) if is_value(start) else start
     if not is_integer(start):
         it.refuse(node, f"enumerate() starts at an integer, not {describe(start)}", like=TypeError)
+    x = generators.in_turn(it, x, node)
     if isinstance(x, Generated):
         return generators.enumerated(it, node, x, _index(it, start))
     return enumerated(it, iterated(it, x, node), _index(it, start))
@@ -155,9 +156,10 @@ def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
 
 @implements(zip)
 def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
+    xs = tuple(generators.in_turn(it, x, node) for x in xs)
     if sum(isinstance(x, Generated) for x in xs) == 1 and strict is False:
         parts = [x if isinstance(x, Generated) else iterated(it, x, node) for x in xs]
-        lengths = [None if p is x else length_of(it, p) for p, x in zip(parts, xs, strict=True)]
+        lengths = [None if isinstance(p, Generated) else length_of(it, p) for p in parts]
         return generators.zipped(it, node, parts, lengths)
     parts = [iterated(it, x, node) for x in xs]
     if strict is True:

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.formulas import heaps  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas.containers import Deque
@@ -23,7 +24,9 @@ from srcgrad.frontend.values import (
     UNBOUND,
     Abstract,
     GrownList,
+    MaybeUnbound,
     Record,
+    Unbound,
     is_array,
     is_integer,
     plain,
@@ -120,12 +123,29 @@ def module_names(it: Interpreter, node: Node) -> ModuleNames:
     return ModuleNames(function.__globals__)
 
 
+@method(ModuleNames.__name__, "__contains__")
+def has_name(it: Interpreter, node: Node, owner: ModuleNames, name: Any) -> Any:
+    now = _stored_to(it, owner).get(it.static_key(name, node), UNBOUND)
+    if isinstance(now, MaybeUnbound):
+        return python_bool(it, now.flag)
+    if now is not UNBOUND:
+        return not isinstance(now, Unbound)
+    there = Step((name,), lambda scope: name in scope)
+    it.captures.watch(Path("has", owner.scope, (there,)), name)
+    return name in owner.scope
+
+
+def _stored_to(it: Interpreter, owner: ModuleNames) -> dict[str, Any]:
+    """The names of the module that are stored to, by their values now."""
+    return it.outside.get(("global", id(owner.scope)), {})
+
+
 @method(ModuleNames.__name__, "__getitem__")
 def module_name(it: Interpreter, node: Node, owner: ModuleNames, name: Any) -> Any:
-    if it.static_key(name, node) not in owner.scope:
-        it.fail("KeyError", repr(name))
-    names = it.outside.get(("global", id(owner.scope)), {})
-    if names.get(name, UNBOUND) is not UNBOUND:
+    names = _stored_to(it, owner)
+    if names.get(it.static_key(name, node), UNBOUND) is not UNBOUND:
         return names[name]
+    if name not in owner.scope:
+        it.fail("KeyError", repr(name))
     found = Step((name,), itemgetter(name), f"[{name!r}]")
     return it.captures.take(it, Path("global", owner.scope, (found,)), name, node)

@@ -17,7 +17,7 @@ from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
@@ -306,3 +306,14 @@ def repr_(it: Interpreter, node: Node, x: Any) -> Any:
 
 def _text(template: str, values: list[Any]) -> Any:
     return Formatted(template, values) if values else template.format()
+
+
+@method("class", "__getitem__")
+def parametrized(it: Interpreter, node: Node, x: Any, *items: Any) -> Any:
+    """A class with parameters, as annotations and `typing.cast` have them."""
+    if any(isinstance(p, Var) for p in items):
+        it.refuse(node, "the parameters of a class are known when compiling", "name classes")
+    try:
+        return x[items[0] if len(items) == 1 else items]
+    except TypeError as e:
+        it.fails(e, node)

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend import generators
-from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop
+from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import handler_of, implements
@@ -36,6 +36,17 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import INT, Scalar
 
 ENDLESS = 1 << 62  # trips of an endless one
+MAPPED = """\
+def map(f, items):
+    for v in items:
+        yield f(*v)
+"""
+FILTERED = """\
+def filter(f, items):
+    for v in items:
+        if f(v):
+            yield v
+"""
 
 
 def _integers(it: Interpreter, node: Node, what: str, *values: Any) -> None:
@@ -87,13 +98,12 @@ def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
 # ---- of functions ----
 def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     """f(*item) for each item, on demand."""
-    follow = lambda text: it.call(
-        Closure(function_at(node, text), it.env, [], [], it.frame, "map"), [f, columns], {}, node
-    )
+    follow = lambda text: run_text(it, text, [f, columns], node)
     columns.spent = False  # `build` may run over it instead
     out = replace(columns, range=None, backwards_of=None, once=True, lazy=True)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
+    out.generator = lambda: follow(MAPPED)
     if handler_of(f) is None or it.attempts:  # any of these may raise what is caught
         out.until = lambda stop: follow(ANY if stop else ALL)
     return out
@@ -101,10 +111,10 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
 
 @implements(map)
 def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
+    xs = tuple(generators.in_turn(it, x, node) for x in xs)
     if len(xs) == 1 and isinstance(xs[0], Generated):
         return generators.mapped(it, node, xs[0], lambda item: it.call(f, [item], {}, node))
-    parts = [iterated(it, x, node, tested=len(xs) == 1) for x in xs]
-    return _called(it, node, f, replace(zipped(it, parts, node), test=parts[0].test))
+    return _called(it, node, f, zipped(it, [iterated(it, x, node) for x in xs], node))
 
 
 @implements(itertools.starmap)
@@ -114,26 +124,23 @@ def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
 
 @implements(filter)
 def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
+    x = generators.in_turn(it, x, node)
     if isinstance(x, Generated):
         kept = lambda item: it.truth(it.call(bool if f is None else f, [item], {}, node), node)
         return generators.selected(it, node, x, kept)
-    f, part = bool if f is None else f, iterated(it, x, node, tested=True)
+    f, part = bool if f is None else f, iterated(it, x, node)
     held: list[Any] = []  # the item that is tested, which is computed once
 
     def keep(k: Any) -> Any:
-        def kept() -> Any:
-            held[:] = [part.item(k)]
-            return it.truth(it.call(f, held, {}, node), node)
-
-        if part.test is None:
-            return kept()
-        it.refuse(node, "filter() of what leaves items out itself", "make a list of it")
+        held[:] = [part.item(k)]
+        return it.truth(it.call(f, held, {}, node), node)
 
     part.spent = False
     out = replace(
         part, range=None, backwards_of=None, once=True, lazy=True, test=keep, item=lambda k: held[0]
     )
     out.build = lambda: loop_over(it, function_at(node, FILTERING), [f, part], node)
+    out.generator = lambda: run_text(it, FILTERED, [f, part], node)
     return out
 
 

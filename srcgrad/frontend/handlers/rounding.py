@@ -15,14 +15,14 @@ import numpy as np
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, of_python, widened
 from srcgrad.frontend.handlers.elementwise import numbers_of_math, operands, to_out
-from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.number_classes import of_operands
-from srcgrad.frontend.special_methods import asked
+from srcgrad.frontend.special_methods import asked, python_type, type_name
 from srcgrad.frontend.values import describe, is_array, is_number, is_scalar, is_value, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.rows import RowName
-from srcgrad.ir.types import FLOAT, Scalar, is_complex, is_float, is_int
+from srcgrad.ir.types import BOOL, FLOAT, Scalar, is_complex, is_float, is_int
 from srcgrad.primitives.callbacks import Callback
 
 
@@ -125,3 +125,17 @@ def _to_tens(it: Interpreter, node: Node, x: Any, unit: int) -> Any:
     up = b.logical_or(b.gt(rest, unit // 2), odd)
     made = b.mul(b.add(low, b.where(up, 1, 0)), unit)
     return plain(b.cast(made, atom(x).type if is_scalar(x) else Scalar(x.type.dtype)))
+
+
+# ---- whole numbers ----
+@method("array", "is_integer")
+def is_integer(it: Interpreter, node: Node, x: Any) -> Any:
+    """Whether a number is finite and whole."""
+    cls = None if is_array(x) else python_type(x)
+    if cls is None or not hasattr(cls, "is_integer"):
+        name = "numpy.ndarray" if cls is None else type_name(x)
+        it.wrong(node, f"'{name}' object has no attribute 'is_integer'", AttributeError)
+    if not is_float(x.type.dtype):
+        return True
+    whole = it.b.logical_and(it.b.isfinite(x), it.b.eq(x, it.b.floor(x)))
+    return plain(it.b.retyped(whole, BOOL))

@@ -115,11 +115,13 @@ def _is_ignored(it: Interpreter, node: Node, message: Any, category: type) -> bo
 def _caught(it: Interpreter, node: Any, item: Any) -> None:
     """Follows `with warnings.catch_warnings()`: filters set in it hold until its end."""
     named = {k.arg: it.expression(k.value) for k in item.context_expr.keywords}
-    if item.optional_vars is not None or named.keys() - {"record"}:
+    if item.optional_vars is not None or named.keys() - {"record", "action", "category"}:
         it.refuse(node, "warnings that are kept are not supported", "catch them outside")
     before = it.ignored
     it.ignored = ((Warning, ""),) if named.get("record") else before or ()
     try:
+        if named.get("action") is not None:
+            simplefilter(it, node, named["action"], named.get("category", Warning))
         it.block(node.body)
     finally:
         it.ignored = before
