@@ -370,14 +370,14 @@ def _vecdot(t: Batch, s: Def) -> Any:
 
 
 def _solve(t: Batch, s: Def) -> Any:
-    a, c = s.args
-    if t.varies(a):
+    *of, c = s.args
+    if any(map(t.varies, of)):
         return t.each(s)
     x = t(c)
     if x.type.ndim == 2:
-        return t.b(s.op, a, x, **s.params)
+        return t.b(s.op, *of, x, **s.params)
     *lead, n, size = x.type.dims
-    made = t.b(s.op, a, t.b.reshape(t.contiguous(x), *lead, t.b.size((n, size))), **s.params)
+    made = t.b(s.op, *of, t.b.reshape(t.contiguous(x), *lead, t.b.size((n, size))), **s.params)
     return t.b.reshape(made, *made.type.dims[:-1], n, size)
 
 
@@ -390,7 +390,7 @@ RULES: Mapping[Primitive, Callable[[Batch, Def], Any]] = {
     arrays.concatenate: _concatenate, arrays.pack: _pack,
     scans.softmax_bar: _softmax_bar, scans.log_softmax_bar: _softmax_bar,
     arrays.matmul: _matmul, arrays.matvec: _matvec, arrays.vecdot: _vecdot, linalg.solve: _solve,
-    triangular.solve_triangular: _solve,
+    triangular.solve_triangular: _solve, triangular.solved: _solve,
 }  # fmt: skip
 
 EFFECTS: Mapping[Primitive, Callable[[Batch, Def], None]] = {

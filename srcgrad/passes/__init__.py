@@ -4,6 +4,7 @@
 """
 
 from srcgrad.passes.pipeline import (
+    BEFORE_FORWARD,
     BEFORE_REVERSE,
     LOWERING,
     PIPELINE,
@@ -16,6 +17,7 @@ from srcgrad.passes.pipeline import (
 )
 
 __all__ = [
+    "BEFORE_FORWARD",
     "BEFORE_REVERSE",
     "LOWERING",
     "PIPELINE",

@@ -28,6 +28,7 @@ from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.dead_stores import dead_stores
 from srcgrad.passes.elide_copies import elide_copies
+from srcgrad.passes.factor_once import by_factors, factor_once
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.passes.fold_views import fold_views
 from srcgrad.passes.forward_joins import forward_joins
@@ -84,6 +85,7 @@ FORWARD_JOINS = Pass("forward_joins", forward_joins)
 LIFT_NEW_AXES = Pass("lift_new_axes", lift_new_axes)
 LIFT_TRANSPOSES = Pass("lift_transposes", lift_transposes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
+FACTOR_ONCE = Pass("factor_once", factor_once)
 CARRIED_ARRAYS = Pass("carried_arrays", carried_arrays)
 UNROLLED_ROTATIONS = Pass("unrolled_rotations", unrolled_rotations)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
@@ -110,14 +112,16 @@ PIPELINE: tuple[Pass, ...] = (
     DEAD_STORES,
 )
 
+BEFORE_FORWARD: tuple[Pass, ...] = (FACTOR_ONCE,)
 # before reverse mode, which remembers what it cannot tell apart
-BEFORE_REVERSE: tuple[Pass, ...] = (CARRIED_ARRAYS, UNROLLED_ROTATIONS)
+BEFORE_REVERSE: tuple[Pass, ...] = (FACTOR_ONCE, CARRIED_ARRAYS, UNROLLED_ROTATIONS)
 
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
 FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)
 FUSE_APART = Pass("fuse", fuse, reorders=True)  # into nests whose trips share no memory
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
+BY_FACTORS = Pass("by_factors", by_factors)
 BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
@@ -137,6 +141,7 @@ SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
+    BY_FACTORS,
     BATCH_PRODUCTS,
     ELIDE_COPIES,
     BUILD_IN_PLACE,

@@ -1,8 +1,9 @@
-"""Triangular systems, and LU of a matrix whose rows are in order.
+"""Triangular systems, LU of a matrix whose rows are in order, and systems by factors made before.
 
 `solve_triangular` reads one triangle of its matrix. `lu` holds L below the diagonal (its own is 1)
-and U on and above it. Formulae: M. Giles, "An extended collection of matrix derivative results"
-(2008); LU: M. Seeger et al., "Auto-differentiating linear algebra" (2017).
+and U on and above it. `factored` holds the same for `solved`, with rows exchanged.
+Formulae: M. Giles, "An extended collection of matrix derivative results" (2008); LU: M. Seeger
+et al., "Auto-differentiating linear algebra" (2017).
 """
 
 from __future__ import annotations
@@ -139,4 +140,73 @@ lu = custom(
 )
 lu_pivots = nondiff(
     "lu_pivots", _lu_pivots, typing=lambda b, a: ("i64", (a.type.dims[0],)), decides=True
+)
+
+
+# ---- a x = b by the factors of a: the columns of LAPACK's LU as rows, and a row of its pivots ----
+def _factored(a: Any) -> Any:
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    n = len(a)
+    out = np.zeros((n + 1, n), a.dtype)
+    if n:
+        (getrf,) = get_lapack_funcs(("getrf",), (a,))
+        lu, out[n], info = getrf(a)
+        if info:
+            raise np.linalg.LinAlgError("Singular matrix")
+        out[:n] = lu.T
+    return out
+
+
+def _solved(f: Any, b: Any, transposed: bool) -> Any:
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    n = f.shape[1]
+    if not b.size:
+        return np.zeros_like(b)
+    (getrs,) = get_lapack_funcs(("getrs",), (f, b))
+    return getrs(f[:n].T, f[n].real.astype(np.int32), b, trans=int(transposed))[0]
+
+
+def _solved_jvp(ts: tuple[Any, ...], y: Any, f: Any, a: Any, b: Any, transposed: bool) -> Any:
+    _, ta, right = ts
+    if ta is not None:
+        moved = applied(matrix_transpose(ta) if transposed else ta, y)
+        right = -moved if right is None else right - moved
+    return solved(f, a, right, transposed=transposed)
+
+
+def _solved_vjp(g: Any, y: Any, f: Any, a: Any, b: Any, transposed: bool) -> Any:
+    back = solved(f, a, g, transposed=not transposed)
+    return -(outer(y, back) if transposed else outer(back, y))
+
+
+# used by `solved` alone, whose derivatives are those by the matrix
+factored = nondiff(
+    "factored",
+    _factored,
+    typing=lambda b, a: (a.type.dtype, b.dims((b.add(a.type.dims[0], 1), a.type.dims[0]))),
+    raises=True,
+    flat=True,
+    analytic=True,
+    nonfinite=True,
+)
+# of the factors, the matrix, whose elements it does not read, and b
+solved = custom(
+    "solved",
+    lambda f, a, b, transposed: _solved(f, b, transposed),
+    _solved_jvp,
+    None,
+    _solved_vjp,
+    lambda g, y, f, a, b, transposed: solved(f, a, g, transposed=not transposed),
+    typing=lambda build, f, a, b, transposed: (b.type.dtype, b.type.dims),
+    analytic=True,
+    nonfinite=True,
+)
+# the same once no derivative is taken any more
+solved_by_factors = nondiff(
+    "solved_by_factors",
+    _solved,
+    typing=lambda build, f, b, transposed: (b.type.dtype, b.type.dims),
+    nonfinite=True,
 )

@@ -33,6 +33,27 @@ def solve(out: Any, a: Any, b: Any) -> None:
     turn(out, x)
 
 
+def factors(out: Any, a: Any) -> None:
+    """The columns of LU, below them the pivots, counted from 1."""
+    n = a.shape[0]
+    for j in range(n):
+        for i in range(n):
+            out[j, i] = a[i, j]
+    pivots = integers(n)
+    check(lapack("getrf", n, n, out, lead(n), pivots))
+    for k in range(n):
+        out[n, k] = pivots[0, k]
+
+
+def solve_by_factors(out: Any, f: Any, b: Any, transposed: bool) -> None:
+    n = f.shape[1]
+    pivots, x = integers(n), columns(b)
+    for k in range(n):
+        pivots[0, k] = int(f[n, k].real)
+    lapack("getrs", "T" if transposed else "N", n, b.shape[1], f, lead(n), pivots, x, lead(n))
+    turn(out, x)
+
+
 def inv(out: Any, a: Any) -> None:
     """The inverse as in NumPy: by the equations for the columns of the identity."""
     n = a.shape[0]
@@ -177,6 +198,8 @@ ROUTINES = {
     linalg.logabsdet: Routine(logabsdet),
     linalg.detsign: Routine(detsign),
     triangular.solve_triangular: Routine(solve_triangular, _triangular),
+    triangular.factored: Routine(factors, "Singular matrix"),
+    triangular.solved_by_factors: Routine(solve_by_factors),
     triangular.lu: Routine(lu),
     triangular.lu_pivots: Routine(lu_pivots),
     equations.sylvester: Routine(sylvester, equations.COMMON),

@@ -18,7 +18,7 @@ from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.trace import trace
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.types import float_type
-from srcgrad.passes import BEFORE_REVERSE
+from srcgrad.passes import BEFORE_FORWARD, BEFORE_REVERSE
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.promises import false_promise
 from srcgrad.primitives import REGISTRY
@@ -324,4 +324,4 @@ def simplified(function: Function, results: list[int]) -> Function:
 
 
 def _forward(function: Function, wrt: list[int]) -> Function:
-    return forward(function, wrt, REGISTRY)
+    return forward(run_passes(function, BEFORE_FORWARD), wrt, REGISTRY)

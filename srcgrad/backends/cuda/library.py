@@ -87,6 +87,18 @@ def _lu_pivots(xp: Any, a: Any) -> Any:
     return _linalg_of(xp).lu_factor(a)[1].astype(np.int64)
 
 
+def _factored(xp: Any, a: Any) -> Any:
+    lu, pivots = _linalg_of(xp).lu_factor(a, check_finite=False)
+    if (xp.diagonal(lu) == 0).any():
+        raise np.linalg.LinAlgError
+    return xp.concatenate((lu, pivots[None].astype(lu.dtype)))
+
+
+def _solved_by_factors(xp: Any, f: Any, b: Any, transposed: bool) -> Any:
+    lu, pivots = f[:-1], f[-1].real.astype(np.int32)
+    return _linalg_of(xp).lu_solve((lu, pivots), b, trans=int(transposed), check_finite=False)
+
+
 # ---- factorisations ----
 def _singular_values(xp: Any, a: Any, checked: bool) -> Any:
     try:
@@ -195,6 +207,8 @@ LIBRARY: dict[Primitive, Callable[..., Any]] = {
     linalg.definite: _definite,
     linalg.cofactors: _cofactors,
     triangular.solve_triangular: _solve_triangular,
+    triangular.factored: _factored,
+    triangular.solved_by_factors: _solved_by_factors,
     triangular.lu: _lu,
     triangular.lu_pivots: _lu_pivots,
     singular_vectors.singular_values: _singular_values,
