@@ -23,6 +23,7 @@ from srcgrad.passes.batch_products import batch_products
 from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.passes.carried_arrays import carried_arrays
 from srcgrad.passes.coalesce_loops import coalesce_loops
+from srcgrad.passes.contractions import contractions
 from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
@@ -89,6 +90,9 @@ FACTOR_ONCE = Pass("factor_once", factor_once)
 CARRIED_ARRAYS = Pass("carried_arrays", carried_arrays)
 UNROLLED_ROTATIONS = Pass("unrolled_rotations", unrolled_rotations)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
+
+# of a traced program, before it is differentiated
+CONTRACTIONS = Pass("contractions", contractions, reorders=True)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
@@ -217,7 +221,7 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Generator[None]:
     """Leaves out every pass of these names, in this thread or task."""
-    others = (COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+    others = (CONTRACTIONS, COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
     known = {p.name for p in (*PIPELINE, *BEFORE_REVERSE, *LOWERING, *others) if p is not LOWER}
     unknown = set(names) - known
     if unknown:

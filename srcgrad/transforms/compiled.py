@@ -42,7 +42,7 @@ from srcgrad.transforms.refusals import refuse_tangents
 from srcgrad.transforms.reuse import offer, reused
 from srcgrad.transforms.self_check import verify, wanted
 from srcgrad.transforms.signature import blank, defaults_of, key_under, stand_in, too_wide
-from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled
+from srcgrad.transforms.specialization import Entry, Options, built, guard_of, settled, suited
 from srcgrad.transforms.specs import Gradient, Primal
 from srcgrad.transforms.stack import (
     GENERATED,
@@ -305,7 +305,7 @@ class Compiled(Generic[P, R]):
         spec = self.spec if any_lengths else of_call(self.spec, known)
 
         def attempt() -> tuple[Program, list[Stage]]:
-            with interrupts.held(), recording() as stages, collecting_warnings() as zeros:
+            with suited(self.options), recording() as stages, collecting_warnings() as zeros:
                 program = spec.program(arguments, self._requirements)
                 return replace(program, zeros=tuple(zeros)), stages
 

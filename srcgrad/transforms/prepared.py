@@ -9,7 +9,7 @@ from srcgrad.autodiff.spectral import has_decompositions, with_matrix_functions
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import PIPELINE
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.pipeline import SMALL_ARRAYS
+from srcgrad.passes.pipeline import CONTRACTIONS, SMALL_ARRAYS
 
 FIRST = PIPELINE.index(SMALL_ARRAYS)
 
@@ -17,6 +17,6 @@ FIRST = PIPELINE.index(SMALL_ARRAYS)
 def prepared(function: Function) -> Function:
     """A traced function after the passes."""
     if not has_decompositions(function):
-        return run_passes(function)
+        return run_passes(function, (*PIPELINE, CONTRACTIONS))
     found = with_matrix_functions(run_passes(function, PIPELINE[:FIRST]))
-    return run_passes(found, PIPELINE[FIRST:])
+    return run_passes(found, (*PIPELINE[FIRST:], CONTRACTIONS))

@@ -6,7 +6,8 @@ Never decides which specialization a call uses: see `compiled`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
@@ -17,7 +18,8 @@ from srcgrad.errors import Location
 from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.pipeline import PIPELINE, STRIP_CUSTOM_RULES
+from srcgrad.passes import without
+from srcgrad.passes.pipeline import CONTRACTIONS, PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import is_settled
 from srcgrad.passes.undetermined import counted, lines_of
 from srcgrad.primitives.messages import send
@@ -91,6 +93,17 @@ def guard_of(h: Hidden, shapes: bool) -> Guard[InputKind]:
 
 
 # ---- building ----
+@contextmanager
+def suited(options: Options) -> Generator[None]:
+    """Holds signals back, and leaves out passes that do not suit the options, in the `with` block.
+
+    A device runs trips as threads: a product in a loop would be a call for each of them.
+    """
+    left_out = (CONTRACTIONS.name,) if options.strict or options.target == "cuda" else ()
+    with interrupts.held(), without(*left_out):
+        yield
+
+
 def lowered(function: Function, options: Options) -> Function:
     """An IR function with the passes of the cpu target."""
     passes = backend_of("cpu").pipeline(options)

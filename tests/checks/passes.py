@@ -6,6 +6,7 @@ from tests.checks.case_checks import Record, check, never
 from tests.checks.comparing import close
 from tests.tools.blocks import small_blocks
 from tests.tools.modes import Modes
+from tests.tools.products import small_products
 from tests.tools.strips import small_strips
 from tests.tools.turns import share
 
@@ -38,6 +39,15 @@ def lowered(record: Record):
 def lowered_without_each_pass(record: Record):
     for name in dict.fromkeys(p.name for p in LOWERING if p.name != "lower"):
         check_lowered(record, name)
+
+
+@check(always=never, changes=True)
+def as_products(record: Record):
+    """With products of matrices for loops of any length."""
+    with small_products(), checking():
+        value, grads = Modes(record.case).value_and_grad(record.case.arguments())
+    close(value, record.value, 1e-12, "value by products")
+    close(grads, record.grads, 1e-11, "gradient by products")
 
 
 @check(of=lambda c: c.cpu, always=never, changes=True)

@@ -10,6 +10,7 @@ from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.passes.pipeline import (
     BEFORE_REVERSE,
+    CONTRACTIONS,
     IN_ORDER,
     INDEPENDENT_LOOPS,
     JOIN_LOOPS,
@@ -32,7 +33,7 @@ def home(step):
     return getattr(step.run, "func", step.run).__module__
 
 
-OTHERS = (JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
+OTHERS = (CONTRACTIONS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
 
 
 @pytest.mark.parametrize(

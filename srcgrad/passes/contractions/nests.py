@@ -1,0 +1,245 @@
+"""Finds loop nests that sum products of two operands, and what has to hold for them to be one.
+
+Two forms are found. In `y[i, j] += a[i, k] * b[k, j]` the addition is all that the nest does. In
+`s += a[i, k] * b[k, j]` the sum is a number that each trip of outer loops makes for itself, and
+they may do more. Loops are rectangular, operands are computed of memory that the nest leaves alone,
+and places are checked ahead. Never changes a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While
+from srcgrad.ir.types import Scalar
+from srcgrad.ir.walk import defined, walk
+from srcgrad.passes.contractions.terms import DTYPES, Term, Values
+from srcgrad.passes.effects import PLACE_CHECKS, classes_read, classes_written, is_observable
+from srcgrad.passes.places import Places, Poly, linear, plus, replaced, variables
+from srcgrad.primitives import attached, callbacks, elementwise, memory, messages, tapes
+from srcgrad.records import record
+
+OUTSIDE = frozenset((
+    tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, tapes.ref_put, tapes.reserve,
+    callbacks.call_back, messages.report, messages.show, attached.attached,
+))  # fmt: skip
+
+
+@record(frozen=True)
+class Check:
+    """Places that have to be in bounds: 0 <= first <= last < length."""
+
+    first: Poly
+    last: Poly
+    length: Poly
+
+
+@record(frozen=True)
+class Contraction:
+    """A sum of products over loops, as the product of two matrices."""
+
+    nest: Nest
+    rows: tuple[For, ...]
+    columns: tuple[For, ...]
+    summed: tuple[For, ...]
+    term: Term  # its first operand has the rows
+    checks: tuple[Check, ...]
+    target: Def | For  # the addition to an element, or the loop that sums a number
+
+    @property
+    def over(self) -> tuple[For, ...]:
+        return (*self.rows, *self.columns, *self.summed)
+
+
+class Nest:
+    """A loop, and what may be a contraction in it."""
+
+    def __init__(self, root: For, places: Places, classes: AliasClasses):
+        self.root, self.places, self.classes = root, places, classes
+        self.statements = walk((root,))
+        self.loops = {s.index: s for s in self.statements if isinstance(s, For)}
+        self.inside = defined((root,))
+        self.values = Values(root.body, self.loops)
+        self.values.inside = self.inside
+
+    # ---- legality ----
+    def contraction(self) -> Contraction | None:
+        """The first contraction over this loop and loops inside it."""
+        if not self.is_quiet():
+            return None
+        for target, around in self.candidates(self.root, ()):
+            found = self.of(target, around)
+            if found is not None:
+                return found
+        return None
+
+    def is_quiet(self) -> bool:
+        """Whether nothing is done but with elements and numbers, and only places may be wrong."""
+        for s in self.statements:
+            if isinstance(s, Def) and (
+                s.op in OUTSIDE or (is_observable(s) and s.op not in PLACE_CHECKS)
+            ):
+                return False
+            if isinstance(s, While) or (isinstance(s, For) and s.promised):
+                return False
+        return True
+
+    def candidates(
+        self, s: For, around: tuple[For, ...]
+    ) -> Iterator[tuple[Def | For, tuple[For, ...]]]:
+        """Additions to elements, and loops that sum numbers, with the loops around them."""
+        around = (*around, s)
+        for t in s.body:
+            if isinstance(t, For) and len(t.params) == 1:
+                yield t, around
+            if isinstance(t, For):
+                yield from self.candidates(t, around)
+            elif isinstance(t, Def) and t.op is memory.add_at:
+                yield t, around
+
+    def of(self, target: Def | For, around: tuple[For, ...]) -> Contraction | None:
+        if isinstance(target, Def):
+            if not self.does_only(target):
+                return None
+            at, value, inner = target.args[1:-1], target.args[-1], ()
+        else:
+            chain = self.sum_of(target)
+            if chain is None:
+                return None
+            inner, value = chain
+            at = tuple(s.index for s in around)
+        if value.type.dtype not in DTYPES:
+            return None
+        if isinstance(target, Def) and target.array.type.dtype != value.type.dtype:
+            return None
+        term = self.values.term(value)
+        if term is None or not self.leaves_alone(term):
+            return None
+        return self.matrices(target, term, (*around, *inner), at)
+
+    def does_only(self, target: Def) -> bool:
+        """Whether an addition to an element is all that the nest does, in its innermost loop."""
+        for s in self.statements:
+            if isinstance(s, For) and (s.params or sum(isinstance(t, For) for t in s.body) > 1):
+                return False
+            if isinstance(s, If) and not _only_checks(s):
+                return False
+            if isinstance(s, Def) and s.op.writes and s is not target:
+                return False
+        last = [s for s in self.statements if isinstance(s, For)][-1]
+        return target in last.body
+
+    def sum_of(self, s: For) -> tuple[tuple[For, ...], Atom] | None:
+        """The loops that sum a number one inside the other, and what each trip adds."""
+        loops: list[For] = []
+        while True:
+            loops.append(s)
+            if len(s.params) != 1 or not isinstance(s.params[0].type, Scalar):
+                return None
+            (p,), (y,) = s.params, s.yields
+            inner = [t for t in s.body if isinstance(t, For)]
+            for t in s.body:
+                if isinstance(t, If) and not _only_checks(t):
+                    return None
+                if isinstance(t, Def) and t.op.writes:
+                    return None
+            if len(inner) > 1:
+                return None
+            if inner:
+                if inner[0].inits != (p,) or inner[0].results != (y,):
+                    return None
+                s = inner[0]
+                continue
+            d = self.values.made.get(y) if isinstance(y, Var) else None
+            if d is None or d.op is not elementwise.add or d not in s.body:
+                return None
+            rest = [a for a in d.args if a is not p]
+            # the sum so far has one reader, for what depends on it is none of the values
+            return (tuple(loops), rest[0]) if len(rest) == 1 else None
+
+    def leaves_alone(self, term: Term) -> bool:
+        """Whether the operands are computed of memory that the nest does not store to."""
+        factors = (*(f for o in term.operands for f in o.factors), *term.numbers)
+        written = classes_written((self.root,), self.classes)
+        return not any(written & classes_read(d, self.classes) for d in self.values.needed(factors))
+
+    # ---- the matrices ----
+    def matrices(
+        self, target: Def | For, term: Term, loops: tuple[For, ...], at: Sequence[Atom]
+    ) -> Contraction | None:
+        over = [self.values.over(a) for a in at]
+        if any(v is None for v in over):
+            return None
+        kept = frozenset[Var]().union(*(v for v in over if v is not None))
+        a, b = (o.over for o in term.operands)
+        both = a & b
+        indices = [s.index for s in loops]
+        if frozenset(indices) != a | b or both & kept or not (a ^ b) <= kept:
+            return None
+        if not (a - both and b - both and both) or not all(map(self.is_fixed, loops)):
+            return None
+        checks = self.checks()
+        if checks is None:
+            return None
+        rows, columns, summed = (
+            tuple(s for s in loops if s.index in part) for part in (a - both, b - both, both)
+        )
+        return Contraction(self, rows, columns, summed, term, checks, target)
+
+    def is_fixed(self, s: For) -> bool:
+        """Whether a loop has the same range in each trip of the loops around it."""
+        return not {s.start, s.stop} & self.inside
+
+    def checks(self) -> tuple[Check, ...] | None:
+        """The places that the loops check, over all trips; None if trips alone do not tell."""
+        found: list[Check] = []
+        for s in self.statements:
+            if not isinstance(s, Def) or s.op not in PLACE_CHECKS:
+                continue
+            first, last, n = (s.args[0], *s.args) if s.op is memory.index else s.args
+            low, high = self.extreme(first, -1), self.extreme(last, 1)
+            length = self.places.poly(n)
+            if low is None or high is None or variables(length) & self.inside:
+                return None
+            found.append(Check(low, high, length))
+        return tuple(found)
+
+    def poly(self, p: Poly) -> Poly:
+        """A polynomial with indices in the place of checked ones: their checks are made ahead."""
+        for v in variables(p):
+            d = self.values.made.get(v)
+            if d is not None and d.op is memory.index:
+                return self.poly(replaced(p, v, self.places.poly(d.args[0])))
+        return p
+
+    def extreme(self, a: Atom, side: int) -> Poly | None:
+        """The least (-1) or the largest (1) value of an index over all trips."""
+        p = self.poly(self.places.poly(a))
+        while inside := [v for v in variables(p) if v in self.inside]:
+            v = inside[0]
+            s = self.loops.get(v)
+            if s is None:
+                return None
+            parts = linear(p, v)
+            if parts is None or set(parts[0]) - {()}:
+                return None
+            step = parts[0].get((), 0)
+            at_end = (step > 0) == (side > 0)
+            end = (
+                plus(self.places.poly(s.stop), {(): 1}, -1) if at_end else self.places.poly(s.start)
+            )
+            p = replaced(p, v, end)
+        return p
+
+
+def _only_checks(s: If) -> bool:
+    """Whether a branch does nothing but check places."""
+    inner = walk((*s.then, *s.orelse))
+    return not s.results and all(
+        isinstance(t, Def) and (t.op in PLACE_CHECKS or not t.op.effect) for t in inner
+    )
+
+
+def is_zero(a: Atom) -> bool:
+    return isinstance(a, Const) and a.value == 0
