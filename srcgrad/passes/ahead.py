@@ -128,6 +128,11 @@ class Ahead:
         )
 
     @property
+    def in_any_order(self) -> bool:
+        """Whether the trips of this part may run upwards: no last store to an element counts."""
+        return not self.moved
+
+    @property
     def gone(self) -> set[Stmt]:
         return {*self.slow.values(), *self.moved}
 

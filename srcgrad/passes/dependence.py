@@ -15,7 +15,7 @@ from functools import cached_property, reduce
 from itertools import combinations
 
 from srcgrad.ir.alias import alias_classes
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.operation import Primitive
@@ -70,6 +70,11 @@ class Dependence:
             return found
         alone = (part.without(lambda v: self.classes.of(v) in both) for part in (first, second))
         return reduce(Independent.__or__, (*alone, found))
+
+    def keeps_apart(self, loop: For, cls: Var) -> bool:
+        """Whether no trip touches an element of an alias class that another one changes."""
+        found = _Trips(altered(loop, promised=False), self, {cls}).memory()
+        return isinstance(found, Independent) and not (found.shared or found.near or found.scratch)
 
     def accesses(self, loop: For) -> list[Access]:
         """The accesses to memory in the trips of a loop, to their own memory included."""

@@ -143,6 +143,7 @@ STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
 STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
 SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
+DISTRIBUTION_IN_ORDER = Pass("loop_distribution", partial(loop_distribution, in_order=True))
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
@@ -198,7 +199,8 @@ HOIST_INTO_CHUNKS = Pass("hoist_allocations", hoist_allocations, last=True)
 
 # the same for `fastmath=False`: additions keep the order of the program
 KEEPING_ORDER = {
-    FUSE: FUSE_IN_ORDER, JOIN_FLOWS: JOIN_FLOWS_IN_ORDER, STRIP_MINING: STRIPS_IN_ORDER
+    FUSE: FUSE_IN_ORDER, JOIN_FLOWS: JOIN_FLOWS_IN_ORDER, STRIP_MINING: STRIPS_IN_ORDER,
+    LOOP_DISTRIBUTION: DISTRIBUTION_IN_ORDER,
 }  # fmt: skip
 IN_ORDER = tuple(KEEPING_ORDER.get(p, p) for p in LOWERING if p in KEEPING_ORDER or not p.reorders)
 

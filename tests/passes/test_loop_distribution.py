@@ -1,36 +1,22 @@
 """Distributed loops: random loops give the same bits, and proofs that are too weak are noticed."""
 
 import math
-import random
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import python
 from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
-from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
 from srcgrad.passes import ahead, checking, without
 from srcgrad.passes import loop_distribution as module
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree
+from tests.passes.random_loops import Draw, is_wrong
 from tests.passes.random_programs import cpu_build, none_is_wrong
 from tests.tools.blocks import small_blocks
 from tests.tools.turns import share
-
-N = 12
-HEAD = """
-def f(x: f64[n], y: f64[m], v: f64[c], k: int, lo: int, hi: int):
-    n: int = dim(x, axis=0)
-    m: int = dim(y, axis=0)
-    c: int = dim(v, axis=0)
-    half: f64 = load(v, 0)
-"""
-PLACES = ["x, j", "y, j", "v, j", "x, k", "y, k", "x, next", "y, prev", "y, capped", "v, capped"]
-FUNCTIONS = ["sin", "cos", "tanh", "exp"]
 
 
 @pytest.fixture(autouse=True)
@@ -39,109 +25,16 @@ def small():
         yield
 
 
-class Draw:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.values, self.numbers = ["half", "q"], 0
-
-    def new(self, stem):
-        self.numbers += 1
-        return f"{stem}{self.numbers}"
-
-    def value(self):
-        return self.random.choice(self.values[-4:] if self.random.random() < 0.7 else self.values)
-
-    def defined(self, stem, text):
-        name = self.new(stem)
-        self.values.append(name)
-        return [f"{name}: f64 = {text}"]
-
-    def line(self, kind):
-        r = self.random
-        match kind:
-            case "load":
-                return self.defined("u", f"load({r.choice(PLACES)})")
-            case "function":
-                return self.defined("e", f"{r.choice(FUNCTIONS)}({self.value()})")
-            case "sum":
-                return self.defined(
-                    "t", f"{r.choice(['add', 'mul', 'sub', 'minimum'])}({self.value()}, half)"
-                )
-            case "store":
-                return [
-                    f"{r.choice(['store', 'store', 'add_at'])}({r.choice(PLACES)}, {self.value()})"
-                ]
-            case _:
-                cond, name = self.new("c"), self.new("w")
-                lines = [
-                    f"{cond}: bool = lt({self.value()}, {self.value()})",
-                    f"{name}: f64",
-                    f"if {cond}:",
-                    f"    store({r.choice(PLACES)}, {self.value()})",
-                    f"    {name} = {self.value()}",
-                    "else:",
-                    f"    {name} = half",
-                ]
-                self.values.append(name)
-                return lines
-
-    def text(self):
-        r = self.random
-        lines = [
-            "next: int = add(j, 1)", "prev: int = sub(j, 1)", "capped: int = minimum(j, 4)",
-            *self.line("load"), *self.line("function"),
-        ]  # fmt: skip
-        kinds = ["load", "function", "sum", "sum", "store", "store", "branch"]
-        for _ in range(r.randint(2, 6)):
-            lines += self.line(r.choice(kinds))
-        update = r.choice(["mul(q, {0})", "sub({0}, q)", "where(c0, q, {0})", "add(q, {0})"])
-        if "c0" in update:
-            lines.append(f"c0: bool = lt({self.value()}, {self.value()})")
-        lines += [f"q0: f64 = {update.format(self.value())}", "q1: f64 = tanh(q0)"]
-        head = r.choice(["range(lo, hi)", "reversed(range(lo, hi))", "range(1, 8)"])
-        return HEAD + "\n".join([
-            "    q: f64 = half",
-            f"    for j in {head}:",
-            *[f"        {line}" for line in lines],
-            f"        q = {r.choice(['q1', 'q1', 'q0', lines[4].split(':')[0]])}",
-            "    return (q,)\n",
-        ])  # fmt: skip
-
-    def arguments(self):
-        r = self.random
-        numbers = np.random.default_rng(r.randrange(1000))
-        lo = r.choice([1, 1, 2, 5])
-        hi = r.choice([lo, lo + 1, lo + 3, 10, 10, 10, -1])
-        arrays = [np.round(numbers.normal(size=N) / 2, 2) for _ in range(3)]
-        if r.random() < 0.2:
-            arrays[0][4] = r.choice([np.nan, -0.0, np.inf])
-        return [*arrays, r.randrange(N), lo, hi]
-
-
-def is_wrong(seed, build=python.build):
-    """Whether a program computes something else after the pass; None: it says nothing."""
-    draw = Draw(seed)
-    text, args = draw.text(), draw.arguments()
-
-    def make():
-        return parse(text, REGISTRY)
-
-    with np.errstate(all="ignore"):
-        if to_text(make()) == to_text(loop_distribution(make())):
-            return None
-        return not agree(make, args, build, loop_distribution)
-
-
 def test_random_loops():
     seeds = share(range(1500))
-    none_is_wrong(is_wrong, seeds, len(seeds) // 8)
+    none_is_wrong(lambda seed: is_wrong(Draw(seed), loop_distribution), seeds, len(seeds) // 8)
 
 
 @pytest.mark.parametrize("way", ["", "guarded"])
 def test_random_loops_as_machine_code(way, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", way)
     seeds = share(range(2000, 2300))
-    none_is_wrong(lambda seed: is_wrong(seed, cpu_build), seeds)
+    none_is_wrong(lambda seed: is_wrong(Draw(seed), loop_distribution, cpu_build), seeds)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +42,13 @@ def test_random_loops_as_machine_code(way, monkeypatch):
     [
         (ahead, "classes_written", lambda block, classes: set(), 26),
         (ahead, "touched", lambda s: [], 136),
-        (module._Distributed, "descends", False, 484),
+        (ahead.Ahead, "in_any_order", True, 484),
     ],
 )
 def test_a_weaker_proof_is_noticed(owner, name, weak, seed, monkeypatch):
-    assert is_wrong(seed) is not True
+    assert is_wrong(Draw(seed), loop_distribution) is not True
     monkeypatch.setattr(owner, name, weak)
-    assert is_wrong(seed)
+    assert is_wrong(Draw(seed), loop_distribution)
 
 
 # ---- programs ----

@@ -12,6 +12,6 @@ from srcgrad.transforms import reuse
 def small_blocks() -> Iterator[None]:
     """Compile in the body with blocks of three trips."""
     reuse.forget()
-    with patch.object(loop_distribution, "BLOCK", 3), patch.object(loop_distribution, "SHORT", 0):
+    with patch.multiple(loop_distribution, BLOCK=3, ROWS=3, FEW=2, INNER=90, SHORT=0):
         yield
     reuse.forget()

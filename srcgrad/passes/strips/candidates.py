@@ -41,7 +41,7 @@ def recurrences(block: Block) -> Iterator[For | While]:
         if isinstance(s, While):
             yield s
         elif isinstance(s, For):
-            if recurs(s) and not _is_short(s):
+            if recurs(s) and not is_unrolled(s):
                 yield s
             yield from recurrences(s.body)
 
@@ -57,7 +57,8 @@ def recurs(s: For) -> bool:
     return False
 
 
-def _is_short(s: For) -> bool:
+def is_unrolled(s: For) -> bool:
+    """Whether LLVM writes out all trips of a loop, and may vectorise the one around it."""
     if not (isinstance(s.start, Const) and isinstance(s.stop, Const)):
         return False
     return (s.stop.value - s.start.value) * len(walk(s.body)) <= sizes.SHORT
