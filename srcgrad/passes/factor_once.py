@@ -37,7 +37,7 @@ from collections.abc import Iterable, Iterator
 
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.facts import contents
-from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While, altered, atom
 from srcgrad.ir.types import atom_dims
 from srcgrad.ir.walk import defined, dims_of, inner_definitions
 from srcgrad.passes.dead_code import eliminate
@@ -58,6 +58,26 @@ def by_factors(function: Function) -> Function:
     if triangular.solved not in contents(function).operations:
         return function
     return eliminate(_ByFactors().function(function))
+
+
+def by_matrices(function: Function) -> Function:
+    """The function that solves each system by its matrix again, as a reader would write it."""
+    if triangular.solved not in contents(function).operations:
+        return function
+    return eliminate(_ByMatrices(builder_for(function)).function(function))
+
+
+class _ByMatrices(Emitter):
+    def definition(self, s: Def) -> Iterable[Stmt]:
+        if s.op is triangular.factored and s.var is not None:  # nothing reads it now
+            dtype = s.var.type.dtype
+            return (Def(s.var, memory.empty, tuple(map(atom, atom_dims(s.var))), {"dtype": dtype}),)
+        if s.op is not triangular.solved:
+            return (s,)
+        self.b.loc = s.loc
+        _, a, right = s.args
+        a = self.b.transpose(a, perm=(1, 0)) if s.params["transposed"] else a
+        return (Def(s.var, linalg.solve, (a, right), {}, s.loc),)
 
 
 class _ByFactors(Rewriter):

@@ -34,7 +34,7 @@ def solve(out: Any, a: Any, b: Any) -> None:
 
 
 def factors(out: Any, a: Any) -> None:
-    """The columns of LU, below them the pivots, counted from 1."""
+    """The columns of LU as rows, and a row of the pivots."""
     n = a.shape[0]
     for j in range(n):
         for i in range(n):
@@ -42,14 +42,14 @@ def factors(out: Any, a: Any) -> None:
     pivots = integers(n)
     check(lapack("getrf", n, n, out, lead(n), pivots))
     for k in range(n):
-        out[n, k] = pivots[0, k]
+        out[n, k] = pivots[0, k] - 1
 
 
 def solve_by_factors(out: Any, f: Any, b: Any, transposed: bool) -> None:
     n = f.shape[1]
     pivots, x = integers(n), columns(b)
     for k in range(n):
-        pivots[0, k] = int(f[n, k].real)
+        pivots[0, k] = int(f[n, k].real) + 1
     lapack("getrs", "T" if transposed else "N", n, b.shape[1], f, lead(n), pivots, x, lead(n))
     turn(out, x)
 

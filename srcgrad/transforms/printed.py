@@ -11,6 +11,7 @@ import numpy as np
 
 from srcgrad.ir.text import identifier
 from srcgrad.ir.types import Array
+from srcgrad.passes.factor_once import by_matrices
 from srcgrad.printing.header import literal
 from srcgrad.printing.program import Interface, Parameter, Readable, readable
 from srcgrad.transforms.program import Program
@@ -48,7 +49,7 @@ def printed(
         functools.partial(_result, program.output),
         tuple(_checks(program, arguments)) if alone else (),
     )
-    return readable(program.function, interface, alone)
+    return readable(by_matrices(program.function), interface, alone)
 
 
 def _parameter(p: inspect.Parameter, place: int | None) -> Parameter:

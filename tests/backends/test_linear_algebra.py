@@ -12,6 +12,7 @@ from srcgrad.backends import python
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.ir.types import FLOAT, INT, np_dtype
+from srcgrad.primitives import triangular
 from tests.backends.backend_programs import Program, outcome, strided
 from tests.backends.failing_calls import leaves_nothing
 from tests.tools.turns import share
@@ -109,6 +110,12 @@ def test_systems_and_determinants(dtype):
         a = regular(rng, n, dtype)
         for b in (random(rng, n, dtype), random(rng, (n, 3), dtype), random(rng, (n, 0), dtype)):
             compare("solve", [a, b], dtype)
+            factors = triangular.factored(a)
+            for transposed in (False, True):
+                compare(
+                    "solved_by_factors", [factors, b], dtype, layouts="C", transposed=transposed
+                )
+        compare("factored", [a], dtype)
         compare("inv", [a], dtype)
         small = a / NUMBERS[dtype](n + 1)
         for op in ("det", "logabsdet", "detsign"):
