@@ -30,6 +30,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import INT
 from srcgrad.primitives import elementwise
 
+FAR = 2**62  # no constant of a form is larger
 Offset = tuple[Var, int]
 
 
@@ -70,6 +71,8 @@ class Offsets:
             return None, 0
         by = b.value if s.op is elementwise.add else -b.value
         base, offset = self.sums.get(a, (a, 0))
+        if abs(offset + by) > FAR:
+            return None, 0
         self.sums[v] = base, offset + by
         if a in self.cut and by <= 0:
             self.below[v] = self.cut[a][0], self.cut[a][1] + by

@@ -54,6 +54,11 @@ g: int = add(e, 3)
     assert found[1] > 3  # of any integer cutting off twice is not cutting off once
 
 
+def test_constants_stay_integers_of_64_bits():
+    body = f"a: int = add(k, {TOP})\nb: int = add(a, {TOP})\nc: int = add(b, 2)"
+    assert names(body, "c,", [(vec(1), 5)], "x: f64[n], k: int") == (1, 3)
+
+
 def upwind(q, steps):
     for _ in range(steps):
         slope = np.diff(q)[1:] - np.diff(q)[:-1]
