@@ -63,21 +63,24 @@ def dead_stores(function: Function) -> Function:
     if not inside.depth or memory.store not in inside.operations:
         return function
     dead = _DeadStores(function).found()
-    return eliminate(function.with_body(_without(function.body, dead))) if dead else function
+    return eliminate(function.with_body(without_stores(function.body, dead))) if dead else function
 
 
-def _without(block: Block, dead: set[Stmt]) -> Block:
+def without_stores(block: Block, dead: set[Stmt]) -> Block:
+    """The block without some statements, wherever they are in it."""
     return tuple([_swept(s, dead) for s in block if s not in dead])
 
 
 def _swept(s: Stmt, dead: set[Stmt]) -> Stmt:
     match s:
         case For():
-            return altered(s, body=_without(s.body, dead))
+            return altered(s, body=without_stores(s.body, dead))
         case While():
-            return altered(s, test=_without(s.test, dead), body=_without(s.body, dead))
+            return altered(s, test=without_stores(s.test, dead), body=without_stores(s.body, dead))
         case If():
-            return altered(s, then=_without(s.then, dead), orelse=_without(s.orelse, dead))
+            return altered(
+                s, then=without_stores(s.then, dead), orelse=without_stores(s.orelse, dead)
+            )
         case _:
             return s
 

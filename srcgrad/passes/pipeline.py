@@ -49,6 +49,7 @@ from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.promote_accumulators import promote_accumulators
+from srcgrad.passes.renamed_copies import renamed_copies
 from srcgrad.passes.scalar_replacement import scalar_replacement
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
@@ -88,6 +89,7 @@ LIFT_TRANSPOSES = Pass("lift_transposes", lift_transposes)
 FIRST_ADDITIONS = Pass("first_additions", first_additions)
 FACTOR_ONCE = Pass("factor_once", factor_once)
 CARRIED_ARRAYS = Pass("carried_arrays", carried_arrays)
+RENAMED_COPIES = Pass("renamed_copies", renamed_copies)
 UNROLLED_ROTATIONS = Pass("unrolled_rotations", unrolled_rotations)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
@@ -118,7 +120,12 @@ PIPELINE: tuple[Pass, ...] = (
 
 BEFORE_FORWARD: tuple[Pass, ...] = (FACTOR_ONCE,)
 # before reverse mode, which remembers what it cannot tell apart
-BEFORE_REVERSE: tuple[Pass, ...] = (FACTOR_ONCE, CARRIED_ARRAYS, UNROLLED_ROTATIONS)
+BEFORE_REVERSE: tuple[Pass, ...] = (
+    FACTOR_ONCE,
+    CARRIED_ARRAYS,
+    RENAMED_COPIES,
+    UNROLLED_ROTATIONS,
+)
 
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
 FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)

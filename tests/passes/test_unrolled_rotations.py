@@ -1,5 +1,7 @@
 """Loops whose buffers take turns run several trips at a time: where that is right."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,13 @@ def test_a_buffer_with_another_name():
     assert left(text + "e: f64 = load(u, 1)", (X, Y), (X, Y[:2]), returns="u1, v1, w1, e,") == 3
     known = BUFFERS.format(range="range(0, 3)", ends="v1, u1, w1")
     assert left(known + "e: f64 = load(u, 1)", (X, Y), returns="u1, v1, w1, e,") == 0
+
+
+def test_a_weaker_proof_is_noticed(monkeypatch):
+    text = BUFFERS.format(range="range(0, m)", ends="v1, u1, w1") + "e: f64 = load(u, 1)"
+    monkeypatch.setattr(sys.modules[unrolled_rotations.__module__], "begins_alone", lambda *_: True)
+    with pytest.raises(AssertionError):
+        left(text, (X, Y), (X, Y[:2]), returns="u1, v1, w1, e,")
 
 
 def test_a_buffer_from_outside_a_loop():

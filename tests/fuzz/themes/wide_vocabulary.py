@@ -22,6 +22,7 @@ from tests.fuzz.themes.placeholders_theme import PLACEHOLDERS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.recursion_theme import RECURSION
+from tests.fuzz.themes.rotations_theme import ROTATIONS
 from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.stencils_theme import STENCILS
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
@@ -60,7 +61,7 @@ THEMES = (
     RECURSION,
     CONTAINERS,
 )
-APART = (CONFLICTS, DISTRIBUTED, ENSEMBLES, STENCILS, SWEEPS)  # drawn by name only
+APART = (CONFLICTS, DISTRIBUTED, ENSEMBLES, ROTATIONS, STENCILS, SWEEPS)  # drawn by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
 # Kinds that only themes have, and index arrays, which they nest: what ends an expression.
