@@ -21,6 +21,8 @@ from srcgrad.passes.verdicts import Dependent
 from srcgrad.primitives import memory
 
 FLOATS = ("f32", "f64")
+MANY = 6  # operations that are worth a number in memory
+MOST = 400  # numbers that are looked at
 
 
 class SerialLoops:
@@ -93,15 +95,31 @@ class Ahead:
         self.inside = defined(loop.body) | {*loop.params}
         self.written = classes_written(loop.body, self.classes)
         self.free: dict[Var, Def] = {}  # numbers that are the same ahead of the loop
-        self.slow: dict[Var, Def] = {}  # functions and what is computed of their values
+        self.slow: dict[Var, Def] = {}  # what takes its time, and what is computed of it
         for s in loop.body:
             if isinstance(s, Def) and s.var is not None and self.is_free(s):
                 self.free[s.var] = s
                 if is_function(s) or any(a in self.slow for a in s.args):
                     self.slow[s.var] = s
+        self.slow |= self.long()
         self.moved = [s for s in loop.body if isinstance(s, Def) and self.may_move(s)]
         # floats are computed once: written twice, they might be rounded in two ways
         self.slow |= {s.var: s for s in self.statements() if s.var is not None and _rounds(s)}
+
+    def long(self) -> dict[Var, Def]:
+        """The numbers that the rest of a trip reads and that many operations make."""
+        made: dict[Atom, frozenset[Var]] = {}
+        if len(self.free) > MOST:
+            return {}
+        for v, s in self.free.items():
+            made[v] = frozenset[Var]().union(*(made.get(a, ()) for a in s.args))
+            if _rounds(s):
+                made[v] |= {v}
+        rest = [s for s in self.loop.body if not (isinstance(s, Def) and s.var in self.free)]
+        read = {*self.loop.yields, *(v for s in rest for t in walk((s,)) for v in uses(t))}
+        found = {v: s for v, s in self.free.items() if v in read and len(made[v]) >= MANY}
+        every = frozenset[Var]().union(*(made[v] for v in found))
+        return found if len(every) >= MANY * max(len(found), 2) else {}
 
     def is_free(self, s: Def) -> bool:
         """Whether a number is computed of indices, of memory that stays, and of such numbers."""
@@ -158,6 +176,12 @@ class Ahead:
 def _rounds(s: Def) -> bool:
     """Whether a statement computes floats."""
     return s.op is not memory.load and s.var.type.dtype[0] in "fc"  # type: ignore[union-attr]  (it has a result)
+
+
+def computes_much(s: For) -> bool:
+    """Whether a trip computes enough floats for a part of them to run ahead."""
+    made = [t for t in s.body if isinstance(t, Def) and t.var is not None]
+    return sum(isinstance(t.var.type, Scalar) and _rounds(t) for t in made) >= 2 * MANY  # type: ignore[union-attr]  (it has a result)
 
 
 def is_function(s: Def) -> bool:

@@ -244,8 +244,10 @@ class _Trips:
     def meet(self, accesses: list[Access]) -> bool:
         """Whether two trips certainly touch one element that one of them stores to."""
         always = [a for a in accesses if any(a.statement is s for s in _always(self.loop.body))]
-        stores = [a for a in always if a.statement.op is memory.store]
-        return any(self.at_distance(a, b) for a in stores for b in always)
+        stores = [a for a in always if a.statement.op in (memory.store, memory.add_at)]
+        return any(
+            self.at_distance(a, b) for a in stores for b in always if not (a.adds and b.adds)
+        )
 
     def at_distance(self, a: Access, b: Access) -> bool:
         """Whether `a` in some trip touches the element that `b` touches in another."""

@@ -58,7 +58,7 @@ from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.ir.walk import blocks, defined, replaced_by, results, uses, walk
-from srcgrad.passes.ahead import Ahead, SerialLoops, is_function
+from srcgrad.passes.ahead import Ahead, SerialLoops, computes_much, is_function
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.phases import Phase, phases
 from srcgrad.passes.places import Poly, constant, evaluated, plus, times, variables
@@ -112,12 +112,13 @@ class _LoopDistribution(Rewriter):
 
     def parts(self, s: For) -> list[Phase]:
         """The parts of a loop that run one after the other; none if nothing is worth it."""
-        if not any(isinstance(t, Def) and is_function(t) for t in walk(s.body)):
+        calls = any(isinstance(t, Def) and is_function(t) for t in walk(s.body))
+        if not calls and not computes_much(s):
             return []
         part = self.serial.ahead(s)
         if part is not None:
             return _ahead_and_rest(part) if part.slow else []
-        return phases(s, self.serial, self.in_order)
+        return phases(s, self.serial, self.in_order) if calls else []
 
 
 def _ahead_and_rest(part: Ahead) -> list[Phase]:

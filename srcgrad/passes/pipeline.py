@@ -22,6 +22,7 @@ from srcgrad.passes.ascending_loops import ascending_loops
 from srcgrad.passes.batch_products import batch_products
 from srcgrad.passes.build_in_place import build_in_place
 from srcgrad.passes.carried_arrays import carried_arrays
+from srcgrad.passes.carry_elements import carry_elements
 from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.passes.contractions import contractions
 from srcgrad.passes.counted_trips import counted_trips
@@ -48,6 +49,7 @@ from srcgrad.passes.loop_versioning import loop_versioning
 from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
+from srcgrad.passes.preaccumulate import preaccumulate
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.renamed_copies import renamed_copies
 from srcgrad.passes.scalar_replacement import scalar_replacement
@@ -149,8 +151,11 @@ ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
 STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
 SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
+PREACCUMULATE = Pass("preaccumulate", preaccumulate, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 DISTRIBUTION_IN_ORDER = Pass("loop_distribution", partial(loop_distribution, in_order=True))
+CARRY_ELEMENTS = Pass("carry_elements", carry_elements)
+SIMPLIFY_LOOPS = Pass("simplify", partial(simplify, for_machines=True))
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
@@ -171,10 +176,12 @@ LOWERING: tuple[Pass, ...] = (
     LOOP_FISSION,
     ASCENDING_LOOPS,
     HOIST,
-    SIMPLIFY,
+    SIMPLIFY_LOOPS,
     STRIP_MINING,
     SPLIT_SUMS,
+    PREACCUMULATE,
     LOOP_DISTRIBUTION,
+    CARRY_ELEMENTS,
     HOIST_ALLOCATIONS,
 )
 
@@ -282,15 +289,10 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     if not in_chunks:
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
-    # sums that trips share, or buffers of strips, would keep all of a loop in one chunk; an array
-    # that has a second name, or is made in a trip, would as well
-    apart = (
-        JOIN_FLOWS.name,
-        STRIP_MINING.name,
-        COALESCE_LOOPS.name,
-        LOOP_DISTRIBUTION.name,
-        BATCH_PRODUCTS.name,
-    )
+    # sums that trips share, buffers of strips and elements that a loop both loads and adds to would
+    # keep all of it in one chunk; an array that has a second name, or is made in a trip, as well
+    others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
+    apart = {p.name for p in (*others, CARRY_ELEMENTS)}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -305,12 +307,8 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
-    left_out |= {
-        BATCH_PRODUCTS.name,
-        SPLIT_SUMS.name,
-        LOOP_DISTRIBUTION.name,
-        HOIST_ALLOCATIONS.name,
-    }
+    left_out |= {BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name, LOOP_DISTRIBUTION.name}
+    left_out |= {CARRY_ELEMENTS.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

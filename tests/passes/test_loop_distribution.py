@@ -1,13 +1,16 @@
 """Distributed loops: random loops give the same bits, and proofs that are too weak are noticed."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.backends import python
 from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
+from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
 from srcgrad.passes import ahead, checking, without
 from srcgrad.passes import loop_distribution as module
@@ -180,3 +183,35 @@ def test_arrays_that_a_loop_carries_have_its_lengths():
     np.testing.assert_allclose(got[0], want[0], rtol=1e-14)
     for g, w in zip(got[1], want[1], strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-14)
+
+
+LONG = """
+def f(x: f64[n], a: f64[m], s0: f64):
+    n: int = dim(x, axis=0)
+    m: int = dim(a, axis=0)
+    s: f64 = s0
+    for j in range(0, n):
+        v: f64 = load(a, j)
+        p0: f64 = mul(v, v)
+LINES
+        t: f64 = mul(s, p1)
+        u: f64 = add(t, p2)
+        s = u
+    return (s,)
+"""
+
+
+@pytest.mark.parametrize(("each", "split"), [(7, True), (4, False)])
+def test_long_computations_run_ahead(each, split):
+    """Two numbers of many operations are worth two loads; of a few they are not."""
+    lines = ["q0: f64 = add(p0, 0.5)"]
+    for name, start in (("p1", "p0"), ("p2", "q0")):
+        steps = [start, *(f"{name}_{k}" for k in range(each - 2)), name]
+        lines += [f"{b}: f64 = div({a}, 1.5)" for a, b in pairwise(steps)]
+    text = LONG.replace("LINES", "\n".join(f"        {line}" for line in lines))
+    f = parse(text, REGISTRY)
+    new = loop_distribution(parse(text, REGISTRY))
+    assert (to_text(new) != to_text(f)) == split
+    x = np.cos(np.arange(10.0))
+    got, want = python.build(new)(x, x, 0.5), python.build(f)(x, x, 0.5)
+    assert got == want

@@ -28,9 +28,9 @@ def _extreme(w: Writer, dtype: str, a: str, b: str, more: bool) -> str:
     kind, name = KINDS[dtype], "gt" if more else "lt"
     if dtype == "bool":
         return w.do(f"{'or' if more else 'and'} i1 {a}, {b}")
-    if is_float(dtype):
-        nan = w.do(f"fcmp uno {kind} {a}, {a}")
-        first = w.do(f"or i1 {w.do(f'fcmp o{name} {kind} {a}, {b}')}, {nan}")
+    if is_float(dtype):  # one instruction, and a selection that need not wait for b
+        better = w.choose(w.do(f"fcmp o{name} {kind} {a}, {b}"), a, b, kind)
+        return w.choose(w.do(f"fcmp uno {kind} {a}, {a}"), a, better, kind)
     else:
         first = w.do(f"icmp {'s' if signed(dtype) else 'u'}{name} {kind} {a}, {b}")
     return w.choose(first, a, b, kind)
