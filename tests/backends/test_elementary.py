@@ -24,10 +24,10 @@ from srcgrad.passes.pipeline import lowering
 from srcgrad.primitives import REGISTRY, elementwise
 from tests.backends import machine_code
 
-# over a million points: 0.69, 1.31, 2.33, 0.82, 0.88, 0.87, 0.87
+# over a million points: 0.69, 1.31, 2.34, 0.84, 0.88, 0.87, 0.87
 ULPS = {"exp": 0.7, "expm1": 1.5, "tanh": 2.5, "log": 0.85, "log1p": 1.0, "sin": 0.9, "cos": 0.9}
 WORST = {
-    "exp": 0.3568684468788017, "tanh": 0.007783225775997327, "log": 0.7023306916067681,
+    "exp": 0.3568684468788017, "tanh": 0.007783225775997327, "log": 0.7065312293885685,
     "sin": 8.644502463028982, "cos": 243277.86342855007,
 }  # fmt: skip
 NAMES = [op.name for op in FUNCTIONS]

@@ -38,7 +38,7 @@ def scale(w: Lanes, n: Reduced) -> str:
 
 def rest(w: Lanes, x: Reduced) -> str:
     """exp(r + low) - 1 - r."""
-    return w.fma(w.mul(x.r, x.r), w.polynomial(x.r, REST), x.low)
+    return w.series(x.low, w.mul(x.r, x.r), x.r, REST)
 
 
 def exp(w: Lanes, x: str) -> str:
@@ -53,7 +53,8 @@ def _exp(w: Lanes, x: str) -> str:
     e = reduced(w, x)
     high = w.add(e.r, 1.0)
     low = w.add(w.sub(e.r, w.sub(high, 1.0)), rest(w, e))
-    return w.mul(w.add(high, low), scale(w, e))
+    power = scale(w, e)
+    return w.fma(power, low, w.mul(power, high))  # the second product is exact
 
 
 def exp_excluded(w: Lanes, x: str) -> str:

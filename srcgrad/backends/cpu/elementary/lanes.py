@@ -122,6 +122,13 @@ class Lanes:
                 return terms[0]
             x = self.mul(x, x)
 
+    def series(self, start: str, factor: str, x: str, coefficients: Sequence[float]) -> str:
+        """start + factor (c[0] + c[1] x + …), by a chain that is one multiplication shorter."""
+        square = self.mul(x, x)
+        later = self.mul(self.mul(square, square), factor)
+        first = self.fma(factor, self.polynomial(x, coefficients[:4]), start)
+        return self.fma(later, self.polynomial(x, coefficients[4:]), first)
+
     # ---- comparisons: i1 in each lane ----
     def compare(self, how: str, a: str, b: str | float) -> str:
         return self.do(f"fcmp {how} {self.doubles} {a}, {self.double(b)}")

@@ -1,7 +1,7 @@
 """log and log1p: 2**k (1 + f) with 1 + f from sqrt(1/2) to sqrt(2), and the series of atanh.
 
-log(1 + f) = 2 atanh(s) with s = f / (2 + f), arranged as f - (f**2/2 - s (f**2/2 + R)) so that the
-largest term is exact (the arrangement of fdlibm's `e_log.c`, Sun Microsystems 1993).
+log(1 + f) = 2 atanh(s) with s = f / (2 + f), arranged as f - f**2/2 + s (f**2/2 + R) so that the
+largest term is exact (as in fdlibm's `e_log.c`, Sun Microsystems 1993).
 """
 
 from __future__ import annotations
@@ -39,11 +39,14 @@ def parts(w: Lanes, x: str) -> Parts:
 
 
 def of_parts(w: Lanes, x: Parts, low: str) -> str:
-    """k ln 2 + log(1 + f) + low."""
+    """k ln 2 + log(1 + f) + low; k ln 2 + f and what it loses are added beside the quotient."""
     s = w.div(x.f, w.add(x.f, 2.0))
     z, half = w.mul(s, s), w.mul(w.mul(x.f, 0.5), x.f)
-    inner = w.fma(s, w.fma(z, w.polynomial(z, SERIES), half), low)
-    return w.fma(x.k, LN2[0], w.sub(x.f, w.sub(half, inner)))
+    exact = w.mul(x.k, LN2[0])
+    most = w.add(exact, x.f)
+    lost = w.sub(x.f, w.sub(most, exact))
+    rest = w.add(w.sub(lost, half), low)
+    return w.add(most, w.fma(s, w.series(half, z, z, SERIES), rest))
 
 
 def log(w: Lanes, x: str) -> str:
