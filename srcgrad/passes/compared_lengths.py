@@ -83,7 +83,7 @@ def compared(function: Function, equal: Callable[[Place, Place | int], bool]) ->
 def with_equal(function: Function, pairs: Pairs) -> Function:
     """The program for calls in which the lengths of each pair are equal."""
     function = clone(function)
-    lengths = _lengths(function)
+    lengths = lengths_of(function)
     var = {at: v for v, at in lengths.items()}
     front = [s for s in function.body if isinstance(s, Def) and s.var in lengths]
     equal = [(var[m], Const(n, INT) if isinstance(n, int) else var[n]) for m, n in pairs]
@@ -93,7 +93,7 @@ def with_equal(function: Function, pairs: Pairs) -> Function:
     return new.with_body((*front, *checks, *new.body))
 
 
-def _lengths(function: Function) -> dict[Var, Place]:
+def lengths_of(function: Function) -> dict[Var, Place]:
     """The variables that are lengths of parameters."""
     position = {p: k for k, p in enumerate(function.params)}
     return {
@@ -110,7 +110,7 @@ class _Found:
 
     def __init__(self, function: Function, equal: Callable[[Place, Place | int], bool]):
         self.equal = equal
-        self.place = _lengths(function)
+        self.place = lengths_of(function)
         body = walk(function.body)
         self.definition = {s.var: s for s in body if isinstance(s, Def) and s.var is not None}
         self.same: dict[Var, Atom] = dict(_first_values(body))

@@ -15,6 +15,7 @@ from typing import Any
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes.compared_lengths import compared, with_equal
+from srcgrad.passes.length_tests import Test, length_tests, outcome, renamed, with_tests
 from srcgrad.passes.unify_lengths import never_holds, shape_checks
 from srcgrad.records import record
 from srcgrad.transforms.call_lengths import Lengths
@@ -37,8 +38,9 @@ class OfCall:
         lengths = self.known
         if lengths is None or not lengths.of <= {*places}:
             lengths = _compared(p, places, [now[w] for w in places])
+            lengths = replace(lengths, tests=_tested(p, places, now))
         for equal in (replace(lengths, equal=True), replace(lengths.variable, equal=True)):
-            if not equal.pairs:
+            if not (equal.pairs or equal.tests):
                 break
             if not equal.passes(now):
                 return replace(p, lengths=replace(equal, equal=False))
@@ -51,11 +53,18 @@ class OfCall:
 def _with_equal(function: Function, lengths: Lengths, places: list[Any]) -> Function:
     position = {w: k for k, w in enumerate(places)}
     pairs = _renamed(lengths.pairs, position)
-    return staged("equal lengths", lambda: kept(_specialised, function, pairs))
+    tests = tuple([(renamed(t, position), v) for t, v in lengths.tests])
+    return staged("equal lengths", lambda: kept(_specialised, function, pairs, tests))
 
 
-def _specialised(function: Function, pairs: Any) -> Function:
-    return run_passes(with_equal(function, pairs))
+def _specialised(function: Function, pairs: Any, tests: Any) -> Function:
+    return run_passes(with_equal(with_tests(function, tests) if tests else function, pairs))
+
+
+def _tested(p: Program, places: list[Any], now: Any) -> tuple[tuple[Test, bool], ...]:
+    """The outcomes in a call of tests that choose between a product of matrices and loops."""
+    tests = [renamed(t, places) for t in length_tests(p.function)]
+    return tuple([(t, bool(outcome(t, lambda what, k: now[what].shape[k]))) for t in tests])
 
 
 def _compared(p: Program, places: list[Any], values: list[Any]) -> Lengths:

@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.frontend.requirements import Requirements
-from srcgrad.ir.nodes import Def
+from srcgrad.ir.nodes import Def, For
 from srcgrad.ir.walk import walk
 from srcgrad.passes import checking, without
 from srcgrad.passes.contractions.nests import Nest
@@ -462,3 +462,35 @@ def test_a_weaker_proof_is_noticed(proof, weak, f, monkeypatch):
     monkeypatch.setattr(Nest, proof, lambda *_: weak)
     with pytest.raises((AssertionError, TypeError)):
         same(f, A, B)
+
+
+# ---- the lengths of a call ----
+def counts(f):
+    """The numbers of loops and of products in each program of a function, the newest first."""
+    found = []
+    for e in f._entries[next(iter(f._entries))]:
+        body = walk(e.program.function.body)
+        products = sum(isinstance(s, Def) and s.op is arrays.matmul for s in body)
+        found.append((sum(isinstance(s, For) for s in body), products))
+    return found
+
+
+LONG = rng.normal(size=(20, 30)), rng.normal(size=(30, 25))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize(
+    ("calls", "programs"),
+    [((LONG, (A, B), LONG), [(3, 1), (0, 1)]), (((A, B), (A[:2], B), LONG), [(3, 1), (3, 0)])],
+)
+def test_the_first_call_decides_what_is_compiled(calls, programs, target):
+    f = flow.compile(anew(elements), target=target)
+    for a, b in calls:
+        np.testing.assert_allclose(f(a, b), elements(a, b), rtol=1e-12)
+    assert sorted(counts(f)) == sorted(programs)
+    g = flow.grad(flow.compile(anew(added), target=target), (0, 1))
+    for a, b in calls:
+        with without("contractions"):
+            old = flow.grad(flow.compile(anew(added), target=target), (0, 1))(a, b)
+        for x, y in zip(g(a, b), old, strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)

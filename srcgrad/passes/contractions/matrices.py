@@ -147,7 +147,8 @@ class Product:
     def computed(self, x: Operand, down: Loops, across: Loops) -> Any:
         """A buffer with the values of an operand."""
         b = self.b
-        first, second = (down, across) if self.runs(x, across) else (across, down)
+        inner, outer = (down, across) if across is self.summed else (across, down)
+        first, second = (outer, inner) if self.runs(x, inner) else (inner, outer)
         order = (*first, *second)
         buffer = b.empty(
             *(trips(b, s) for s in order), dtype=x.factors[0].type.dtype, name="values"
@@ -175,11 +176,11 @@ class Product:
             self.b.append(altered(d, var=v, args=args))
         return [f(a) for a in wanted]
 
-    def runs(self, x: Operand, across: Loops) -> bool:
-        """Whether the last index of the elements that are read is one across."""
+    def runs(self, x: Operand, loops: Loops) -> bool:
+        """Whether these loops walk along the last axis of what is read."""
         loads = [d for d in self.nest.values.needed(x.factors) if d.op is memory.load]
         last = {v for d in loads for v in self.nest.values.over(d.args[-1]) or ()}
-        own = {s.index for s in across}
+        own = {s.index for s in loops}
         return bool(last & own) or not last
 
 

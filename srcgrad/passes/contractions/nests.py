@@ -172,6 +172,9 @@ class Nest:
         if any(v is None for v in over):
             return None
         kept = frozenset[Var]().union(*(v for v in over if v is not None))
+        x, y = term.operands
+        if (over[-1] or frozenset()) & (x.over - y.over):  # rows of sums are contiguous
+            term = Term((y, x), term.numbers, term.negative)
         a, b = (o.over for o in term.operands)
         both = a & b
         indices = [s.index for s in loops]
