@@ -35,7 +35,7 @@ Offset = tuple[Var, int]
 
 
 class Offsets:
-    """What is known of the integers of a program, definition by definition."""
+    """The integers of a program as others and constants, learnt definition by definition."""
 
     def __init__(self) -> None:
         self.sums: dict[Var, Offset] = {}  # integers as another one and a constant

@@ -43,6 +43,7 @@ NUMPYS = {p for p in ALL if getattr(np, p.name, None) is p.impl}
 ABSENT = {
     "of tensors only": rows("expand pick put patch erase diagonal from_diagonal"),
     "taken out before, by passes/strip_custom_rules.py": rows("attached part"),
+    "replaced before, by passes/factor_once.py": rows("solved"),
 }
 MARKS = {
     "a mark of a loop, taken out before, by passes/strip_custom_rules.py": rows(
