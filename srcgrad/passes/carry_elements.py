@@ -55,7 +55,6 @@ from srcgrad.passes.places import (
     Access,
     Place,
     Places,
-    Poly,
     constant,
     evaluated,
     plus,
@@ -120,14 +119,24 @@ def _may_hand(s: For) -> bool:
 
 
 # ---- which elements are handed on ----
+MOST = 64  # stores to a buffer that are looked at
+Written = tuple[int, Def, Access | None]  # where in the trip, and to which place
+
+
 class _Handed:
     def __init__(self, loop: For, places: Places, classes: AliasClasses):
         self.loop, self.places, self.classes = loop, places, classes
         self.inside = defined(loop.body) | {*loop.params}
-        self.writes = [
-            (k, t) for k, s in enumerate(loop.body) for t in walk((s,))
-            if isinstance(t, Def) and is_write(t)
-        ]  # fmt: skip
+        self.writes: dict[Var, list[Written]] = {}  # by class
+        for k, s in enumerate(loop.body):
+            for t in walk((s,)):
+                if isinstance(t, Def) and is_write(t):
+                    self.written(k, t)
+
+    def written(self, at: int, s: Def) -> None:
+        place = self.places.access(s, s.array, (self.loop,)) if s.op in ELEMENTS else None
+        for cls in {self.classes.of(x) for x in touched(s)}:
+            self.writes.setdefault(cls, []).append((at, s, place))
 
     def found(self) -> list[Handed]:
         out: list[Handed] = []
@@ -145,49 +154,37 @@ class _Handed:
             return False
         return load.var is not None and load.var.type == Scalar(x.type.dtype)
 
-    def place(self, s: Def) -> Access:
-        return self.places.access(s, s.array, (self.loop,))
-
     def last_store(self, at: int, load: Def) -> Def | None:
         """The last store of a trip to the place of a load in the next one; None if unknown."""
-        read = self.place(load)
+        writes = self.writes.get(self.classes.of(load.array), [])
+        if not 0 < len(writes) <= MOST:
+            return None
+        read = self.places.access(load, load.array, (self.loop,))
         ahead = self.one_trip_later(read.place)
-        cls = self.classes.of(load.array)
-        writes = [(k, t) for k, t in self.writes if self.may_touch(t, cls)]
-        if ahead is None or not all(t.op in ELEMENTS for _, t in writes):
-            return None
-        found = [(k, t, self.place(t)) for k, t in writes]
-        if any(a.root is not read.root for *_, a in found):
-            return None
-        mine = [(k, t) for k, t, a in found if a.place == ahead]
-        if not mine or not self.hands_on(load, *mine[-1]):
+        found = [(k, t, a.place) for k, t, a in writes if a is not None and a.root is read.root]
+        mine = [(k, t) for k, t, place in found if None not in ahead and place == ahead]
+        if len(found) < len(writes) or not mine or not self.hands_on(load, *mine[-1]):
             return None
         last, store = mine[-1]
-        for k, t, a in found:
-            if k > last and not _apart(a.place, ahead):
+        for k, t, place in found:
+            if k > last and not _apart(place, ahead):
                 return None
-            if (k < at or t is store) and not _apart(a.place, read.place):
+            if (k < at or t is store) and not _apart(place, read.place):
                 return None
         return store
-
-    def may_touch(self, s: Def, cls: Var) -> bool:
-        return any(self.classes.of(x) is cls for x in touched(s))
 
     def hands_on(self, load: Def, at: int, store: Def) -> bool:
         """Whether a store runs in each trip, and puts a number of the load's type there."""
         dtype = load.array.type.dtype
         return self.loop.body[at] is store and store.args[-1].type.dtype == dtype
 
-    def one_trip_later(self, place: Place) -> Place | None:
-        """A place in the next trip; None if it depends on what trips make."""
+    def one_trip_later(self, place: Place) -> Place:
+        """A place in the next trip; None on axes where it depends on what trips make."""
         index = self.loop.index
         step = plus({(index,): 1}, constant(-1 if self.loop.reverse else 1))
-        out: list[Poly] = []
-        for p in place:
-            if p is None or variables(p) & self.inside:
-                return None
-            out.append(replaced(p, index, step))
-        return tuple(out)
+        known = [p is not None and not variables(p) & self.inside for p in place]
+        pairs = zip(place, known, strict=True)
+        return tuple([replaced(p, index, step) if p is not None and k else None for p, k in pairs])
 
 
 def _apart(one: Place, other: Place) -> bool:
