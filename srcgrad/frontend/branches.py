@@ -18,6 +18,7 @@ from srcgrad.frontend.frame import RESULT
 from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import join_specs, loose, several, spec_of
+from srcgrad.frontend.outcomes import note_same
 from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.specs import Spec
 from srcgrad.frontend.tables import is_tabular
@@ -56,6 +57,7 @@ def join(
                 if not isinstance(spec, Conflict):
                     yields[k].extend(carriers[k].flatten(spec, changed[cell][k]))
     joined, results, made = _joined_state(it, states, specs)
+    note_same(it, test, zip(results, *yields, strict=True))
     restore(it, joined)
     freeze_shared(
         it,

@@ -94,6 +94,9 @@ class Interpreter:
         self.activations: dict[
             tuple[Any, ...], Any
         ] = {}  # recursive functions that were made loops
+        self.same_tests: dict[
+            Var, tuple[Any, bool]
+        ] = {}  # a test of the same, or the other, outcome
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
         self.nest: list[Any] = []  # the loops that are being interpreted, by what they have learned
 

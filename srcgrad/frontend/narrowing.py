@@ -8,6 +8,7 @@ operation ever sees such a value.
 from __future__ import annotations
 
 import functools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Diverged, Poisoned
 from srcgrad.frontend.heap import State, refill
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.outcomes import outcome
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -28,25 +30,31 @@ from srcgrad.frontend.values import (
     Slice,
     View,
 )
-from srcgrad.ir.nodes import Atom, Var, atom
-from srcgrad.primitives import elementwise
+from srcgrad.ir.nodes import Atom, Var
 from srcgrad.primitives.raising import name_of
 from srcgrad.tree import children, rebuilt
 
+TOLD_APART = 10  # conditions that tell the kinds of the values of one operation: 2**10 copies
 TOGETHER = 3  # names of several kinds for which a statement is interpreted again and again
 VIEWS = ("keys", "values", "items")  # methods whose results show later changes of a dict
 Bindings = dict[tuple[int, Any], tuple[Any, Any]]  # old and new values by place
+Told = Callable[[Atom], bool | None]  # the truth of a flag, None if it is not told
 
 
 # ---- branches ----
 def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
     """Binds the places of a state that a test decides if it `holds`; their old and new values."""
-    flag, given = _flag_of(it, test, holds)
+    key, given = outcome(it, test, holds)
+
+    def told(flag: Atom) -> bool | None:
+        found, same = outcome(it, flag)
+        return None if found != key else same == given
+
     out: Bindings = {}
     for owner, held in ((id(it.env), state.env), *state.contents.items()):
         v = state.objects.get(owner)
         decided = _decided_key if isinstance(v, TrackedDict) else _decided
-        now = {k: decided(v, flag, given) for k, v in held.items()}
+        now = {k: decided(v, told) for k, v in held.items()}
         changed = {k: v for k, v in now.items() if v is not held[k]}
         out.update({(owner, k): (held[k], v) for k, v in changed.items()})
         if not changed:
@@ -80,42 +88,35 @@ def _reorder(held: dict, before: dict) -> None:
     held.update(ordered)
 
 
-def _decided_key(v: Any, flag: Atom, holds: bool) -> Any:
-    """The value of a key of a dict where a flag holds, or does not; UNBOUND: it has none."""
-    if isinstance(v, MaybeUnbound) and v.flag is flag:
+def _decided_key(v: Any, told: Told) -> Any:
+    """The value of a key of a dict as far as flags are told; UNBOUND: it has none."""
+    if isinstance(v, MaybeUnbound) and (holds := told(v.flag)) is not None:
         return v.value if holds else UNBOUND
-    return _decided(v, flag, holds)
+    return _decided(v, told)
 
 
-def _decided(v: Any, flag: Atom, holds: bool) -> Any:
-    """A value where a flag holds, or does not: of one kind if the flag tells its kind."""
+def _decided(v: Any, told: Told) -> Any:
+    """A value as far as flags are told: of one kind if they tell its kind."""
     match v:
-        case MaybeNone() if v.flag is flag:
+        case MaybeNone() if (holds := told(v.flag)) is not None:
             return v.value if holds else None
-        case Several() if v.flag is flag:
-            return v.one if holds else v.other
+        case Several() if (holds := told(v.flag)) is not None:
+            return _decided(v.one if holds else v.other, told)
         case Several():
-            other = _decided(v.other, flag, holds)
+            other = _decided(v.other, told)
             return v if other is v.other else Several(v.flag, v.one, other)
         case Slice():
-            parts = [_decided(p, flag, holds) for p in vars(v).values()]
+            parts = [_decided(p, told) for p in vars(v).values()]
             return v if all(map(_same, parts, vars(v).values())) else Slice(*parts)
         case tuple():
             held = children(v) or []
-            parts = [_decided(p, flag, holds) for p in held]
+            parts = [_decided(p, told) for p in held]
             return v if all(map(_same, parts, held)) else rebuilt(v, parts)
     return v
 
 
 def _same(a: Any, b: Any) -> bool:
     return a is b
-
-
-def _flag_of(it: Interpreter, test: Atom, holds: bool) -> tuple[Atom, bool]:
-    d = it.definition(test)
-    if d is not None and d.op is elementwise.logical_not:
-        return _flag_of(it, atom(d.args[0]), not holds)
-    return test, holds
 
 
 # ---- operations ----
@@ -139,6 +140,11 @@ def by_kind(run: Callable[..., Any]) -> Callable[..., Any]:
 
 def in_kinds(it: Interpreter, flag: Var, held: list[Any], run: Callable[[list[Any]], Any]) -> Any:
     """The result of `run` for values, and all that is reached from them, as a flag decides them."""
+    if len({outcome(it, told)[0] for told in _flags_inside(held, True)}) > TOLD_APART:
+        it.refuse(
+            None, f"more than {TOLD_APART} values of several kinds meet in one operation, each "
+            "with a condition of its own", "give them one kind where they are made",
+        )  # fmt: skip
     it.held.append(held)
     try:
         return _each_kind(it, flag, lambda: run([*held]), None)
@@ -213,14 +219,17 @@ def _text(v: Any) -> str | None:
 
 def flag_inside(arguments: list[Any], deep: bool) -> Var | None:
     """The flag of the first value of several kinds among arguments, or `deep` in containers."""
-    todo = [p for a in arguments for p in children(a) or ()]
+    return next(_flags_inside(arguments, deep), None)
+
+
+def _flags_inside(arguments: list[Any], deep: bool) -> Iterator[Var]:
+    todo = deque(p for a in arguments for p in children(a) or ())
     while todo:
-        v = todo.pop(0)
+        v = todo.popleft()
         if (flag := _tells(v)) is not None:
-            return flag
+            yield flag
         if deep and not isinstance(v, Record):
-            todo += children(v) or ()
-    return None
+            todo.extend(children(v) or ())
 
 
 # ---- statements ----

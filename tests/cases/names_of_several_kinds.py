@@ -211,3 +211,18 @@ def length_known_on_one_path(x, n):
     if n > 2:
         y = np.sum(s) + x[: n - 1]
     return np.sum(s) * np.sum(y * y)
+
+
+@case(np.array([0.3, 0.7, 1.1]), 0.3, 2)
+@case(np.array([0.3, 0.7, 1.1]), 0.8, 3)
+def conditions_that_are_repeated(x, c, n):
+    y, found = None, False
+    if 2.0 * c - 1.0 > 0.0:
+        y, found = x * c, True
+    rows = []
+    for v in x:
+        k = 0 if n == 3 else x * c
+        r = k[1] if n != 3 else k
+        rows.append([v, r, np.sqrt(r + 1.0)])
+    first = np.sum(y) if 2.0 * c - 1.0 > 0.0 else x[0]
+    return np.sum(np.array(rows)) + first + (np.sum(y * x) if found else x[1])

@@ -306,3 +306,9 @@ def filtered_by_a_text_of_the_run(x):
         warnings.filterwarnings("ignore", message="value")
         warnings.warn(f"at {x}", stacklevel=1)  # error: UnsupportedError: runs only ... category
         return x
+
+
+@program(vec(3), 0.3)
+def many_conditions_of_their_own(x, c):
+    parts = [x if c > k / 20 else 1.0 for k in range(12)]
+    return np.sum(np.hstack(parts))  # error: UnsupportedError: more than 10 values of several kinds

@@ -1,0 +1,62 @@
+"""Recognizes tests with one outcome: the same comparison of the same numbers, written twice, and
+what the branches of a test have made of it.
+
+So what one branch has learned about the kinds of values holds in another on the same test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.ir.nodes import Atom, Const, Var, atom
+from srcgrad.ir.types import Scalar
+
+# functions of numbers alone that a test is followed through, and how deep
+FOLLOWED = frozenset(("eq", "lt", "le", "add", "sub", "mul", "div", "neg", "abs", "cast"))
+DEEP = 4
+# tests by another one, whether its outcome is the opposite, whether the operands change places
+BY_ANOTHER = {"ne": ("eq", True, False), "gt": ("lt", False, True), "ge": ("le", False, True)}
+
+
+def outcome(it: Interpreter, test: Any, holds: bool = True) -> tuple[Any, bool]:
+    """The key of a test, and the truth that it says where the test has the truth `holds`."""
+    while isinstance(test, Var):
+        if test in it.same_tests:
+            test, same = it.same_tests[test]
+        elif (d := it.definition(test)) is not None and d.op.name == "logical_not":
+            test, same = d.args[0], False
+        else:
+            break
+        holds = holds == same
+    d = it.definition(test)
+    opposite = d is not None and BY_ANOTHER.get(d.op.name, ("", False))[1]
+    return _known_by(it, test, DEEP), holds != opposite
+
+
+def _known_by(it: Interpreter, v: Atom, deep: int) -> Any:
+    """A number by how it is computed; by itself if that is not followed."""
+    if isinstance(v, Const):
+        return type(v.value), repr(v.value), v.type.dtype
+    d = it.definition(v)
+    name, _, swapped = (
+        ("", False, False) if d is None else BY_ANOTHER.get(d.op.name, (d.op.name, False, False))
+    )
+    of_numbers = d is not None and all(isinstance(atom(a).type, Scalar) for a in d.args)
+    if d is None or not deep or not of_numbers or name not in FOLLOWED:
+        return id(v)
+    args = [_known_by(it, a, deep - 1) for a in d.args]
+    return name, repr(v.type), *(reversed(args) if swapped else args)
+
+
+def note_same(it: Interpreter, test: Var, joined: Iterable[tuple[Var, Atom, Atom]]) -> None:
+    """Notes which of the values where two paths meet tell nothing but which path was taken."""
+    for v, one, other in joined:
+        if not isinstance(v.type, Scalar) or v.type.dtype != "bool":
+            continue
+        if isinstance(one, Const) and isinstance(other, Const):
+            if one.value != other.value:
+                it.same_tests[v] = test, bool(one.value)
+        elif outcome(it, one) == outcome(it, other):
+            it.same_tests[v] = one, True
