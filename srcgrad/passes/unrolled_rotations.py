@@ -32,7 +32,7 @@ For reverse mode, before it. A loop with `u, v = v, u` joins both buffers in one
 no pass can tell the old array from the new one. Two trips at a time, or as many as a rotation has
 buffers, they have the same names at each beginning. The trips that are left over come after the
 loop. Where their number is not known, elements change places instead of names, in distinct buffers
-that only the loop names.
+that only the loop names; so they do in each trip of a `while`, and of a loop too long to unroll.
 """
 
 from __future__ import annotations
@@ -65,34 +65,71 @@ class _UnrolledRotations(Following):
         self.program, self.classes = function, alias_classes(function)
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        before = self.before
-        new = self.rebuilt(s)
-        turns = self.turns(s, before) if isinstance(s, For) else None
-        if turns is None:
-            yield new
-            return
-        assert isinstance(new, For)
-        made = _Unrolled(new, turns)
-        yield from made.statements()
-        self.new.update(zip(s.results, made.ends, strict=True))
+        turns = self.turns(s)
+        own = bool(turns) and begins_alone(self.program, s, list(turns), self.before)
+        if isinstance(s, For) and turns and (own or _has_known_trips(s)) and _is_short(s, turns):
+            new = self.rebuilt(s)
+            assert isinstance(new, For)
+            made = _Unrolled(new, turns)
+            yield from made.statements()
+            self.new.update(zip(s.results, made.ends, strict=True))
+        elif own:
+            yield self.in_place(s, turns)
+        else:
+            yield self.rebuilt(s)
 
-    def turns(self, s: For, before: Block) -> dict[int, int] | None:
+    def turns(self, s: For | While) -> dict[int, int]:
         """For each position that takes part, the one whose buffer it gets next."""
         at = carried(s)
         place = {s.params[k]: k for k in at}
         found = {k: place[y] for k in at if isinstance(y := s.yields[k], Var) and y in place}
         while left := [k for k, j in found.items() if j not in found or k not in found.values()]:
             found = {k: j for k, j in found.items() if k not in left}
-        period = lcm(*(len(c) for c in cycles(found)))
-        if not 1 < period <= MOST or s.promised or period * len(walk(s.body)) > STATEMENTS:
-            return None
+        if not 1 < _period(found) <= MOST or (isinstance(s, For) and s.promised):
+            return {}
         types = [(s.params[k].type, s.params[j].type, s.inits[k].type) for k, j in found.items()]
         same = all(a == b == c for a, b, c in types)
         written = any(self.classes.of(s.params[k]) in self.classes.written for k in found)
-        known = isinstance(s.start, Const) and isinstance(s.stop, Const)
-        if same and written and (known or begins_alone(self.program, s, list(found), before)):
-            return found
-        return None
+        return found if same and written else {}
+
+    def in_place(self, s: For | While, turns: dict[int, int]) -> For | While:
+        """The loop at the end of whose trips elements change places."""
+        for k in turns:
+            self.new[s.params[k]] = self.new[s.results[k]] = self.atom(s.inits[k])
+        new = self.rebuilt(s)
+        assert isinstance(new, For | While)
+        b = Builder(REGISTRY)
+        b.loc = s.loc
+        _exchange(b, cycles(turns), new.inits)
+        kept = [k for k in range(len(s.params)) if k not in turns]
+        return altered(
+            new, params=tuple([new.params[k] for k in kept]),
+            inits=tuple([new.inits[k] for k in kept]), body=(*new.body, *b.out),
+            yields=tuple([new.yields[k] for k in kept]),
+            results=tuple([new.results[k] for k in kept]),
+        )  # fmt: skip
+
+
+def _has_known_trips(s: For) -> bool:
+    return isinstance(s.start, Const) and isinstance(s.stop, Const)
+
+
+def _is_short(s: For, turns: dict[int, int]) -> bool:
+    return _period(turns) * len(walk(s.body)) <= STATEMENTS
+
+
+def _period(turns: dict[int, int]) -> int:
+    return lcm(*map(len, cycles(turns)))
+
+
+def _exchange(b: Builder, cycles: list[list[int]], buffers: Sequence[Atom]) -> None:
+    """Gives each buffer of a cycle the elements of the next one."""
+    for cycle in cycles:
+        if len(cycle) > 1:
+            first, *others = [buffers[k] for k in cycle]
+            kept = b.copy(first)
+            for x, y in zip((first, *others), (*others, kept), strict=True):
+                b.assign(x, y)
 
 
 def cycles(turns: dict[int, int]) -> list[list[int]]:
@@ -117,7 +154,7 @@ class _Unrolled:
         self.s, self.turns, self.b = loop, turns, Builder(REGISTRY)
         self.b.loc = loop.loc
         self.cycles = cycles(turns)
-        self.period = lcm(*map(len, self.cycles))
+        self.period = _period(turns)
         self.others = [k for k in range(len(loop.params)) if k not in turns]
         self.ends: list[Atom] = list(loop.inits)  # what the loop carries, as far as it has run
 
@@ -162,13 +199,7 @@ class _Unrolled:
         params = self.params()
         with b.block() as body:
             values = self.trip(i, self.with_others(params))
-            for cycle in self.cycles:
-                if len(cycle) == 1:
-                    continue
-                buffers = [self.ends[k] for k in cycle]
-                kept = b.copy(buffers[0])
-                for x, y in zip(buffers, (*buffers[1:], kept), strict=True):
-                    b.assign(x, y)
+            _exchange(b, self.cycles, self.ends)
         self.append(i, first, last, params, body, values)
 
     def params(self) -> tuple[Var, ...]:

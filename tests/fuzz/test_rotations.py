@@ -37,9 +37,9 @@ def test_rotations_to_second_order_and_with_each_pass_off():
     ("owner", "proof", "weak", "seed"),
     [
         (CopiesInTime, "is_used_after", False, 1),
-        (CopiesInTime, "is_used_after", False, 17),
-        (_CarriedArrays, "is_before", True, 8),
-        (_CarriedArrays, "are_distinct", True, 8),
+        (CopiesInTime, "is_used_after", False, 13),
+        (_CarriedArrays, "is_before", True, 5),
+        (_CarriedArrays, "are_distinct", True, 14),
     ],
 )
 def test_a_weaker_proof_is_noticed(owner, proof, weak, seed, monkeypatch):

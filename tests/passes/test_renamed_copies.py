@@ -226,7 +226,7 @@ def plane(x, trips):
 
 
 @pytest.mark.parametrize("f", [burgers, shallow, plane])
-@pytest.mark.parametrize("trips", [0, 1, 2, 5])
+@pytest.mark.parametrize("trips", [0, 1, 5])
 def test_gradients(f, trips):
     args = 0.5 * np.sin(np.arange(5.0)), trips
     g = flow.grad(f, argnums=0, target="python")
@@ -234,5 +234,5 @@ def test_gradients(f, trips):
     with without("renamed_copies"):
         want = flow.grad(f, argnums=0, target="python")(*args)
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
-    check_grads(f, args)
+    check_grads(f, args, target="python")
     check_grads(lambda *args: flow.grad(f, argnums=0)(*args), args, target="python")

@@ -100,7 +100,53 @@ def test_nothing_is_unrolled_where_nothing_is_stored():
     assert left(text, (X, Y)) == 3
 
 
+WHILE = """
+u: f64[n] = copy(x)
+v: f64[n] = sin(x)
+u1: f64[n] = u
+v1: f64[n] = v
+s: f64 = 0.0
+while True:
+    e: f64 = load(u1, 0)
+    o: f64 = add(s, e)
+    r: bool = lt(o, 9.0)
+    if not r: break
+    b: f64 = load(u1, 1)
+    store(v1, 1, 7.0)
+    store(v1, 0, b)
+    s1: f64 = add(s, 1.0)
+    u1, v1, s = v1, u1, s1
+"""
+
+
+def test_a_while():
+    assert left(WHILE, (X, Y), (Y, Y), (X * 9, Y), returns="u1, v1, s,") == 0
+    read = WHILE + "f: f64 = load(u, 1)"
+    assert left(read, (X, Y), (Y, Y), (X * 9, Y), returns="u1, v1, f,") == 2
+
+
+def test_a_long_loop(monkeypatch):
+    monkeypatch.setattr(sys.modules[unrolled_rotations.__module__], "STATEMENTS", 0)
+    for ends in ENDS:
+        text = BUFFERS.format(range="range(0, m)", ends=ends)
+        assert left(text, *[(X, Y[:k]) for k in range(4)]) == 0
+
+
 # ---- gradients ----
+def until(x, trips):
+    u, v = x.copy(), np.sin(x)
+    n = x.shape[0]
+    for _ in range(trips):
+        change = 0.0
+        for i in range(1, n - 1):
+            v[i] = u[i] - 0.2 * u[i] * (u[i] - u[i - 1]) + 0.1 * u[i + 1]
+            change += (v[i] - u[i]) ** 2
+        u, v = v, u
+        if change < 0.02:
+            break
+    return np.sum(u * u) + np.sum(v)
+
+
 def swapped(x, trips):
     u = x.copy()
     v = np.sin(x)
@@ -122,8 +168,8 @@ def three(x, trips):
     return np.sum(u * u) + np.sum(p * q)
 
 
-@pytest.mark.parametrize("f", [swapped, three])
-@pytest.mark.parametrize("trips", [0, 1, 2, 5])
+@pytest.mark.parametrize("f", [swapped, three, until])
+@pytest.mark.parametrize("trips", [0, 1, 5])
 @pytest.mark.parametrize("known", [True, False])
 def test_gradients(f, trips, known):
     x = np.sin(np.arange(6.0))
@@ -133,5 +179,5 @@ def test_gradients(f, trips, known):
     with without("unrolled_rotations"):
         want = flow.grad(h, argnums=0, target="python")(*args)
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
-    check_grads(h, args)
+    check_grads(h, args, target="python")
     check_grads(lambda *args: flow.grad(h, argnums=0)(*args), args, target="python")

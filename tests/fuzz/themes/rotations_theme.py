@@ -49,6 +49,8 @@ TURNS = (
     "a, d, c = d, a, c",
     "d, c, a = c, a, d\nt += 0.1 * c[4]",
     "a, d = d, a\na[2] = 0.4 * t",
+    "a, d = d, a\nt += 0.1 * a[4]\nif t > 0.7:\n    break",
+    "a, d, c = d, c, a\nif a[5] > 0.1:\n    break",
 )
 NEW = (
     "d = a.copy()\nSTEP\na = d",
