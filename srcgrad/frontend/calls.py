@@ -75,7 +75,7 @@ OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, re
 
 # functions that take an object itself; others run over its items
 OF_OBJECTS = frozenset((
-    isinstance, type, hasattr, getattr, setattr, callable, print, str, repr, dict,
+    isinstance, type, hasattr, getattr, setattr, delattr, callable, print, str, repr, dict,
     collections.OrderedDict, collections.defaultdict, collections.Counter, count, hashable,
     own_number, taken_over,
 ))  # fmt: skip

@@ -342,7 +342,7 @@ def set_field(
     owner.fields[name] = value
 
 
-def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
+def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
     """`del owner.name`."""
     if not isinstance(owner, Record):
         like = AttributeError if is_value(owner) else None
@@ -350,12 +350,12 @@ def delete_field(it: Interpreter, owner: Any, node: gast.Attribute) -> None:
         it.refuse(node, reason, like=like, runs=like is None)
     if (method := own_method(owner.cls, "__delattr__")) is not None and not is_frozen(owner.cls):
         watch_member(it.captures, owner.cls, "__delattr__")
-        it.call(method, [owner, node.attr], {}, node)
+        it.call(method, [owner, name], {}, node)
         return
     if dataclasses.is_dataclass(owner.cls):
         it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
-    if node.attr not in owner.fields:
-        it.wrong(node, f"{owner.cls.__name__} has no attribute '{node.attr}'", AttributeError)
+    if name not in owner.fields:
+        it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.b.loc
-    del owner.fields[node.attr]
+    del owner.fields[name]

@@ -310,7 +310,7 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
             case gast.Tuple() | gast.List():
                 do_delete(it, gast.copy_location(gast.Delete(target.elts), node))
             case gast.Attribute():
-                delete_field(it, it.expression(target.value), target)
+                delete_field(it, it.expression(target.value), target.attr, target)
             case _:
                 raise AssertionError(target)  # Python has no other target
 

@@ -1,5 +1,7 @@
 """Classes with `__getattr__` and `__setattr__`."""
 
+import types
+
 import numpy as np
 
 from tests.cases.registry import case, vec
@@ -93,3 +95,15 @@ def deleted_by_a_method_of_its_own(x):
     counting = Counting(x)
     del counting.x
     return counting.left * np.sum(counting.x)
+
+
+@case(vec(3))
+def deleted_by_name(x):
+    counting = Counting(x)
+    for name in ("x", "left"):
+        if name == "x":
+            delattr(counting, name)
+    box = types.SimpleNamespace(first=x, last=2.0 * x)
+    kept = box.first if hasattr(box, "first") else 0.0
+    delattr(box, "first")
+    return np.sum(kept * box.last) + counting.left + (1.0 if hasattr(box, "first") else x[0])

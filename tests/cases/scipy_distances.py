@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.spatial import distance
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from tests.cases.registry import case, mat, vec
 
@@ -34,3 +34,10 @@ def gaussian_process(x, scale):
 def distances_of_the_same_rows(x):
     """No row moves away from itself; nor does a place where SciPy gives 0."""
     return np.sum(np.diagonal(cdist(x, x)))
+
+
+@case(mat(4, 2), 0.7)
+def centred_kernel_of_pairs(x, scale):
+    distances = squareform(pdist(x, "sqeuclidean"))
+    k = np.exp(-scale * distances)
+    return np.sum(squareform(distances * k) * np.arange(6.0)) + np.sum(k[0])

@@ -2,6 +2,7 @@
 # ruff: noqa: F841 (programs stop before they use what they assign)
 
 import abc
+import types
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -277,3 +278,16 @@ def field_deleted(x):
     p = Changed(x)
     del p.u  # error: UnsupportedError: 'del' of a field of a dataclass
     return x
+
+
+@program(0.7)
+def attribute_of_a_number_deleted_by_name(x):
+    delattr(x, "real")  # error: AttributeError: 'del' of an attribute
+    return x
+
+
+@program(0.7)
+def attribute_of_a_name_that_is_no_text(x):
+    held = types.SimpleNamespace(a=x)
+    delattr(held, 1)  # error: TypeError: the name of an attribute must be known
+    return held.a

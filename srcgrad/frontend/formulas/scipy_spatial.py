@@ -103,6 +103,50 @@ def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
     return _lengths(x[i] - x[j], metric)
 
 
+@stands_for(distance.squareform)
+def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
+    """The symmetric matrix of the distances of all pairs, or the vector of such a matrix.
+
+    >>> squareform(np.array([1.0, 2.0, 3.0])).tolist()
+    [[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]]
+    """
+    x, form = np.asarray(X), force.lower()
+    if form == "tomatrix" and x.ndim != 1:
+        raise ValueError("Forcing 'tomatrix' but input X is not a distance vector.")
+    if form == "tovector" and x.ndim != 2:
+        raise ValueError("Forcing 'tovector' but input X is not a distance matrix.")
+    if x.ndim == 1:
+        return _matrix_of_pairs(x)
+    if x.ndim != 2:
+        raise ValueError(
+            "The first argument must be one or two dimensional array. "
+            f"A {x.ndim}-dimensional array is not permitted"
+        )
+    if x.shape[0] != x.shape[1]:
+        raise ValueError("The matrix argument must be square.")
+    if checks:
+        if not np.all(x == x.T):
+            raise ValueError("Distance matrix 'X' must be symmetric.")
+        if not np.all(np.diagonal(x) == 0):
+            raise ValueError("Distance matrix 'X' diagonal must be zero.")
+    i, j = np.triu_indices(x.shape[0], 1)
+    return x[i, j]
+
+
+def _matrix_of_pairs(x: Any) -> Any:
+    n = max(int(np.ceil(np.sqrt(2 * x.shape[0]))), 1)
+    if n * (n - 1) != 2 * x.shape[0]:
+        raise ValueError(
+            "Incompatible vector size. It must be a binomial coefficient n choose 2 for some "
+            "integer n >= 2."
+        )
+    made = np.zeros((n, n), dtype=x.dtype)
+    i, j = np.triu_indices(n, 1)
+    made[i, j] = x
+    made[j, i] = x
+    return made
+
+
 def _rows(x: Any) -> Any:
     x = np.asarray(x)
     if x.ndim != 2 or x.dtype.kind == "c":

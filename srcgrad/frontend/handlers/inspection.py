@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.attribute_methods import own_method
-from srcgrad.frontend.classes import construct, refuse_special, set_field
+from srcgrad.frontend.classes import construct, delete_field, refuse_special, set_field
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
@@ -174,6 +174,13 @@ def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None
         )
     changing(it, x, node)
     set_field(it, x, name, value, node)
+
+
+@implements(delattr)
+def delattr_(it: Interpreter, node: Node, x: Any, name: Any) -> None:
+    if not isinstance(name, str):
+        it.refuse(node, "the name of an attribute must be known at compile time", like=TypeError)
+    delete_field(it, x, name, node)
 
 
 @implements(object.__new__)

@@ -19,7 +19,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode",
+    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode", "checks",
     "check_finite", "col_deriv", "complex_func", "compute_expm", "compute_uv", "copy",
     "count_include_pad", "degrees", "dense_output", "density", "derivative", "descending", "disp",
     "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "full_output", "has_aux",
@@ -33,7 +33,7 @@ FLAGS = frozenset({
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded",
-    "format",
+    "force", "format",
     "indexing", "kind", "lapack_driver", "method", "metric", "mode", "nan_policy", "norm",
     "optimize", "order", "otypes", "permc_spec", "plan", "reduction", "seq", "side", "signature",
     "singular", "trim",
