@@ -40,6 +40,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.ir.build import Builder
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.ir.walk import uses, walk
@@ -56,6 +57,9 @@ PRODUCTS = (elementwise.mul, elementwise.absorb)
 
 
 def preaccumulate(function: Function) -> Function:
+    inside = contents(function)
+    if not inside.depth or inside.operations.isdisjoint(PRODUCTS):
+        return function
     pass_ = _Preaccumulate(function)
     new = pass_.function(function)
     return eliminate(new) if pass_.changed else function
