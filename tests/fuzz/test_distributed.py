@@ -2,7 +2,7 @@
 
 import pytest
 
-from srcgrad.passes import ahead
+from srcgrad.passes import ahead, phases
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, run_one
 from tests.tools.blocks import small_blocks
@@ -40,13 +40,14 @@ def test_distributed_loops_to_second_order_and_with_each_pass_off():
 
 # ---- teeth ----
 @pytest.mark.parametrize(
-    ("name", "weak", "seed"),
+    ("owner", "name", "weak", "seed"),
     [
-        ("classes_written", lambda block, classes: set(), 1),
-        ("touched", lambda s: [], 39),
+        (ahead, "classes_written", lambda block, classes: set(), 53),
+        (ahead, "touched", lambda s: [], 25),
+        (phases, "touched", lambda s: [], 60),
     ],
 )
-def test_a_weaker_proof_is_noticed(name, weak, seed, monkeypatch):
+def test_a_weaker_proof_is_noticed(owner, name, weak, seed, monkeypatch):
     assert run_one(seed, LOOPS).outcome.kind == "ok"
-    monkeypatch.setattr(ahead, name, weak)
+    monkeypatch.setattr(owner, name, weak)
     assert run_one(seed, LOOPS).outcome.kind in FAILURES

@@ -6,7 +6,9 @@ products, combines loop-invariant and constant factors, distributes constant fac
 rewrites `x**a * x` to `x**(a + 1)`, or the repeated addition of one value to a product.
 Results differ by rounding, and by more where an intermediate result overflows or underflows in one
 grouping only: `x * a * b` where `a * b` is infinite. `True` sets all flags: fused multiply-adds,
-reciprocals, and no guarantees for NaN, infinities and signed zeros.
+reciprocals, and no guarantees for NaN, infinities and signed zeros. Additions
+go without `nsz`: with it LLVM sorts the operands of each chain of them, and the number that a
+recurrence waits for need not come last any more.
 
 Runtime helpers called by generated code are compiled without flags whatever the program's setting:
 they are compiled once for all programs, and must recognise NaN.
@@ -17,6 +19,7 @@ from __future__ import annotations
 HELPERS = False  # explicit: else a helper inherits the flags of its first caller
 # of floating-point instructions
 FLAGS = {None: "reassoc ", True: "fast ", False: ""}
+FLAGS_OF_SUMS = {"fast ": "reassoc nnan ninf arcp contract afn "}  # where they differ
 
 
 def meaning(fastmath: bool | None) -> str:

@@ -1,4 +1,5 @@
-"""The theme of distributed loops: recurrences that call functions of numbers which no trip changes.
+"""The theme of distributed loops: recurrences that call functions of numbers which no trip changes,
+and loops that call functions between loops in them.
 
 Some functions are of what a trip does change, by a carried number, by the same array or by another
 name of it; results are stored, in places that several trips share as well.
@@ -28,13 +29,28 @@ TRIPS = (
     ("for J in range(n):", "    s = 0.6 * s * np.cos(a[I, J]) + 0.1 * np.sin(d[J])"),
     ("for J in range(6):", "    d[J] = 0.4 * s * np.tanh(a[J, I])", "    s = 0.5 * s + d[J]"),
 )
+SUM = ("h = 0.1 * d[I]", "for J in range(6):", "    h += 0.3 * a[I, J] * d[J]")
+BETWEEN = (
+    (*SUM, "s += 0.1 * np.exp(-h * h)"),
+    (*SUM, "a[I, 1] = np.tanh(h)"),
+    (*SUM, "d[I] = 0.5 * np.sin(h)"),
+    (*SUM, "a[2, 2] += 0.1 * np.cos(h)", "t = max(t, np.sin(h))"),
+    (*SUM, "s = 0.5 * s * np.cos(h)", "d[I // 2] = 0.2 * s"),
+    (*SUM, "if h > 0.2:", "    s += np.log1p(h)", "else:", "    a[I, 0] = np.exp(h)"),
+    (*SUM, "h = np.sin(h)", "for J in range(n):", "    d[J] += 0.1 * h * a[J, I]"),
+    (*SUM, "h = np.exp(-abs(h))", "for J in range(I):", "    a[I, J] = h * d[J]", "s -= h"),
+    (*SUM, "for K in range(n):", "    s += 0.1 * np.tanh(h * d[K])", "t = np.cos(h) * t"),
+    ("h = np.cos(d[I])", *SUM[1:], "d[5 - I] = 0.3 * np.tanh(h)", "s += h * d[I]"),
+    ("c = a[I]", *SUM, "c[3] = np.sin(h)", "t = 0.5 * c[2] + 0.3 * np.sin(c[1])"),
+    (*SUM, "if h > 1.5:", "    break", "s *= np.exp(-0.1 * h)"),
+)
 
 
 def _loops() -> tuple[Nest, ...]:
     """Every trip with every range."""
     before = cycle(("s = {bounded_s}\n", "", "t = 0.3\n"))
     made: list[Nest] = []
-    for trip, over in product(TRIPS, RANGES):
+    for trip, over in product((*TRIPS, *BETWEEN), RANGES):
         body = "".join(f"    {line}\n" for line in trip)
         made.append(Nest(0.1, f"{next(before)}for I in {over}:\n{body}", TAG))
     return tuple(made)

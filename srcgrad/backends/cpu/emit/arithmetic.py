@@ -34,6 +34,7 @@ def _part(w: Writer, name: str, dtype: str, a: str, b: str, flags: str | None = 
     kind = parts_of(dtype)[0]
     if flags is None:
         flags = w.program.flags if name[0] == "f" else w.program.no_wrap
+        flags = w.program.flags_of_sums if name in ("fadd", "fsub") else flags
     return w.do(f"{name} {flags}{kind} {a}, {b}")
 
 

@@ -85,7 +85,9 @@ def add_at(w: Writer, s: Def) -> None:
         a, b = (halves.widened(w, str(v)) for v in (old, more))
         w.write(p, dtype, halves.narrowed(w, w.do(f"fadd float {a}, {b}")))
         return
-    how = "or" if dtype == "bool" else f"fadd {w.program.flags}" if is_float(dtype) else "add"
+    how = (
+        "or" if dtype == "bool" else f"fadd {w.program.flags_of_sums}" if is_float(dtype) else "add"
+    )
     new = [w.do(f"{how} {kind} {a}, {b}") for a, b in zip(texts(old), texts(more), strict=True)]
     w.write(p, dtype, new[0] if len(new) == 1 else (new[0], new[1]))
 

@@ -9,6 +9,7 @@ from srcgrad.backends.cpu.capsules import symbol_of
 from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
 from srcgrad.backends.cpu.emit.symbols import Helper, Routine
+from srcgrad.backends.cpu.fastmath import FLAGS_OF_SUMS
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
 from srcgrad.ir.alias import alias_classes
@@ -74,6 +75,11 @@ class Program:
         self.growing = {
             s.args[0] for s in walk(self.function.body) if isinstance(s, Def) and s.op is reserve
         }
+
+    @property
+    def flags_of_sums(self) -> str:
+        """The flags of additions and subtractions."""
+        return FLAGS_OF_SUMS.get(self.flags, self.flags)
 
     @property
     def no_wrap(self) -> str:
