@@ -34,16 +34,16 @@ that wraps around, nor one that a branch or a `while` counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from collections.abc import Iterable, Sequence, Set
 
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import blocks, defined, walk
-from srcgrad.passes.emitter import Emitter, builder_for
+from srcgrad.passes.emitter import builder_for
 from srcgrad.passes.ranges import is_int64
-from srcgrad.primitives import elementwise, memory, tapes
+from srcgrad.passes.room_ahead import Room, tape_of
+from srcgrad.primitives import elementwise, tapes
 from srcgrad.records import record
 
 
@@ -69,12 +69,11 @@ class Step:
     inner: tuple[For, ...] = ()
 
 
-class _CountedTrips(Emitter):
+class _CountedTrips(Room):
     """`left`: tapes that are reserved as before; `roomy`: those that are not any more."""
 
     def __init__(self, function: Function, left: Set[Var] = frozenset()):
-        super().__init__(builder_for(function))
-        self.left, self.roomy = left, set[Var]()
+        super().__init__(builder_for(function), left)
         loops = [s for s in walk(function.body) if isinstance(s, For)]
         self.result = {r: (s, k) for s in loops for k, r in enumerate(s.results)}
 
@@ -159,40 +158,6 @@ class _CountedTrips(Emitter):
         assert isinstance(v.type, Scalar)
         return self.b.retyped(total, v.type, v.name)
 
-    # ---- tapes ----
-    def with_room(self, s: For) -> Iterator[Stmt]:
-        """A loop after the reservations of its trips, where these are bounded before it."""
-        reserving = (t for t in _of_trip(s.body) if t.op is tapes.reserve)
-        grown = [t for t in reserving if t.args[0] not in self.left]
-        inside = {*defined(s.body), s.index, *s.params} if grown else frozenset[Var]()
-        bound = _Bound(self, s, inside)
-        room = {
-            t: most
-            for t in grown
-            if t.args[0] not in inside and (most := bound.upper(t.args[1])) is not None
-        }
-        for t, most in room.items():
-            self.b.loc = t.loc
-            self.roomy.add(_tape(t))
-            self.b.reserve(t.args[0], most)
-            self.b.loc = None
-        yield altered(s, body=_without(s.body, room)) if room else s
-
-
-def _of_trip(block: Block) -> Iterator[Def]:
-    """The definitions of a trip that are in no loop inside."""
-    for s in block:
-        if isinstance(s, Def):
-            yield s
-        elif isinstance(s, If):
-            yield from chain(_of_trip(s.then), _of_trip(s.orelse))
-
-
-def _tape(reserve: Def) -> Var:
-    tape = reserve.args[0]
-    assert isinstance(tape, Var)
-    return tape
-
 
 def _tapes(function: Function) -> list[Var]:
     """The tapes that a function makes, in order."""
@@ -207,83 +172,8 @@ def _stuck(block: Block, around: Set[Var] = frozenset()) -> set[Var]:
     for s in block:
         if isinstance(s, Def) and s.op is tapes.tape and s.var is not None:
             here.add(s.var)
-        elif isinstance(s, Def) and s.op is tapes.reserve and _tape(s) not in here:
-            found.add(_tape(s))
+        elif isinstance(s, Def) and s.op is tapes.reserve and tape_of(s) not in here:
+            found.add(tape_of(s))
         for inner in blocks(s):
             found |= _stuck(inner, here if isinstance(s, If) else frozenset())
     return found
-
-
-def _without(block: Block, left_out: dict[Def, Atom]) -> Block:
-    kept: list[Stmt] = []
-    for s in block:
-        if isinstance(s, If):
-            s = altered(s, then=_without(s.then, left_out), orelse=_without(s.orelse, left_out))
-        if s not in left_out:
-            kept.append(s)
-    return tuple(kept)
-
-
-class _Bound:
-    """Bounds of integers over all trips of a loop, computed before it."""
-
-    def __init__(self, emitter: _CountedTrips, loop: For, inside: Set[Var]):
-        self.b, self.atom = emitter.b, emitter.atom
-        self.loop, self.inside = loop, inside
-
-    def upper(self, a: Atom) -> Atom | None:
-        """An upper bound that holds in every trip; None if no bound is known."""
-        return self.end(a, 1)
-
-    def end(self, a: Atom, side: int) -> Atom | None:
-        """A number that no trip exceeds (1) or comes below (-1)."""
-        a = self.atom(a)
-        if not isinstance(a, Var) or a not in self.inside:
-            return a
-        if a is self.loop.index:
-            return self.loop.start if side < 0 else self.b.sub(self.loop.stop, 1)
-        d = self.b.definition.get(a)
-        if d is None or not all(map(is_int64, d.args)):
-            return None
-        match d.op:
-            case elementwise.cast:
-                return self.end(d.args[0], side)
-            case elementwise.add:
-                return self.both(d, side, side)
-            case elementwise.sub:
-                return self.both(d, side, -side)
-            case elementwise.mul:
-                return self.times(d, side)
-            case elementwise.maximum | elementwise.minimum:
-                known = [e for x in d.args if (e := self.end(x, side)) is not None]
-                outward = (d.op is elementwise.maximum) == (side > 0)
-                if len(known) < 1 + outward:
-                    return None
-                return self.b(d.op, *known) if len(known) == 2 else known[0]
-            case _:
-                return None
-
-    def both(self, d: Def, first: int, second: int) -> Atom | None:
-        x, y = self.end(d.args[0], first), self.end(d.args[1], second)
-        return None if x is None or y is None else self.b(d.op, x, y)
-
-    def times(self, d: Def, side: int) -> Atom | None:
-        """The end of a product with a number that is the same in every trip."""
-        for x, y in (d.args, d.args[::-1]):
-            factor = self.atom(y)
-            sign = self.sign(factor)
-            if factor not in self.inside and sign:
-                end = self.end(x, side * sign)
-                return None if end is None else self.b.mul(end, factor)
-        return None
-
-    def sign(self, a: Atom) -> int:
-        """The sign of an integer that is known not to be of the other one; 0 if unknown."""
-        if not isinstance(a, Var):
-            return 1 if a.value >= 0 else -1
-        d = self.b.definition.get(a)
-        if d is not None and d.op is memory.dim:
-            return 1
-        if d is not None and d.op is elementwise.maximum:
-            return int(any(isinstance(x, Const) and x.value >= 0 for x in d.args))
-        return 0

@@ -52,6 +52,7 @@ from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.preaccumulate import preaccumulate
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.renamed_copies import renamed_copies
+from srcgrad.passes.room_ahead import room_ahead
 from srcgrad.passes.scalar_replacement import scalar_replacement
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
@@ -129,6 +130,7 @@ BEFORE_REVERSE: tuple[Pass, ...] = (
     UNROLLED_ROTATIONS,
 )
 
+ROOM_AHEAD = Pass("room_ahead", room_ahead)
 # from array operations to loop nests; `fuse` lowers the groups, `lower` the rest
 FUSE = Pass("fuse", partial(fuse, overlapping=True), reorders=True)
 FUSE_APART = Pass("fuse", fuse, reorders=True)  # into nests whose trips share no memory
@@ -159,6 +161,7 @@ SIMPLIFY_LOOPS = Pass("simplify", partial(simplify, for_machines=True))
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
+    ROOM_AHEAD,
     BATCH_PRODUCTS,
     ELIDE_COPIES,
     BUILD_IN_PLACE,
@@ -307,8 +310,8 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out = {
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
-    left_out |= {BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name, LOOP_DISTRIBUTION.name}
-    left_out |= {CARRY_ELEMENTS.name, HOIST_ALLOCATIONS.name}
+    left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
+    left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),
