@@ -44,7 +44,7 @@ def lowered_without_each_pass(record: Record):
 @check(always=never, changes=True)
 def as_products(record: Record):
     """With products of matrices for loops of any length."""
-    with small_products(), checking():
+    with small_products():
         value, grads = Modes(record.case).value_and_grad(record.case.arguments())
     close(value, record.value, 1e-12, "value by products")
     close(grads, record.grads, 1e-11, "gradient by products")

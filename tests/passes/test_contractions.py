@@ -187,9 +187,44 @@ def in_singles(a, b):
     return np.sum(np.sin(y * 1.0))
 
 
+def per_trip(a, b):
+    y = np.ones(b.shape[1])
+    total = 0.0
+    for i in range(len(a)):
+        y[:] = 0.1
+        for k in range(len(b)):
+            for j in range(b.shape[1]):
+                y[j] += a[i, k] * b[k, j]
+        total += np.sum(np.sin(y)) * y[0]
+    return total + y[1]
+
+
+def made_per_trip(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        y = np.ones(b.shape[1]) * a[i, 0]
+        z = y[::-1]
+        for k in range(len(b)):
+            for j in range(1, b.shape[1]):
+                z[j - 1] -= 0.5 * a[i, k] * b[k, j]
+        total += np.sum(np.sin(y)) * y[0]
+    return total
+
+
+def rows_per_trip(a, b):
+    y = np.ones((len(a), b.shape[1]))
+    for i in range(len(a)):
+        y[i] *= 0.5
+        for k in range(len(b)):
+            for j in range(b.shape[1]):
+                y[i, j] += a[i, k] * b[k, j]
+        y[i, 0] += np.sin(y[0, 1])
+    return np.sum(np.sin(y))
+
+
 PRODUCTS = (
     added, outer_sum, turned, number, of_rows, from_elements, parts, windows, spread, computed,
-    one_array, in_time, in_singles,
+    one_array, in_time, in_singles, per_trip, made_per_trip, rows_per_trip,
 )  # fmt: skip
 
 
@@ -204,7 +239,7 @@ def test_a_product(f):
         gradcheck(anew(f), (A, B), target="python", order=2)
 
 
-@pytest.mark.parametrize("f", [outer_sum, of_rows, parts, windows, spread, in_time])
+@pytest.mark.parametrize("f", [outer_sum, of_rows, parts, windows, spread, in_time, made_per_trip])
 def test_a_product_as_machine_code(f):
     same(f, A, B, target="cpu")
 
@@ -311,6 +346,18 @@ def changed_meanwhile(a, b):
     return np.sum(y)
 
 
+def changed_between(a, b):
+    y = np.zeros(b.shape[1])
+    total = 0.0
+    for i in range(len(a)):
+        for k in range(len(b)):
+            for j in range(len(y)):
+                y[j] += a[i, k] * b[k, j]
+        b[1, 2] = np.sin(y[0])
+        total += y[2]
+    return total
+
+
 def of_the_sum(a, b):
     y = np.zeros((4, 5))
     for i in range(4):
@@ -361,7 +408,8 @@ def of_integers(a, b):
 
 
 LOOPS = (
-    triangle, conditional, until, in_place, by_views, changed_meanwhile, of_the_sum, several,
+    triangle, conditional, until, in_place, by_views, changed_meanwhile,
+    changed_between, of_the_sum, several,
     of_three, wider, of_integers,
 )  # fmt: skip
 
@@ -455,12 +503,14 @@ def test_additions_keep_their_order_where_they_have_to():
         ("leaves_alone", True, in_place),
         ("leaves_alone", True, by_views),
         ("leaves_alone", True, changed_meanwhile),
+        ("leaves_alone", True, changed_between),
         ("checks", (), wrapped),
+        ("is_fixed", True, triangle),
     ],
 )
 def test_a_weaker_proof_is_noticed(proof, weak, f, monkeypatch):
     monkeypatch.setattr(Nest, proof, lambda *_: weak)
-    with pytest.raises((AssertionError, TypeError)):
+    with pytest.raises((AssertionError, TypeError, ValueError)):
         same(f, A, B)
 
 

@@ -59,7 +59,6 @@ from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, Whi
 from srcgrad.ir.walk import walk
 from srcgrad.passes.contractions.guards import is_enough, is_worth
 from srcgrad.passes.contractions.matrices import (
-    Loops,
     Product,
     Walk,
     nested,
@@ -126,56 +125,65 @@ class _Versions:
         return tuple(b.out)
 
     def product(self) -> tuple[Var, ...]:
-        """Writes the nest as a product, and returns what it carries."""
-        made, over = Product(self.found, self.b).made()
-        target = self.found.target
-        if isinstance(target, Def):
-            self.add(target, made, over)
+        """Writes the nest with the product, and returns what it carries."""
+        sums = _Sums(self.found, self.b)
+        if self.found.inner[0] is self.root:
+            sums.write()
             return ()
-        sums = _Sums(target, made, over, self.b)
         (new,), names = copied((sums.within(self.root),), {})
         self.b.append(new)
         return tuple(names[r] for r in self.root.results)  # type: ignore[misc]
 
-    def add(self, target: Def, made: Var, over: Loops) -> None:
-        """Adds the sums to their elements."""
-        b, f = self.b, self.found
-        walk = Walk.of(f.nest, target.array, target.args[1:-1], over)
-        if walk is not None:
-            b.add_to(walk.view(b), turned(b, made, over, walk.axes))
-            return
-
-        def body(index: dict[Var, Atom]) -> None:
-            at = Product(f, b).values((target.array, *target.args[1:-1]), index)
-            sums = b.load(made, *(place_of(index[s.index], s, b) for s in over))
-            b.add_at(*at, sums)
-
-        nested(b, over, body, {})
-
 
 class _Sums:
-    """Loops in which a number that was summed is an element of the product."""
+    """Loops in which what was summed is read from the product."""
 
-    def __init__(self, target: For, made: Var, over: Loops, b: Builder):
-        self.target, self.made, self.over, self.b = target, made, over, b
+    def __init__(self, found: Contraction, b: Builder):
+        self.found, self.b, self.nest = found, b, found.nest
+        self.product = Product(found, b)
+        self.made, self.over = self.product.made()
 
     def within(self, s: For) -> For:
         b = self.b
         with b.block() as out:
             for t in s.body:
-                if t is self.target:
-                    assert isinstance(t, For)
-                    self.read(t)
-                elif isinstance(t, For) and self.target in walk((t,)):
+                if t is self.found.inner[0]:
+                    self.write()
+                elif isinstance(t, For) and self.found.inner[0] in walk((t,)):
                     b.append(self.within(t))
                 else:
                     b.append(t)
         return altered(s, body=tuple(out))
 
-    def read(self, s: For) -> None:
-        b, (first,), (end,) = self.b, s.inits, s.results
+    def write(self) -> None:
+        """Writes what is done with the sums of one trip of the loops around."""
+        target = self.found.target
+        if isinstance(target, Def):
+            self.add(target)
+            return
+        b, (first,), (end,) = self.b, target.inits, target.results
         at = [place_of(t.index, t, b) for t in self.over]
         if is_zero(first):
-            b.append(Def(end, memory.load, (self.made, *at), {}, s.loc))
+            b.append(Def(end, memory.load, (self.made, *at), {}, target.loc))
         else:
-            b.append(Def(end, elementwise.add, (first, b.load(self.made, *at)), {}, s.loc))
+            total = (first, b.load(self.made, *at))
+            b.append(Def(end, elementwise.add, total, {}, target.loc))
+
+    def add(self, target: Def) -> None:
+        """Adds sums to their elements."""
+        b, f = self.b, self.found
+        own = [s for s in self.over if s in f.inner]
+        walk = Walk.of(f.nest, target.array, target.args[1:-1], own)
+        if walk is not None:
+            spec = tuple(":" if s in own else "i" for s in self.over)
+            fixed = [place_of(s.index, s, b) for s in self.over if s not in own]
+            sums = b.view(self.made, *fixed, spec=spec) if fixed else self.made
+            b.add_to(walk.view(b), turned(b, sums, own, walk.axes))
+            return
+
+        def body(index: dict[Var, Atom]) -> None:
+            at = self.product.values(target.args[:-1], index, f.inner[:1])
+            places = (place_of(index.get(s.index, s.index), s, b) for s in self.over)
+            b.add_at(*at, b.load(self.made, *places))
+
+        nested(b, own, body, {})

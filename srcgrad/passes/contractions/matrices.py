@@ -13,7 +13,7 @@ from typing import Any
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, For, Var, altered
 from srcgrad.ir.types import INT, Array
-from srcgrad.ir.walk import map_type, replaced_by
+from srcgrad.ir.walk import defined, map_type, replaced_by
 from srcgrad.passes.contractions.nests import Contraction, Nest
 from srcgrad.passes.contractions.terms import Operand
 from srcgrad.passes.places import Poly, constant, evaluated, linear, plus, times, variables
@@ -162,12 +162,17 @@ class Product:
         made = b.reshape(buffer, size(b, first), size(b, second))
         return made if first is down else b.transpose(made, perm=(1, 0))
 
-    def values(self, wanted: Sequence[Atom], index: dict[Var, Atom]) -> list[Atom]:
-        """Copies of values, at other indices."""
+    def values(
+        self, wanted: Sequence[Atom], index: dict[Var, Atom], made_in: Loops = ()
+    ) -> list[Atom]:
+        """Copies of values, at other indices; of all, or of what some loops make."""
         new = dict(index)
         f = replaced_by(new)
+        copied = defined(tuple(made_in))
         for d in self.nest.values.needed(wanted):
             assert d.var is not None
+            if made_in and d.var not in copied:
+                continue
             args = tuple(map(f, d.args))
             if d.op is memory.index:  # which is checked ahead
                 new[d.var] = args[0]

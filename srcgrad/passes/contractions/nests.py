@@ -1,8 +1,8 @@
 """Finds loop nests that sum products of two operands, and what has to hold for them to be one.
 
-Two forms are found. In `y[i, j] += a[i, k] * b[k, j]` the addition is all that the nest does. In
-`s += a[i, k] * b[k, j]` the sum is a number that each trip of outer loops makes for itself, and
-they may do more. Loops are rectangular, operands are computed of memory that the nest leaves alone,
+Two forms are found. In `y[i, j] += a[i, k] * b[k, j]` the sum is added to elements, in
+`s += a[i, k] * b[k, j]` to a number that each trip of outer loops makes for itself. Outer loops may
+do more. Loops are rectangular, operands are computed of memory that the nest leaves alone,
 and places are checked ahead. Never changes a statement.
 """
 
@@ -46,6 +46,7 @@ class Contraction:
     term: Term  # its first operand has the rows
     checks: tuple[Check, ...]
     target: Def | For  # the addition to an element, or the loop that sums a number
+    inner: tuple[For, ...]  # the loops that do nothing else, outer first; of all trips around them
 
     @property
     def over(self) -> tuple[For, ...]:
@@ -100,15 +101,18 @@ class Nest:
 
     def of(self, target: Def | For, around: tuple[For, ...]) -> Contraction | None:
         if isinstance(target, Def):
-            if not self.does_only(target):
+            inner = tuple(s for s in around if self.does_only(s, target))
+            around = tuple(s for s in around if s not in inner)
+            at, value = target.args[1:-1], target.args[-1]
+            if not inner or not self.is_named(target.array, inner[0]):
                 return None
-            at, value, inner = target.args[1:-1], target.args[-1], ()
         else:
             chain = self.sum_of(target)
             if chain is None:
                 return None
             inner, value = chain
-            at = tuple(s.index for s in around)
+            at = ()
+        at = (*(s.index for s in around), *at)
         if value.type.dtype not in DTYPES:
             return None
         if isinstance(target, Def) and target.array.type.dtype != value.type.dtype:
@@ -116,19 +120,24 @@ class Nest:
         term = self.values.term(value)
         if term is None or not self.leaves_alone(term):
             return None
-        return self.matrices(target, term, (*around, *inner), at)
+        return self.matrices(target, term, (around, inner), at)
 
-    def does_only(self, target: Def) -> bool:
-        """Whether an addition to an element is all that the nest does, in its innermost loop."""
-        for s in self.statements:
+    def does_only(self, nest: For, target: Def) -> bool:
+        """Whether an addition to an element is all that a nest does, in its innermost loop."""
+        statements = walk((nest,))
+        for s in statements:
             if isinstance(s, For) and (s.params or sum(isinstance(t, For) for t in s.body) > 1):
                 return False
             if isinstance(s, If) and not _only_checks(s):
                 return False
             if isinstance(s, Def) and s.op.writes and s is not target:
                 return False
-        last = [s for s in self.statements if isinstance(s, For)][-1]
+        last = [s for s in statements if isinstance(s, For)][-1]
         return target in last.body
+
+    def is_named(self, x: Var, nest: For) -> bool:
+        """Whether an array is from outside a nest, or a view that has no other way to be made."""
+        return x not in defined((nest,)) or self.values.over(x) is not None
 
     def sum_of(self, s: For) -> tuple[tuple[For, ...], Atom] | None:
         """The loops that sum a number one inside the other, and what each trip adds."""
@@ -166,8 +175,10 @@ class Nest:
 
     # ---- the matrices ----
     def matrices(
-        self, target: Def | For, term: Term, loops: tuple[For, ...], at: Sequence[Atom]
-    ) -> Contraction | None:
+        self, target: Def | For, term: Term, nests: tuple[tuple[For, ...], tuple[For, ...]],
+        at: Sequence[Atom],
+    ) -> Contraction | None:  # fmt: skip
+        loops = (*nests[0], *nests[1])
         over = [self.values.over(a) for a in at]
         if any(v is None for v in over):
             return None
@@ -188,7 +199,7 @@ class Nest:
         rows, columns, summed = (
             tuple(s for s in loops if s.index in part) for part in (a - both, b - both, both)
         )
-        return Contraction(self, rows, columns, summed, term, checks, target)
+        return Contraction(self, rows, columns, summed, term, checks, target, nests[1])
 
     def is_fixed(self, s: For) -> bool:
         """Whether a loop has the same range in each trip of the loops around it."""

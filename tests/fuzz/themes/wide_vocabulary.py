@@ -8,6 +8,7 @@ from tests.fuzz.themes.attempts_theme import ATTEMPTS
 from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.conflicts_theme import CONFLICTS
 from tests.fuzz.themes.containers_theme import CONTAINERS
+from tests.fuzz.themes.contractions_theme import CONTRACTIONS
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.distributed_theme import DISTRIBUTED
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
@@ -61,7 +62,15 @@ THEMES = (
     RECURSION,
     CONTAINERS,
 )
-APART = (CONFLICTS, DISTRIBUTED, ENSEMBLES, ROTATIONS, STENCILS, SWEEPS)  # drawn by name only
+APART = (
+    CONFLICTS,
+    CONTRACTIONS,
+    DISTRIBUTED,
+    ENSEMBLES,
+    ROTATIONS,
+    STENCILS,
+    SWEEPS,
+)  # by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
 # Kinds that only themes have, and index arrays, which they nest: what ends an expression.
