@@ -184,6 +184,8 @@ class _Pair:
     def is_last_two(self, t: Def, last: int) -> bool:
         """Whether the indices are the last two coordinates of an array that is one piece."""
         x = t.args[0]
+        if x in defined(self.inner.body):  # a view that each trip makes
+            return False
         if last < 3 or not isinstance(x.type, Array) or not self.is_one_piece(x.type):
             return False
         *others, row, column = (self.steps(a) for a in t.args[1:last])

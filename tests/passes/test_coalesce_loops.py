@@ -248,3 +248,19 @@ def test_special_values_stay():
                 y = x.copy()
                 made.append((flow.compile(f, target="cpu", fastmath=False)(y, 1.0), y))
         np.testing.assert_array_equal(*(np.append(y, s).view(np.int64) for s, y in made))
+
+
+def test_a_view_that_each_trip_makes_stays_in_its_trip():
+    """A tape that a reverse sweep reads in a nest of its own is viewed in each trip."""
+    (outer,) = loops("""
+def f(x: f64[n, m], t: tape[f64]):
+    n: int = dim(x, axis=0)
+    m: int = dim(x, axis=1)
+    for i in range(0, n):
+        for j in range(0, m):
+            y: f64[n, m] = tape_view(t, 0, n, m)
+            v: f64 = load(y, i, j)
+            store(x, i, j, v)
+    return ()
+""")[:1]
+    assert isinstance(outer.body[-1], For)
