@@ -13,8 +13,9 @@ from typing import Any
 
 from srcgrad.autodiff import attached
 from srcgrad.autodiff.activity import Activity
+from srcgrad.autodiff.roots import roots_of_squares
 from srcgrad.autodiff.tangents import tangent
-from srcgrad.autodiff.traced import scalar_of
+from srcgrad.autodiff.traced import Values, scalar_of
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
@@ -49,6 +50,7 @@ class _Forward:
         # values on which no output depends may have no rule: their tangent is not needed
         self.active = Activity(function, self.inputs, self.classes, outputs)
         attached.refuse_unexchanged(function, self.active)
+        self.roots = roots_of_squares(function, self.classes)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}
         self.dot: dict[Var, Atom] = {}
         self.waiting: dict[Var, set[Var]] = {}
@@ -143,7 +145,9 @@ class _Forward:
             op = "zeros" if s.op is memory.empty else s.op
             return self.b(op, *s.args, name=name, **s.params)
         ts = [self.of(a) for a in s.args]
-        t = tangent(self.b, s, ts)
+        values = Values(s)
+        values.roots = self.roots
+        t = tangent(self.b, s, ts, values)
         if t is None:
             t = self.zero(s.var.type)
         elif isinstance(s.var.type, Array) and not s.op.view and not self._owns(s, t, ts):

@@ -14,6 +14,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex, same_dims
 from srcgrad.primitives import rules as primitives
+from srcgrad.primitives.elementwise import OF_SQUARES
 from srcgrad.primitives.registry import REGISTRY, ZERO
 
 
@@ -53,18 +54,26 @@ def contribution(
     y, args = tracer.operands()
     seed = tracer.known(g)
     if op.kind == "derive":
-        partial = rule(y, *args, **definition.params)
+        partial = slope(definition, rule, values)(y, *args, **definition.params)
         return made(primitives.product(seed, partial, _absorbs(definition, k, values)))
     return made(rule(seed, y, *args, **definition.params))
 
 
+def slope(definition: Def, rule: Any, values: Values | None) -> Any:
+    """The rule, or that of a root of a sum of squares."""
+    if values is not None and definition.var in values.roots:
+        return OF_SQUARES[definition.op]
+    return rule
+
+
 def _absorbs(definition: Def, k: int, values: Values | None) -> bool:
     """Whether a zero adjoint may meet a partial for argument `k` that is infinite or NaN."""
-    may_be_nonfinite = None if values is None else values.may_be_nonfinite
-    if may_be_nonfinite is None:
+    if values is None or values.may_be_nonfinite is None:
         return definition.op.singular
+    may_be_nonfinite = values.may_be_nonfinite
     op = definition.op
-    if (op.singular or op.nonfinite == "complex") and not may_be_nonfinite.stays_finite(definition):
+    suspect = (op.singular or op.nonfinite == "complex") and definition.var not in values.roots
+    if suspect and not may_be_nonfinite.stays_finite(definition):
         return True
     positions, result = reads(definition, k)
     atoms = [a for p, a in enumerate(definition.args) if p in positions or isinstance(a, Const)]

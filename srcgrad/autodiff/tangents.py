@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from srcgrad.autodiff.rules import converted, depends, holds, made, no_rule, tracer_for
+from srcgrad.autodiff.rules import converted, depends, holds, made, no_rule, slope, tracer_for
 from srcgrad.autodiff.traced import Traced, Tracer, Values, scalar_of
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Def
@@ -56,7 +56,9 @@ def _derive(tracer: Tracer, d: Def, ts: Tangents) -> Any:
             rule = d.op.rules[k]
             if rule is None:
                 raise no_rule(d)
-            terms.append(product(t, rule(y, *args, **d.params), d.op.singular))
+            partial = slope(d, rule, tracer.values)(y, *args, **d.params)
+            rooted = tracer.values is not None and d.var in tracer.values.roots
+            terms.append(product(t, partial, d.op.singular and not rooted))
     traced = [t for t in terms if isinstance(t, Traced)]
     return reduce(lambda a, b: a + b, traced) if traced else None
 

@@ -29,6 +29,7 @@ class Values:
     """
 
     may_be_nonfinite: Any = None  # `nonfinite.MayBeNonFinite`: which atoms may be infinite or NaN
+    roots: frozenset[Var] = frozenset()  # `roots.roots_of_squares`
 
     def of_forward_sweep(self, v: Var) -> bool:
         """Whether a reverse sweep recovers operands, and `v` is of the forward sweep."""

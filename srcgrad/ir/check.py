@@ -128,6 +128,9 @@ class _Checker:
         if s.op.elementwise:
             self.elementwise(s, s.var.type)
             return
+        if s.op.kind == "multilinear":
+            dtypes = {a.type.dtype for a in s.args if is_float(a.type.dtype)}
+            self.require(len(dtypes) < 2, f"operands of different dtypes: {sorted(dtypes)}")
         try:
             expected = self.rules.expected(s)
         except (TypeError, AttributeError, IndexError, ValueError) as e:

@@ -111,9 +111,13 @@ def off_diagonal(x: Any) -> Any:
     return select(eye(shape_of(x)[0]), 0.0, x)
 
 
+def beside_diagonal(unknown: Any) -> Any:
+    return logical_and(unknown, logical_not(eye(shape_of(unknown)[0])))
+
+
 def unknown_beside(unknown: Any) -> Any:
     """Where an element beside the diagonal is unknown."""
-    return undetermined(logical_and(unknown, logical_not(eye(shape_of(unknown)[0]))))
+    return undetermined(beside_diagonal(unknown))
 
 
 def both(x: Any) -> Any:

@@ -25,12 +25,12 @@ from srcgrad.primitives.elementwise import abs as absolute
 from srcgrad.primitives.elementwise import (
     is_complex,
     logical_and,
-    logical_not,
     logical_or,
 )
 from srcgrad.primitives.factorisation_parts import (
     NAN,
     adjoint,
+    beside_diagonal,
     both,
     coincide,
     conjugate,
@@ -75,7 +75,7 @@ def _eigh_jvp(ts: tuple[Any, ...], y: Any, a: Any, lower: bool) -> Any:
     w = real_part(w)
     p = turned(v, matmul(stated(ts[0], lower), v))
     off, unknown = over_gaps(p, w, p)
-    lost = matmul(absolute(v), off_diagonal(marked(unknown)))
+    lost = matmul(absolute(v), marked(beside_diagonal(unknown)))
     moved = nan_where(matmul(v, off_diagonal(off)), lost)
     return concatenate(row(diagonal_of(p)), moved, axis=0)
 
@@ -89,7 +89,7 @@ def _eigh_vjp(g: Any, y: Any, a: Any, lower: bool) -> Any:
     off, unknown = over_gaps(skew, w, both(m))
     diagonal = eye(shape_of(m)[0])
     inner = select(diagonal, row(real_part(gw)), off)
-    beside = logical_and(unknown, logical_not(diagonal))
+    beside = beside_diagonal(unknown)
     if is_complex(v):
         beside = logical_or(beside, logical_and(diagonal, row(moved_by_phase(v, gv, m))))
     s = between(back, inner, beside, v)

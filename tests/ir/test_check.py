@@ -49,6 +49,10 @@ def test_legal(name):
 BROKEN = {
     # operands
     "operand dtypes": ("y: f64 = add(x, f32(1.0))", None, "different dtypes: f64, f32"),
+    "product of dtypes": (
+        "n: int = dim(x, axis=0)\nz: c128[n] = cast(x, dtype='c128')\ny: f64 = vecdot(x, z)",
+        "x: f64[n]", "different dtypes",
+    ),
     "condition of where": ("y: f64 = where(n, x, x)", None, "not bool"),
     "integers need a cast": ("y: f64 = div(n, n)", None, "need a cast"),
     "operands per primitive": ("y: f64 = add(x)", None, "takes 2 arguments"),

@@ -35,7 +35,7 @@ class RuleValues(Values):
     def __init__(self, definition: Def, values: ValueRecovery):
         super().__init__(definition)
         self.values = values
-        self.may_be_nonfinite = values.may_be_nonfinite
+        self.may_be_nonfinite, self.roots = values.may_be_nonfinite, values.roots
 
     def __call__(self, k: int) -> Atom:
         return self.values.contents(self.definition.args[k])

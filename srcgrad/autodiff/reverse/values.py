@@ -15,6 +15,7 @@ from srcgrad.autodiff.reverse.exact import Exact
 from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
+from srcgrad.autodiff.roots import roots_of_squares
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dims, Scalar
 from srcgrad.ir.walk import map_type, walk
@@ -58,6 +59,7 @@ class ValueRecovery:
         tapes.values = self
         self.references: Any = None  # set by References
         self.may_be_nonfinite = MayBeNonFinite(program.function, program.classes)
+        self.roots = roots_of_squares(program.function, program.classes)
         self.now: Point = ()
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
