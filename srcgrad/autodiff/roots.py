@@ -9,7 +9,7 @@ from __future__ import annotations
 from srcgrad.autodiff.nonfinite import LowerBounds
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
-from srcgrad.ir.types import atom_dims, is_complex, is_reference
+from srcgrad.ir.types import Array, Scalar, atom_dims, is_complex, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import arrays, elementwise, memory, reductions
 
@@ -110,10 +110,9 @@ class _Sums:
 
     def _is_sum(self, s: Def) -> bool:
         assert s.var is not None
-        dtype = getattr(s.var.type, "dtype", "")
-        if is_complex(dtype):
+        if not isinstance(s.var.type, Scalar | Array) or is_complex(s.var.type.dtype):
             return False
-        if dtype == "bool":
+        if s.var.type.dtype == "bool":
             return True
         if s.op in PRODUCTS and s.args[0] is s.args[1]:
             return True

@@ -5,9 +5,11 @@ of differentiation at second order, on programs that sum in arrays, loops and co
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import srcgrad as flow
 
@@ -66,8 +68,19 @@ def of_a_grid(x):
     return np.sum(np.exp(-np.sqrt((turned / x[1, 0]) ** 2 + (gy / x[1, 1]) ** 2)))
 
 
+def solved(x):
+    """Among values that are neither numbers nor arrays."""
+    rows = []
+    for k in range(x.shape[0]):
+        if x[k, 0] < 9.0:
+            rows.append(x[k] - x[0])
+    root: Any = brentq(lambda v: v**3 + v - x[0, 0], -9.0, 9.0, xtol=1e-14)
+    return sum(np.sqrt(np.sum(d**2)) for d in rows) * root
+
+
 PROGRAMS = (
     by_axis, by_coordinate, by_einsum, by_dot, by_loops, in_an_array, of_complex_numbers, of_a_grid,
+    solved,
 )  # fmt: skip
 
 

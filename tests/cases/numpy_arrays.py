@@ -118,6 +118,17 @@ def places_of_elements(x):
     return x[i, j] * x.ravel()[flat] + np.sum(x) * found.shape[0] + np.trace(x[:, :2], 1)
 
 
+@case(mat(2, 3))
+def places_in_other_orders(x):
+    turned = np.unravel_index(np.array([1, 4]), x.shape, order="F")
+    flat = np.ravel_multi_index(turned, x.shape, order="F")
+    outside = np.ravel_multi_index((np.array([3, -1]), np.array([1, 7])), (2, 3), ("wrap", "clip"))
+    lined = np.ravel_multi_index(([1, 5], [2, -1]), x.shape, mode="clip", order="F")
+    return np.sum(x[turned] * x.ravel("F")[flat]) + np.sum(
+        np.sin(x.ravel()[outside] * x.ravel()[lined])
+    )
+
+
 @case(vec(6), vec(2, 1))
 def stored_at_places(x, v):
     y = x * 1.0

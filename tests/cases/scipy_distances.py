@@ -24,6 +24,16 @@ def energy_of_pairs(x):
     return np.sum(1.0 / pdist(x)) + np.sum(pdist(x, "sqeuclidean"))
 
 
+@case(mat(4, 2))
+def matrix_of_distances(x):
+    """The vector of the upper triangle, back and forth."""
+    d = distance.squareform(pdist(x, "sqeuclidean"))
+    weights = distance.squareform(np.outer(x[:, 0], x[:, 1]), checks=False)
+    return np.sum(np.exp(-d) * x[:, :1]) + np.sum(
+        weights * distance.squareform(d, force="tovector")
+    )
+
+
 @case(mat(3, 2), 0.7)
 def gaussian_process(x, scale):
     k = np.exp(-0.5 * cdist(x, x, "sqeuclidean") / scale**2) + 0.1 * np.eye(3)

@@ -190,3 +190,10 @@ def number_functions(x):
         + special.gammaln(x[0]) * special.j0(2.0)
         + special.gammaln(4)
     )
+
+
+@case(vec(3))
+def degrees_that_are_fractions(x):
+    """Laguerre's functions of half a degree are the means of Rician noise."""
+    s = special.eval_laguerre(0.5, -(x**2)) + special.eval_genlaguerre(1.5, 0.3, x)
+    return s * special.eval_legendre(0.5, 0.5 * x)

@@ -22,6 +22,16 @@ def whole(n: Any) -> int:
     return int(n)
 
 
+def is_fraction(n: Any) -> bool:
+    """Whether a degree is known and no whole number: the function is a hypergeometric one.
+
+    >>> is_fraction(0.5), is_fraction(2.0)
+    (True, False)
+    """
+    n = known(n)
+    return isinstance(n, float) and n != int(n)
+
+
 @stands_for(special.eval_legendre)
 def eval_legendre(n: Any, x: Any) -> Any:
     """Legendre's polynomial.
@@ -29,6 +39,8 @@ def eval_legendre(n: Any, x: Any) -> Any:
     >>> float(eval_legendre(2, 1.0))
     1.0
     """
+    if is_fraction(n):
+        return special.hyp2f1(-n, n + 1.0, 1.0, (1.0 - x) / 2.0)
     n = whole(n)
     p, d = 1.0 + 0.0 * x, 0.0 * x
     for k in range(n):
@@ -74,6 +86,8 @@ def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Any:
     >>> float(eval_genlaguerre(1, 0.0, 0.25))
     0.75
     """
+    if is_fraction(n):
+        return special.binom(n + alpha, n) * special.hyp1f1(-n, alpha + 1.0, x)
     n = whole(n)
     p = 1.0 + 0.0 * (x + alpha)
     d = -x / (alpha + 1.0)
