@@ -14,7 +14,7 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex, same_dims
 from srcgrad.primitives import rules as primitives
-from srcgrad.primitives.elementwise import OF_SQUARES
+from srcgrad.primitives.norms import OF_SQUARES
 from srcgrad.primitives.registry import REGISTRY, ZERO
 
 

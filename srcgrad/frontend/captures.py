@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.captured_items import has_items, items_of
 from srcgrad.frontend.dict_values import as_tracked
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
@@ -22,7 +23,6 @@ from srcgrad.frontend.guards import (
     CLASS,
     CONTAINERS,
     CONTENTS,
-    ITEMS,
     KEYS,
     STATIC,
     VALUE,
@@ -162,9 +162,8 @@ class Captures:
         if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
             return self._container(it, path, value, name, node)
-        if isinstance(value, set):
-            self.watch(path.then(ITEMS), name)
-            return set(value)
+        if has_items(value):
+            return items_of(self, it, path, value, name, node)
         self._refuse_kind(it, value, name, node)
         return value
 

@@ -6,6 +6,7 @@ Never emits anything.
 from __future__ import annotations
 
 import builtins
+import datetime
 import io
 import sys
 import types
@@ -25,7 +26,11 @@ from srcgrad.protocols import held, home_module
 RUN_BY_PYTHON = (eval, exec, locals)  # what they need exists where the function is run
 # packages whose functions depend on their arguments alone
 PURE = ("scipy.special", "scipy.signal", "scipy.linalg", "scipy.constants", "numpy.polynomial")
+DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
 KNOWN = int | float | complex | str | np.generic | Decimal | None  # bools are integers
+# constructors of dates by other forms, and methods that read the clock or where the machine is
+FROM_OTHERS = ("combine", "fromisocalendar", "fromisoformat", "fromordinal", "strptime")
+LOCAL = ("astimezone", "timestamp")
 LONGEST = 1024  # of an array that is written into the program
 
 
@@ -33,7 +38,7 @@ def by_known_arguments(
     it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of a pure library function whose arguments are known; None for any other call."""
-    exact = f is Decimal or isinstance(getattr(f, "__self__", None), Decimal)
+    exact = f is Decimal or isinstance(getattr(f, "__self__", None), Decimal) or _makes_dates(f)
     home = str(getattr(f, "__module__", None) or "").partition("._")[0]
     pure = exact or home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
     if not pure or (isinstance(f, type) and not exact):
@@ -42,15 +47,16 @@ def by_known_arguments(
     named = {n: _static(it, v, node) for n, v in kwargs.items()}
     if any(v is UNKNOWN for v in (*given, *named.values())):
         if exact:
-            it.refuse(node, "decimal numbers of run-time values are not supported", "use floats")
+            kind = "decimal numbers" if not _makes_dates(f) else "dates and times"
+            it.refuse(node, f"{kind} of run-time values are not supported", "use floats")
         return None
     try:
         made = f(*given, **named)
     except (TypeError, ValueError, ArithmeticError) as e:
         it.fails(e, node)
-    if isinstance(made, Decimal):
+    if exact and (isinstance(made, KNOWN | tuple) or type(made) in DATES):
         return made
-    parts = made if isinstance(made, tuple) else (made,)
+    parts: tuple[Any, ...] = made if isinstance(made, tuple) else (made,)
     if not all(isinstance(p, int | float | complex | np.generic | np.ndarray) for p in parts):
         return None
     if any(np.size(p) > LONGEST or np.asarray(p).dtype.kind not in "biufc" for p in parts):
@@ -62,6 +68,14 @@ def by_known_arguments(
 UNKNOWN: Any = object()
 
 
+def _makes_dates(f: Any) -> bool:
+    """Whether this is a class of `datetime`, or a method that depends on its arguments alone."""
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    if isinstance(owner, type):
+        return owner in DATES and name in FROM_OTHERS
+    return f in DATES if isinstance(f, type) else type(owner) in DATES and name not in LOCAL
+
+
 def _static(it: Interpreter, v: Any, node: Node) -> Any:
     """A known argument; integers among the arguments of the function are specialized on."""
     if isinstance(v, Var) and is_integer(v) and it.captures.is_of_arguments(it, v):
@@ -69,7 +83,7 @@ def _static(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, tuple | list) and type(v) in (tuple, list, TrackedList):
         parts = [_static(it, p, node) for p in v]
         return UNKNOWN if any(p is UNKNOWN for p in parts) else type(v)(parts)
-    return v if isinstance(v, KNOWN) else UNKNOWN
+    return v if isinstance(v, KNOWN) or type(v) in DATES else UNKNOWN
 
 
 def _written(it: Interpreter, value: Any, node: Node) -> Any:

@@ -293,20 +293,6 @@ log10 = derive(
 )
 log1p = derive("log1p", np.log1p, lambda y, a: 1.0 / (a + 1.0), singular=True, nonfinite=True)
 sqrt = derive("sqrt", np.sqrt, lambda y, a: 0.5 / y, singular=True, cheap="scalars", nonfinite=True)
-
-
-def _of_root(y: Any, a: Any) -> Any:
-    zero = eq(y, 0.0)
-    return select(zero, 0.0, 0.5 / select(zero, 1.0, y))
-
-
-def _of_power(y: Any, a: Any, b: Any) -> Any:
-    zero = eq(a, 0.0)
-    return select(zero, 0.0, b * pow(select(zero, 1.0, a), b - 1.0))
-
-
-# the slopes of a**b, b from 0.5 on, where `a` is a sum of squares: 0 at 0, as a norm has
-OF_SQUARES = {sqrt: _of_root, pow: _of_power}
 cbrt = derive("cbrt", np.cbrt, lambda y, a: 1.0 / (3.0 * y * y), singular=True)
 logaddexp = derive(
     "logaddexp",

@@ -1,5 +1,6 @@
 """Arguments that Python's builtins and NumPy's functions do not take."""
 
+import datetime
 import decimal
 import functools
 import itertools
@@ -403,3 +404,8 @@ def rounded_to_many_tens(x, n):
 @program(0.7)
 def decimal_of_a_run_time_value(x):
     return x * float(decimal.Decimal(x))  # error: UnsupportedError: decimal numbers of run-time
+
+
+@program(0.7)
+def date_of_a_run_time_value(x):
+    return x * datetime.timedelta(days=x).days  # error: UnsupportedError: dates and times of run

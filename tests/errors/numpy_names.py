@@ -238,3 +238,9 @@ def place_by_a_shorter_mask(x):
     y = x.copy()
     np.place(y, x[:2] > 0.0, [1.0])  # error: ValueError: mask and data must be the same size
     return np.sum(y)
+
+
+@program(mat(2, 3))
+def order_of_an_index(x):
+    i = np.unravel_index(1, (2, 3), order="A")  # error: ValueError: the order of an index is 'C'
+    return x[i]

@@ -2,6 +2,7 @@
 # ruff: noqa: F841 (programs stop before they use what they assign)
 
 import abc
+import inspect
 import types
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -291,3 +292,37 @@ def attribute_of_a_name_that_is_no_text(x):
     held = types.SimpleNamespace(a=x)
     delattr(held, 1)  # error: TypeError: the name of an attribute must be known
     return held.a
+
+
+@program(0.7)
+def members_of_a_number(x):
+    return x * len(inspect.getmembers(x))  # error: UnsupportedError: the members of a number
+
+
+@program(0.7)
+def names_of_a_function_inside(x):
+    def f(y):
+        return y * x
+
+    return f(x) * len(dir(f))  # error: UnsupportedError: dir() of a function
+
+
+class Branched:
+    """An attribute that only some paths set."""
+
+    def __init__(self, a):
+        self.a = a
+        if a > 0.5:
+            self.b = a
+
+
+@program(0.7)
+def names_of_a_branch(x):
+    return x * len(dir(Branched(x)))  # error: UnsupportedError: whether the Branched has 'b'
+
+
+@program(0.7)
+def members_by_the_run(x):
+    big = lambda _: x > 0.5
+    found = inspect.getmembers(Branched, big)  # error: UnsupportedError: which members there are
+    return x * len(found)

@@ -120,6 +120,26 @@ def unknown_metric(x):
     return y[0, 0]
 
 
+@program(np.ones((2, 2, 2)))
+def squareform_of_three_axes(x):
+    return distance.squareform(x)[0, 0]  # error: ValueError: takes a vector or a matrix
+
+
+@program(mat(3, 3))
+def squareform_that_is_forced(x):
+    return distance.squareform(x, "tomatrix")[0, 0]  # error: ValueError: forced tomatrix
+
+
+@program(mat(3, 3))
+def squareform_of_no_distances(x):
+    return distance.squareform(x)[0]  # error: ValueError: must be symmetric
+
+
+@program(vec(4))
+def squareform_of_four(x):
+    return distance.squareform(x)[0, 1]  # error: ValueError: Incompatible vector size
+
+
 @program(mat(3, 2))
 def distances_of_other_columns(x):
     return distance.cdist(x, x[:, :1])[0, 0]  # error: ValueError: same number of columns

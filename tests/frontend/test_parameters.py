@@ -53,7 +53,7 @@ OF_THE_RUN = frozenset({
     "brack", "c1", "c2", "direc", "epsilon", "gfun", "hess_inv0", "hfun", "initial_simplex",
     "maxfun", "xrtol",
     "globals", "locals", "default_factory", "diff_n", "gamma", "groups", "heap", "iterable", "last",
-    "matrix", "maxlen", "mrp", "rotations", "theta",
+    "matrix", "maxlen", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 
 

@@ -205,8 +205,9 @@ def _static_str(name: str) -> None:
 
 
 for _n in (
-    "capitalize", "casefold", "center", "count", "endswith", "find", "index", "isalnum", "isalpha",
-    "isdigit", "isidentifier", "islower", "isnumeric", "isspace", "isupper", "ljust", "lower",
+    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format_map",
+    "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
+    "isnumeric", "isprintable", "isspace", "istitle", "isupper", "ljust", "lower",
     "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust",
     "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip", "swapcase",
     "title", "upper", "zfill",

@@ -19,8 +19,8 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode", "checks",
-    "check_finite", "col_deriv", "complex_func", "compute_expm", "compute_uv", "copy",
+    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode",
+    "check_finite", "checks", "col_deriv", "complex_func", "compute_expm", "compute_uv", "copy",
     "count_include_pad", "degrees", "dense_output", "density", "derivative", "descending", "disp",
     "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "full_output", "has_aux",
     "hermitian", "ilp64", "include_initial", "increasing", "invert", "keepdim", "keepdims",

@@ -29,6 +29,7 @@ from srcgrad.frontend.handlers import (
     joins,
     library_helpers,
     matrices,
+    members,
     nan_extrema,
     norms,
     operators,
