@@ -168,7 +168,8 @@ def unary(it: Interpreter, op: Any, v: Any, node: Node) -> Any:
         try:
             return ops[type(op).__name__](v)
         except TypeError:
-            it.wrong(node, f"this operator is not defined for {describe(v)}", TypeError)
+            said = f"this operator is not defined for {describe(v)}"
+            it.wrong(node, said, TypeError, late=True)
     arithmetic(it, v, node)
     match op:
         case gast.USub():

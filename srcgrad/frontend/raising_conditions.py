@@ -22,7 +22,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, Whi
 from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import blocks, free_variables, map_type, replaced_by, walk
 from srcgrad.operation import Primitive
-from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans
+from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans, triangular
 from srcgrad.primitives.messages import WRITTEN, report
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
@@ -234,10 +234,20 @@ def _singular(b: Builder, a: Any, *rhs: Any) -> Any:
     return b.eq(b.detsign(a), 0)
 
 
+def _zero_on_diagonal(b: Builder, a: Any, rhs: Any, unit: bool, **params: Any) -> Any:
+    """Whether a triangular matrix is singular."""
+    if unit:
+        return False
+    k = b.iota(a.type.dims[-1])
+    zero = b.eq(b.gather(a, k, k, spec=(*":" * (a.type.ndim - 2), "a", "a")), 0)
+    return b.any(zero, axes=tuple(range(zero.type.ndim)))
+
+
 def _indefinite(b: Builder, a: Any) -> Any:
     return b.eq(b.definite(a), 0)
 
 
+OF_MATRICES = (_singular, _indefinite, _zero_on_diagonal)
 PLACES = (memory.index, memory.indices, memory.check_range)
 CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     memory.index: _outside,
@@ -249,6 +259,7 @@ CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     linalg.cholesky: _indefinite,
     linalg.solve: _singular,
     linalg.inv: _singular,
+    triangular.solve_triangular: _zero_on_diagonal,
     **dict.fromkeys((reductions.max, reductions.min), _without_elements),
     **dict.fromkeys((reductions.argmax, reductions.argmin), _without_elements),
     **dict.fromkeys((scans.softmax, scans.log_softmax), _without_elements),
@@ -267,5 +278,5 @@ def raised_by(d: Def) -> type[BaseException] | None:
         return None
     if d.op is callbacks.call_back:
         return BaseException
-    of_matrices = CONDITIONS.get(d.op, _singular) in (_singular, _indefinite)
+    of_matrices = CONDITIONS.get(d.op, _singular) in OF_MATRICES
     return np.linalg.LinAlgError if of_matrices else ValueError

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
 
 from tests.cases.registry import case, mat, vec
 
@@ -145,6 +146,26 @@ def solved_if_it_can_be(a, b):
     except np.linalg.LinAlgError:
         x = b * np.trace(a)
     return np.sum(x * x)
+
+
+@case(np.array([[2.0, 0.3], [0.3, 1.0]]), vec(2))
+@case(np.array([[1.0, 2.0], [2.0, 1.0]]), vec(2))
+def solved_if_positive_definite(a, b):
+    try:
+        x = linalg.solve(0.5 * (a + a.T), b, assume_a="pos", check_finite=False)
+    except np.linalg.LinAlgError:
+        x = b**2 * a[0, 1]
+    return np.sum(x * x)
+
+
+@case(np.array([[2.0, 0.3], [0.3, 1.0]]), vec(2))
+@case(np.array([[1.0, 2.0], [2.0, 0.0]]), vec(2), differences=False)
+def solved_by_a_triangle(a, b):
+    try:
+        x = linalg.solve_triangular(a, b, lower=True)
+    except linalg.LinAlgError:
+        x = b * np.trace(a)
+    return np.sum(x * x) + np.sum(linalg.solve_triangular(a, b, unit_diagonal=True))
 
 
 class Refusal(Exception):

@@ -233,3 +233,14 @@ def number_that_another_path_indexes(x, k):
     if k > 100.0:
         k[0] = 2.0
     return np.sum(x) * k
+
+
+@case(mat(2, 2), 2)
+def path_for_other_kinds(x, rows):
+    """What fails for these arguments is on the path of others."""
+    parts = [1.0, x, x**2]
+    if rows == 1:
+        total = np.sum(-parts / np.asanyarray(parts))
+    else:
+        total = np.sum(parts[1] * parts[2])
+    return total * len(parts)
