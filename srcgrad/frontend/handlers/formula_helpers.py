@@ -9,6 +9,7 @@ from srcgrad.frontend.formulas import (
     calculus,
     covariances,
     elementwise,
+    flat_places,
     indices,
     matrices,
     nan_reductions,

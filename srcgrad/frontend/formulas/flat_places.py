@@ -1,0 +1,61 @@
+"""Places of elements in the flat array and along each axis, in both orders."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.registry import stands_for, unsupported
+
+
+@stands_for(np.unravel_index)
+def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+    """The place in each axis of places in the flat array.
+
+    >>> [int(k) for k in unravel_index(5, (2, 3))]
+    [1, 2]
+    """
+    places, left = [], np.asarray(indices)
+    size, fastest_first = math.prod(shape), _fastest_first(order)
+    if np.any((left < 0) | (left >= size)):
+        raise ValueError("index is out of bounds for array")
+    for n in fastest_first(tuple(shape)):
+        places.append(left % n)
+        left = left // n
+    return tuple(fastest_first(places))
+
+
+def _fastest_first(order: Any) -> Any:
+    """Puts what there is per axis into the order in which indices turn, or back."""
+    if order not in ("C", "F"):
+        return unsupported("the order of an index is 'C' or 'F'", like=ValueError)
+    return (lambda axes: axes[::-1]) if order == "C" else (lambda axes: axes)
+
+
+@stands_for(np.ravel_multi_index)
+def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+    """The place in the flat array of a place in each axis.
+
+    >>> int(ravel_multi_index((1, 2), (2, 3)))
+    5
+    """
+    places, shape = tuple(multi_index), tuple(dims)
+    modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
+    flat, size, fastest_first = 0, 1, _fastest_first(order)
+    for k, n, at in fastest_first(tuple(zip(places, shape, modes, strict=True))):
+        flat = flat + size * _within(np.asarray(k), n, at)
+        size = size * n
+    return flat
+
+
+def _within(k: Any, n: Any, mode: Any) -> Any:
+    """Places along an axis that are none: `clip` takes the next one, `wrap` counts on."""
+    if mode == "wrap":
+        return k % n
+    if mode == "clip":
+        return np.clip(k, 0, n - 1)
+    if np.any((k < 0) | (k >= n)):
+        raise ValueError("invalid entry in coordinates array")
+    return k
