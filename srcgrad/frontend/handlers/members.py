@@ -18,39 +18,33 @@ OF_CLASSES = vars(type("plain", (), {}))  # what Python adds
 NAMES = Step(("dir",), lambda v: " ".join(dir(v)))
 
 
-@implements(dir)
-def dir_(it: Interpreter, node: Node, x: Any) -> Any:
-    return it.tracked_list(_names(it, node, x), node)
-
-
 @implements(inspect.getmembers)
 def getmembers(it: Interpreter, node: Node, object: Any, predicate: Any = None) -> Any:
     if isinstance(object, Var):
         it.refuse(node, f"the members of {describe(object)} are not known", "name its attributes")
-    members = [(n, _member(it, node, object, n)) for n in _names(it, node, object)]
+    members = [(n, _member(it, node, object, n)) for n in names_of(it, node, object)]
     if predicate is not None:
         members = [m for m in members if _holds(it, node, predicate, m[1])]
     return it.tracked_list(members, node)
 
 
-def _names(it: Interpreter, node: Node, x: Any) -> list[str]:
+@implements(dir)
+def names_of(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Var):
-        return dir(class_of(it, x, node) if is_array(x) else python_type(x))
-    if isinstance(x, Record) and own_method(x.cls, "__dir__") is None:
-        return sorted({*dir(x.cls), *_fields(it, node, x)})
-    if isinstance(x, Abstract):
+        names = dir(class_of(it, x, node) if is_array(x) else python_type(x))
+    elif isinstance(x, Record) and own_method(x.cls, "__dir__") is None:
+        names = {n for n, v in x.fields.items() if n.isidentifier() and not isinstance(v, Unbound)}
+        unsure = next((n for n in sorted(names) if isinstance(x.fields[n], MaybeUnbound)), None)
+        if unsure is not None:
+            reason = f"whether the {x.cls.__name__} has '{unsure}' is known only at run time"
+            it.refuse(node, reason, "set it before the loop or branch")
+        names = sorted(names.union(dir(x.cls)))
+    elif isinstance(x, Abstract):
         it.refuse(node, f"dir() of {describe(x)} is not supported", "name its attributes")
-    it.captures.watch(Path("dir", x, (NAMES,)), "dir")
-    return dir(x)
-
-
-def _fields(it: Interpreter, node: Node, x: Record) -> list[str]:
-    found = {n: v for n, v in x.fields.items() if not isinstance(v, Unbound)}
-    name = next((n for n, v in found.items() if isinstance(v, MaybeUnbound)), None)
-    if name is not None:
-        reason = f"whether the {x.cls.__name__} has '{name}' is known only at run time"
-        it.refuse(node, reason, "set it before the loop or branch")
-    return [n for n in found if n.isidentifier()]
+    else:
+        it.captures.watch(Path("dir", x, (NAMES,)), "dir")
+        names = dir(x)
+    return it.tracked_list(names, node)
 
 
 def _member(it: Interpreter, node: Node, x: Any, name: str) -> Any:
