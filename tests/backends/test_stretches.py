@@ -129,6 +129,38 @@ def blocks_of(text):
     return [len(re.findall(r"^\w+:$", each, re.MULTILINE)) for each in functions]
 
 
+def link(v):
+    if v < 0.5:
+        v = np.sin(v) * np.exp(v)
+    return v * 1.01 + 0.1
+
+
+def saving(v, most):
+    """A loop whose trips save many numbers for the reverse sweep."""
+    while v < most:
+        v = link(link(link(link(link(v)))))
+        v = link(link(link(link(link(v)))))
+        v = link(link(link(link(link(v)))))
+    return v
+
+
+def test_tapes_are_calls_with_the_number_of_the_first_site(monkeypatch):
+    """A function that makes many tapes is short, and has two parameters for each."""
+    monkeypatch.setattr(state, "LONG", 40)
+    g = flow.value_and_grad(saving)
+    text = emitted(g, 0.1, 3.0)
+    per_tape = [len(re.findall(rf"@{name}_limited\(", text)) for name in ("begin", "enlarge")]
+    assert min(per_tape) > 30
+    assert text.count("@grow(") == 2  # its definition, and one call
+    heads = re.findall(r"^define internal i32 @stretch\d+\((.*)\) noinline", text, re.MULTILINE)
+    assert [head for head in heads if "%k20" in head]
+    assert all(head.count("i64 %a") <= 1 for head in heads)
+    value, grad = g(0.1, 3.0)
+    want, wanted = flow.value_and_grad(flow.compile(saving, target="python"))(0.1, 3.0)
+    assert_allclose(value, want, 1e-12)
+    assert_allclose(grad, wanted, 1e-11)
+
+
 def branching(x, n):
     """Stretches within branches within branches; values and arrays leave both."""
     y, s = x * 2.0, 0.0

@@ -17,6 +17,7 @@ from srcgrad.backends.cpu.emit.failures import (
     fail_words,
     guard,
     leave,
+    leave_again,
 )
 from srcgrad.backends.cpu.emit.frame import Place
 from srcgrad.backends.cpu.emit.owners import Placed
@@ -40,13 +41,12 @@ from srcgrad.passes.hoist_allocations import fits_stack
 from srcgrad.primitives import memory, tapes
 
 ALLOCATIONS = (memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve)
-GROWN = "{ ptr, i64, ptr }"
 
 
 # ---- elements ----
 def place(w: Writer, x: Atom, idx: Sequence[Atom]) -> tuple[str, str]:
     """The address of an element, and its dtype."""
-    r = w.ref(x)
+    r = w.memory(x)
     offset = "0"
     for i, stride in zip(idx, r.strides, strict=False):
         offset = w.plus(offset, w.times(w.whole(i), stride))
@@ -203,6 +203,8 @@ def tape(w: Writer, s: Def) -> Ref:
     else:
         size = w.most(w.whole(s.args[0]), "1")
     slot = w.program.in_workspace.get(s.var)
+    if grows and slot and not w.program.guarded:
+        return _begun(w, s, s.var, size, slot)
     if slot:
         before = w.do(f"load i64, ptr {w.do(f'getelementptr i64, ptr %work, i64 {slot}')}, align 8")
         size = w.most(size, before)
@@ -211,6 +213,16 @@ def tape(w: Writer, s: Def) -> Ref:
     zeros = slot is None or s.op is tapes.tape_like
     r = _buffer(w, s, (size,), s.var.type.dtype, zeros, owned=not grows)
     return growing(w, s.var, r) if grows else r
+
+
+def _begun(w: Writer, s: Def, var: Var, size: str, slot: int) -> Ref:
+    """A tape that grows, of at least this size, whose memory a call takes from the workspace."""
+    assert w.owners is not None
+    item = size_of(var.type.dtype)
+    workspace = f"ptr %work, i64 %nwork, i64 {slot}, ptr {w.owners.fallback()}"
+    found = _memory(w, s, var, "begin", f"{workspace}, i64 {size}, i64 {item}")
+    data, length, mi = found
+    return growing(w, var, Ref(data, var.type.dtype, (length,), (str(item),), mi=mi))
 
 
 def _check_room(w: Writer, s: Def, tape: Var, size: str) -> None:
@@ -226,43 +238,54 @@ def _check_room(w: Writer, s: Def, tape: Var, size: str) -> None:
 def growing(w: Writer, var: Var, r: Ref) -> Ref:
     """A tape whose memory may be replaced; the reference to it, which is counted, is owned."""
     assert w.owners is not None
-    kept = (w.owners.variable("ptr"), w.owners.variable("i64"), w.owners.slot())
+    assert w.owners is not None
+    kept = w.owners.variable("{ ptr, i64 }"), w.owners.slot()
     _keep(w, kept, (r.data, r.dims[0], r.mi))
-    own_in(w, kept[2], kept[2], var)
+    own_in(w, kept[1], kept[1], var)
     return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)
 
 
 def _keep(w: Writer, kept: Sequence[str], values: Sequence[str]) -> None:
-    for kind, value, slot in zip(("ptr", "i64", "ptr"), values, kept, strict=True):
-        w.put(f"store {kind} {value}, ptr {slot}, align 8")
+    places = (kept[0], w.length_at(kept[0]), kept[1])
+    for kind, value, place in zip(("ptr", "i64", "ptr"), values, places, strict=True):
+        w.put(f"store {kind} {value}, ptr {place}, align 8")
 
 
 def reserve(w: Writer, s: Def) -> None:
     """Makes room for a number of items; the old memory is released."""
-    kept = w.value(s.args[0]).slots
-    old, wanted = w.do(f"load i64, ptr {kept[1]}, align 8"), w.whole(s.args[1])
+    holder = s.args[0]
+    assert isinstance(holder, Var)
+    kept = w.value(holder).slots
+    old, wanted = w.do(f"load i64, ptr {w.length_at(kept[0])}, align 8"), w.whole(s.args[1])
     more, after = w.labels("grow", "grown")
     w.put(f"br i1 {w.do(f'icmp sgt i64 {wanted}, {old}')}, label %{more}, label %{after}{RARELY}")
     w.start(more)
-    data, mi = (w.do(f"load ptr, ptr {kept[k]}, align 8") for k in (0, 2))
-    holder = s.args[0]
-    assert isinstance(holder, Var)
-    if holder.name.endswith(tapes.SAVED):
-        _check_room(w, s, holder, wanted)
-    item = size_of(holder.type.dtype)
-    sizes = f"i64 {old}, i64 {wanted}, i64 {item}"
-    new = w.do(f"call {GROWN} @grow(ptr {data}, ptr {mi}, {sizes})")
-    found = [w.do(f"extractvalue {GROWN} {new}, {k}") for k in range(3)]
-    _there(w, found[0], s, (wanted,))
-    w.put(f"call void @down(ptr {mi})")
-    _keep(w, kept, found)
+    data, mi = (w.do(f"load ptr, ptr {place}, align 8") for place in kept)
+    sizes = f"i64 {old}, i64 {wanted}, i64 {size_of(holder.type.dtype)}"
+    _keep(w, kept, _memory(w, s, holder, "enlarge", f"ptr {data}, ptr {mi}, {sizes}"))
     w.put(f"br label %{after}")
     w.start(after)
 
 
+def _memory(w: Writer, s: Def, tape: Var, name: str, given: str) -> list[str]:
+    """Data, length and MemInfo that a call finds for a tape; it may fail, and has the words then.
+
+    What is saved for a reverse sweep may take only so much memory.
+    """
+    assert not w.program.is_routine  # it has no tape: `%out` is none of a program's
+    limited = tape.name.endswith(tapes.SAVED)
+    w.program.limited = w.program.limited or limited
+    sites = [w.program.site(s, ("i64",) * words, words) for words in (1, 2)[: 1 + limited]]
+    last = "".join(f", i64 {w.site_of(site)}" for site in sites)
+    made = w.do(f"call %memory @{name}{'_limited' * limited}({given}, ptr %out{last})")
+    code = w.do(f"extractvalue %memory {made}, 0")
+    guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
+    return [w.do(f"extractvalue %memory {made}, 1, {k}") for k in range(3)]
+
+
 def keep_size(w: Writer, r: Ref, slot: int) -> None:
     """Records the size, with which the tape begins the next time if the workspace has room."""
-    size = w.do(f"load i64, ptr {r.slots[1]}, align 8")
+    size = w.do(f"load i64, ptr {w.length_at(r.slots[0])}, align 8")
     w.put(f"call void @keep(ptr %work, i64 {slot}, i64 {size}, i64 {size_of(r.dtype)})")
 
 

@@ -85,6 +85,7 @@ class Nest:
             str, tuple[str, str]
         ] = {}  # a name outside -> the LLVM type, the name here
         self.classes: dict[str, Var] = {}  # a pointer outside -> its alias class
+        self.first: int | None = None  # the number of its first site
 
     def take(self, kind: str, name: str) -> str:
         """The name in the nest of a value of the caller's."""
@@ -99,14 +100,22 @@ class Nest:
         return self.given[name][1]
 
     def site(self, number: int) -> str:
-        """A site's number as a parameter: nests that differ in such numbers only are equal."""
-        key = f"#{number}"
-        self.given.setdefault(key, ("i64", f"%a{len(self.given)}"))
-        return self.given[key][1]
+        """A site's number, counted from the first, which is a parameter.
+
+        Nests that differ in such numbers only are equal.
+        """
+        if self.first is None:
+            self.first = number
+            self.given["#"] = "i64", f"%a{len(self.given)}"
+        base, further = self.given["#"][1], number - self.first
+        return self.inner.do(f"add nsw i64 {base}, {further}") if further else base
 
     def of_caller(self, name: str) -> str:
         """The caller's argument for a key of `given`."""
-        return self.outer.site_of(int(name[1:])) if name[0] == "#" else name
+        if name != "#":
+            return name
+        assert self.first is not None
+        return self.outer.site_of(self.first)
 
     def passed(self, v: Var) -> Any:
         w = self.outer

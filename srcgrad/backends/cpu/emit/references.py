@@ -51,7 +51,7 @@ def _memory(owners: Owners) -> Iterator[str]:
             yield f"  %{name[0]}{k} = getelementptr inbounds ptr, ptr %{name}, i64 {k}"
     for k, kind in enumerate(owners.variables):
         yield f"  %k{k} = alloca {kind}, align 8"
-        yield f"  store {kind} {'null' if kind == 'ptr' else '0'}, ptr %k{k}, align 8"
+        yield f"  store {kind} zeroinitializer, ptr %k{k}, align 8"
 
 
 def write_ways_out(w: Writer) -> None:

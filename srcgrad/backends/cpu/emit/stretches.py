@@ -121,6 +121,7 @@ class _Stretch(Nest):
         self.known: dict[str, str] = {}  # a name here -> the caller's
         self.place, self.words = w.new(), 0  # of what is stored for the caller
         self.row, self.code = 0, w.new()  # of the call, and what it returns
+        self.sites = ""  # the caller's number of the first site
 
     def take(self, kind: str, name: str) -> str:
         here = super().take(kind, name)
@@ -145,6 +146,9 @@ class _Stretch(Nest):
         self.words += 1
         return self.known[name]
 
+    def of_caller(self, name: str) -> str:
+        return self.sites if name == "#" else name
+
     def write(self, write: Callable[[Writer], None]) -> None:
         """Writes the function but for its end, and what surrounds the call."""
         w, inner, owners = self.outer, self.inner, self.inner.owners
@@ -159,6 +163,7 @@ class _Stretch(Nest):
         for each in scope.taken:
             _changes(inner.entry, "+", each.slot, each.slot, each.slot)
             _changes(w.lines, "-", each.name, each.slot, "null")
+        self.sites = super().of_caller("#") if self.first is not None else ""
         self.row = w.hold()
         for each in scope:
             if isinstance(each, Owned):

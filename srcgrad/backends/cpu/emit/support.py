@@ -8,7 +8,7 @@ is found through the MemInfo, so it must not come from `@fresh`, which promises 
 """
 
 from srcgrad.backends.cpu.emit.allocation import allocation
-from srcgrad.memory_limit import NOTICED
+from srcgrad.backends.cpu.emit.growth import growth
 
 GUARD_WORD = "-81985529216486896"  # the count of a released buffer, when guarded
 
@@ -65,33 +65,6 @@ inside:
 outside:
   %made = call ptr @fresh(i64 %size, ptr %slot)
   ret ptr %made
-}
-
-define internal { ptr, i64, ptr } @grow(
-    ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item) noinline nounwind {
-  %three = mul i64 %old, 3
-  %half = lshr i64 %three, 1
-  %c = icmp sgt i64 %wanted, %half
-  %n = select i1 %c, i64 %wanted, i64 %half
-  %bytes = call i64 @product(i64 %n, i64 %item)
-  %slot = alloca ptr
-  store ptr null, ptr %slot
-  %new = call ptr @fresh(i64 %bytes, ptr %slot)
-  %missing = icmp eq ptr %new, null
-  br i1 %missing, label %none, label %there
-none:
-  ret { ptr, i64, ptr } zeroinitializer
-there:
-  %kept = mul i64 %old, %item
-  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %from, i64 %kept, i1 false)
-  %rest = getelementptr i8, ptr %new, i64 %kept
-  %left = sub i64 %bytes, %kept
-  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 %left, i1 false)
-  %now = load ptr, ptr %slot
-  %a = insertvalue { ptr, i64, ptr } undef, ptr %new, 0
-  %b = insertvalue { ptr, i64, ptr } %a, i64 %n, 1
-  %out = insertvalue { ptr, i64, ptr } %b, ptr %now, 2
-  ret { ptr, i64, ptr } %out
 }
 
 define internal void @keep(ptr %work, i64 %slot, i64 %size, i64 %item) noinline nounwind {
@@ -366,24 +339,6 @@ done:
 """
 
 
-CROWDED = """
-declare i8 @srcgrad_crowded(i64)
-
-define internal i1 @crowded(i64 %size) noinline nounwind {{
-  %large = icmp ugt i64 %size, {noticed}
-  br i1 %large, label %ask, label %no
-ask:
-  %answer = call i8 @srcgrad_crowded(i64 %size)
-  %yes = icmp ne i8 %answer, 0
-  ret i1 %yes
-no:
-  ret i1 false
-}}
-"""
-
-
 def support(guarded: bool, lists: bool, limited: bool) -> str:
-    crowded = CROWDED.format(noticed=NOTICED) * limited
-    return (
-        COMMON + allocation(guarded) + (GUARDED if guarded else COUNTING) + LISTS * lists + crowded
-    )
+    counting = GUARDED if guarded else COUNTING
+    return COMMON + allocation(guarded) + counting + growth(limited) + LISTS * lists

@@ -192,12 +192,26 @@ class Writer:
         assert isinstance(r, Ref), a
         if not r.slots:
             return r
-        data, size, mi = (
-            self.do(f"load {kind}, ptr {slot}, align 8")
-            for kind, slot in zip(("ptr", "i64", "ptr"), r.slots, strict=True)
-        )
+        place, owner = r.slots
+        data = self.do(f"load ptr, ptr {place}, align 8")
+        size = self.do(f"load i64, ptr {self.length_at(place)}, align 8")
+        mi = self.do(f"load ptr, ptr {owner}, align 8")
         bounds = ("0", self.times(size, size_of(r.dtype))) if self.program.guarded else r.bounds
         return replace(r, data=data, dims=(size,), mi=mi, slots=(), bounds=bounds)
+
+    def memory(self, a: Atom) -> Ref:
+        """The present memory of a reference, for an access to an element; guarded all of it."""
+        r = self.value(a)
+        assert isinstance(r, Ref), a
+        if not r.slots or self.program.guarded:
+            return self.ref(a)
+        return replace(r, data=self.do(f"load ptr, ptr {r.slots[0]}, align 8"), slots=())
+
+    def length_at(self, place: str) -> str:
+        """The place of the length of a tape that grows, behind that of its data."""
+        return self.once(
+            ("length at", place), lambda: self.do(f"getelementptr inbounds i64, ptr {place}, i64 1")
+        )
 
     def dims(self, type: Any) -> tuple[str, ...]:
         return tuple(self.whole(d) for d in type.dims)

@@ -1,0 +1,143 @@
+"""Support functions of every emitted module for memory that grows: new memory, and its limit.
+
+A program with many tapes is shorter by what each of them needs rarely: that is one call.
+"""
+
+from srcgrad.memory_limit import NOTICED
+
+GROWTH = """
+%memory = type { i32, { ptr, i64, ptr } }
+
+define internal { ptr, i64, ptr } @grow(
+    ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item) noinline nounwind {
+  %three = mul i64 %old, 3
+  %half = lshr i64 %three, 1
+  %c = icmp sgt i64 %wanted, %half
+  %n = select i1 %c, i64 %wanted, i64 %half
+  %bytes = call i64 @product(i64 %n, i64 %item)
+  %slot = alloca ptr
+  store ptr null, ptr %slot
+  %new = call ptr @fresh(i64 %bytes, ptr %slot)
+  %missing = icmp eq ptr %new, null
+  br i1 %missing, label %none, label %there
+none:
+  ret { ptr, i64, ptr } zeroinitializer
+there:
+  %kept = mul i64 %old, %item
+  call void @llvm.memcpy.p0.p0.i64(ptr %new, ptr %from, i64 %kept, i1 false)
+  %rest = getelementptr i8, ptr %new, i64 %kept
+  %left = sub i64 %bytes, %kept
+  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 %left, i1 false)
+  %now = load ptr, ptr %slot
+  %a = insertvalue { ptr, i64, ptr } undef, ptr %new, 0
+  %b = insertvalue { ptr, i64, ptr } %a, i64 %n, 1
+  %out = insertvalue { ptr, i64, ptr } %b, ptr %now, 2
+  ret { ptr, i64, ptr } %out
+}
+
+define internal %memory @enlarge(
+    ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
+    ptr %out, i64 %site) noinline nounwind {
+  %all = call { ptr, i64, ptr } @grow(ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item)
+  %to = extractvalue { ptr, i64, ptr } %all, 0
+  %missing = icmp eq ptr %to, null
+  br i1 %missing, label %none, label %there
+none:
+  store i64 %site, ptr %out
+  %first = getelementptr inbounds i64, ptr %out, i64 1
+  store i64 %wanted, ptr %first
+  ret %memory { i32 1, { ptr, i64, ptr } zeroinitializer }
+there:
+  call void @down(ptr %before)
+  %made = insertvalue %memory zeroinitializer, { ptr, i64, ptr } %all, 1
+  ret %memory %made
+}
+
+define internal i64 @first_size(ptr %work, i64 %slot, i64 %least) nounwind {
+  %known = getelementptr i64, ptr %work, i64 %slot
+  %before = load i64, ptr %known
+  %more = icmp sgt i64 %before, %least
+  %size = select i1 %more, i64 %before, i64 %least
+  ret i64 %size
+}
+
+define internal %memory @begin(
+    ptr %work, i64 %nwork, i64 %slot, ptr %fallback, i64 %least, i64 %item,
+    ptr %out, i64 %site) noinline nounwind {
+  %size = call i64 @first_size(ptr %work, i64 %slot, i64 %least)
+  %bytes = call i64 @product(i64 %item, i64 %size)
+  %new = call ptr @carve(ptr %work, i64 %nwork, i64 %bytes, ptr %fallback)
+  %missing = icmp eq ptr %new, null
+  br i1 %missing, label %none, label %there
+none:
+  store i64 %site, ptr %out
+  %first = getelementptr inbounds i64, ptr %out, i64 1
+  store i64 %size, ptr %first
+  ret %memory { i32 1, { ptr, i64, ptr } zeroinitializer }
+there:
+  %data = insertvalue %memory zeroinitializer, ptr %new, 1, 0
+  %made = insertvalue %memory %data, i64 %size, 1, 1
+  ret %memory %made
+}
+"""
+
+LIMITED = f"""
+declare i8 @srcgrad_crowded(i64)
+
+define internal i1 @crowded(i64 %size) noinline nounwind {{
+  %large = icmp ugt i64 %size, {NOTICED}
+  br i1 %large, label %ask, label %no
+ask:
+  %answer = call i8 @srcgrad_crowded(i64 %size)
+  %yes = icmp ne i8 %answer, 0
+  ret i1 %yes
+no:
+  ret i1 false
+}}
+
+define internal %memory @enlarge_limited(
+    ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
+    ptr %out, i64 %site, i64 %limit) noinline nounwind {{
+  %bytes = call i64 @product(i64 %item, i64 %wanted)
+  %full = call i1 @crowded(i64 %bytes)
+  br i1 %full, label %none, label %room
+none:
+  store i64 %limit, ptr %out
+  %first = getelementptr inbounds i64, ptr %out, i64 1
+  store i64 %wanted, ptr %first
+  %second = getelementptr inbounds i64, ptr %out, i64 2
+  store i64 %bytes, ptr %second
+  ret %memory {{ i32 1, {{ ptr, i64, ptr }} zeroinitializer }}
+room:
+  %made = call %memory @enlarge(ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
+    ptr %out, i64 %site)
+  ret %memory %made
+}}
+
+define internal %memory @begin_limited(
+    ptr %work, i64 %nwork, i64 %slot, ptr %fallback, i64 %least, i64 %item,
+    ptr %out, i64 %site, i64 %limit) noinline nounwind {{
+  %size = call i64 @first_size(ptr %work, i64 %slot, i64 %least)
+  %own = call i64 @product(i64 %item, i64 %size)
+  %words = load i64, ptr %work
+  %taken = shl i64 %words, 3
+  %bytes = add i64 %own, %taken
+  %full = call i1 @crowded(i64 %bytes)
+  br i1 %full, label %none, label %room
+none:
+  store i64 %limit, ptr %out
+  %first = getelementptr inbounds i64, ptr %out, i64 1
+  store i64 %size, ptr %first
+  %second = getelementptr inbounds i64, ptr %out, i64 2
+  store i64 %bytes, ptr %second
+  ret %memory {{ i32 1, {{ ptr, i64, ptr }} zeroinitializer }}
+room:
+  %made = call %memory @begin(ptr %work, i64 %nwork, i64 %slot, ptr %fallback, i64 %least,
+    i64 %item, ptr %out, i64 %site)
+  ret %memory %made
+}}
+"""
+
+
+def growth(limited: bool) -> str:
+    return GROWTH + LIMITED * limited
