@@ -220,9 +220,10 @@ def _begun(w: Writer, s: Def, var: Var, size: str, slot: int) -> Ref:
     assert w.owners is not None
     item = size_of(var.type.dtype)
     workspace = f"ptr %work, i64 %nwork, i64 {slot}, ptr {w.owners.fallback()}"
-    found = _memory(w, s, var, "begin", f"{workspace}, i64 {size}, i64 {item}")
-    data, length, mi = found
-    return growing(w, var, Ref(data, var.type.dtype, (length,), (str(item),), mi=mi))
+    kept = _places(w)
+    _fill(w, s, var, kept, "begin", f"{workspace}, i64 {size}, i64 {item}")
+    own_in(w, kept[1], kept[1], var)
+    return Ref("null", var.type.dtype, (size,), (str(item),), slots=kept)
 
 
 def _check_room(w: Writer, s: Def, tape: Var, size: str) -> None:
@@ -238,11 +239,16 @@ def _check_room(w: Writer, s: Def, tape: Var, size: str) -> None:
 def growing(w: Writer, var: Var, r: Ref) -> Ref:
     """A tape whose memory may be replaced; the reference to it, which is counted, is owned."""
     assert w.owners is not None
-    assert w.owners is not None
-    kept = w.owners.variable("{ ptr, i64 }"), w.owners.slot()
+    kept = _places(w)
     _keep(w, kept, (r.data, r.dims[0], r.mi))
     own_in(w, kept[1], kept[1], var)
     return Ref(r.data, r.dtype, r.dims, r.strides, "C", r.mi, slots=kept)
+
+
+def _places(w: Writer) -> tuple[str, str]:
+    """Where the data with the length, and the MemInfo, of a tape that grows lie."""
+    assert w.owners is not None
+    return w.owners.variable("{ ptr, i64 }"), w.owners.slot()
 
 
 def _keep(w: Writer, kept: Sequence[str], values: Sequence[str]) -> None:
@@ -262,15 +268,16 @@ def reserve(w: Writer, s: Def) -> None:
     w.start(more)
     data, mi = (w.do(f"load ptr, ptr {place}, align 8") for place in kept)
     sizes = f"i64 {old}, i64 {wanted}, i64 {size_of(holder.type.dtype)}"
-    _keep(w, kept, _memory(w, s, holder, "enlarge", f"ptr {data}, ptr {mi}, {sizes}"))
+    _fill(w, s, holder, kept, "enlarge", f"ptr {data}, ptr {mi}, {sizes}")
     w.put(f"br label %{after}")
     w.start(after)
 
 
-def _memory(w: Writer, s: Def, tape: Var, name: str, given: str) -> list[str]:
-    """Data, length and MemInfo that a call finds for a tape; it may fail, and has the words then.
+def _fill(w: Writer, s: Def, tape: Var, kept: Sequence[str], name: str, given: str) -> None:
+    """Keeps the memory that a call finds for a tape; it may fail, and has the words then.
 
-    What is saved for a reverse sweep may take only so much memory.
+    Tapes of a reverse sweep may take only so much. Places that stretches share are in memory;
+    those of one function may be in registers, which a call that stores would prevent.
     """
     assert not w.program.is_routine  # it has no tape: `%out` is none of a program's
     limited = tape.name.endswith(tapes.SAVED)
@@ -278,9 +285,13 @@ def _memory(w: Writer, s: Def, tape: Var, name: str, given: str) -> list[str]:
     sites = [w.program.site(s, ("i64",) * words, words) for words in (1, 2)[: 1 + limited]]
     last = "".join(f", i64 {w.site_of(site)}" for site in sites)
     made = w.do(f"call %memory @{name}{'_limited' * limited}({given}, ptr %out{last})")
-    code = w.do(f"extractvalue %memory {made}, 0")
+    if w.program.cuts:
+        code = w.do(f"call i32 @settle(ptr {kept[0]}, ptr {kept[1]}, %memory {made})")
+    else:
+        code = w.do(f"extractvalue %memory {made}, 0")
     guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
-    return [w.do(f"extractvalue %memory {made}, 1, {k}") for k in range(3)]
+    if not w.program.cuts:
+        _keep(w, kept, [w.do(f"extractvalue %memory {made}, 1, {k}") for k in range(3)])
 
 
 def keep_size(w: Writer, r: Ref, slot: int) -> None:

@@ -53,6 +53,23 @@ there:
   ret %memory %made
 }
 
+define internal i32 @settle(ptr %tape, ptr %mi, %memory %made) noinline nounwind {
+  %code = extractvalue %memory %made, 0
+  %failed = icmp ne i32 %code, 0
+  br i1 %failed, label %done, label %there
+there:
+  %data = extractvalue %memory %made, 1, 0
+  %length = extractvalue %memory %made, 1, 1
+  %owner = extractvalue %memory %made, 1, 2
+  %place = getelementptr inbounds i64, ptr %tape, i64 1
+  store ptr %data, ptr %tape
+  store i64 %length, ptr %place
+  store ptr %owner, ptr %mi
+  br label %done
+done:
+  ret i32 %code
+}
+
 define internal i64 @first_size(ptr %work, i64 %slot, i64 %least) nounwind {
   %known = getelementptr i64, ptr %work, i64 %slot
   %before = load i64, ptr %known

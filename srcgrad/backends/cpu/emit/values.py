@@ -45,7 +45,7 @@ class Ref:
     layout: str = "C"  # or "F": the transpose of a contiguous one; or "A": any
     mi: str = "null"  # Numba's MemInfo, which counts the references; null in the workspace
     off: str = "0"  # bytes from `data` on
-    slots: tuple[str, ...] = ()  # of a tape that grows: the places of its data with its length, and of its MemInfo
+    slots: tuple[str, ...] = ()  # of a tape that grows: the places of data with length, of MemInfo
     bounds: tuple[str, str] = ("0", "0")  # guarded: the bytes from `data` that may be accessed
 
 
