@@ -57,7 +57,8 @@ GENERIC = (None, "types", "typing", "collections.abc", "_collections_abc")
 def takes_parameters(value: Any) -> bool:
     """Whether a value is a class that takes others in brackets, or a form of `typing`.
 
-    >>> takes_parameters(list), takes_parameters(Any), takes_parameters(float)
+    >>> from typing import Optional
+    >>> takes_parameters(list), takes_parameters(Optional), takes_parameters(float)
     (True, True, False)
     """
     if isinstance(value, type):

@@ -12,12 +12,16 @@ from typing import Any
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.ir.nodes import Atom, Const, Var, atom
 from srcgrad.ir.types import Scalar
+from srcgrad.operation import Primitive
+from srcgrad.primitives import elementwise as ew
 
 # functions of numbers alone that a test is followed through, and how deep
-FOLLOWED = frozenset(("eq", "lt", "le", "add", "sub", "mul", "div", "neg", "abs", "cast"))
+FOLLOWED = frozenset((ew.eq, ew.lt, ew.le, ew.add, ew.sub, ew.mul, ew.div, ew.neg, ew.abs, ew.cast))
 DEEP = 4
 # tests by another one, whether its outcome is the opposite, whether the operands change places
-BY_ANOTHER = {"ne": ("eq", True, False), "gt": ("lt", False, True), "ge": ("le", False, True)}
+BY_ANOTHER: dict[Primitive, tuple[Primitive, bool, bool]] = {
+    ew.ne: (ew.eq, True, False), ew.gt: (ew.lt, False, True), ew.ge: (ew.le, False, True)
+}  # fmt: skip
 
 
 def outcome(it: Interpreter, test: Any, holds: bool = True) -> tuple[Any, bool]:
@@ -25,13 +29,13 @@ def outcome(it: Interpreter, test: Any, holds: bool = True) -> tuple[Any, bool]:
     while isinstance(test, Var):
         if test in it.same_tests:
             test, same = it.same_tests[test]
-        elif (d := it.definition(test)) is not None and d.op.name == "logical_not":
+        elif (d := it.definition(test)) is not None and d.op is ew.logical_not:
             test, same = d.args[0], False
         else:
             break
         holds = holds == same
     d = it.definition(test)
-    opposite = d is not None and BY_ANOTHER.get(d.op.name, ("", False))[1]
+    opposite = d is not None and d.op in BY_ANOTHER and BY_ANOTHER[d.op][1]
     return _known_by(it, test, DEEP), holds != opposite
 
 
@@ -40,14 +44,13 @@ def _known_by(it: Interpreter, v: Atom, deep: int) -> Any:
     if isinstance(v, Const):
         return type(v.value), repr(v.value), v.type.dtype
     d = it.definition(v)
-    name, _, swapped = (
-        ("", False, False) if d is None else BY_ANOTHER.get(d.op.name, (d.op.name, False, False))
-    )
-    of_numbers = d is not None and all(isinstance(atom(a).type, Scalar) for a in d.args)
-    if d is None or not deep or not of_numbers or name not in FOLLOWED:
+    if d is None or not deep or not all(isinstance(atom(a).type, Scalar) for a in d.args):
+        return id(v)
+    op, _, swapped = BY_ANOTHER.get(d.op, (d.op, False, False))
+    if op not in FOLLOWED:
         return id(v)
     args = [_known_by(it, a, deep - 1) for a in d.args]
-    return name, repr(v.type), *(reversed(args) if swapped else args)
+    return op, repr(v.type), *(reversed(args) if swapped else args)
 
 
 def note_same(it: Interpreter, test: Var, joined: Iterable[tuple[Var, Atom, Atom]]) -> None:

@@ -15,14 +15,13 @@
 ...             store(x, i, i, v)
 ...     return (x,)
 ... ''')
->>> tests = length_tests(f)
->>> tests
-(('ge', ('mul', ('dim', 0, 0), ('dim', 0, 1)), 8),)
->>> text_of(tests[0], lambda k, axis: f"x{k}.shape[{axis}]")
+>>> (test,) = length_tests(f)
+>>> text_of(test, lambda k, axis: f"x{k}.shape[{axis}]")
 '((x0.shape[0] * x0.shape[1]) >= 8)'
+>>> outcome(test, lambda k, axis: 2)
+False
 
-A test is a nested tuple: an operation and its operands, of which ("dim", k, axis) is the length of
-an axis of parameter k. Never decides which program a call runs.
+Never decides which program a call runs.
 """
 
 from __future__ import annotations
@@ -34,15 +33,35 @@ from typing import Any, TypeAlias
 from srcgrad.ir.nodes import Atom, Const, Def, Function, If, Var
 from srcgrad.ir.types import BOOL
 from srcgrad.ir.walk import rename, walk
+from srcgrad.operation import Primitive
 from srcgrad.passes.compared_lengths import lengths_of
-from srcgrad.primitives import arrays
+from srcgrad.primitives import arrays, elementwise
+from srcgrad.records import record
 
-Test: TypeAlias = Any  # a nested tuple, or a number
-OPERATIONS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
-    "add": ("+", operator.add), "sub": ("-", operator.sub), "mul": ("*", operator.mul),
-    "lt": ("<", operator.lt), "le": ("<=", operator.le),
-    "gt": (">", operator.gt), "ge": (">=", operator.ge),
-    "logical_and": ("and", lambda a, b: a and b),
+
+@record(frozen=True)
+class Length:
+    """The length of an axis of a parameter, which `of` names."""
+
+    of: Any
+    axis: int
+
+
+@record(frozen=True)
+class Term:
+    """An operation on lengths and numbers."""
+
+    op: Primitive
+    operands: tuple[Test, ...]
+
+
+Test: TypeAlias = Term | Length | int
+
+SIGNS: dict[Primitive, tuple[str, Callable[[Any, Any], Any]]] = {
+    elementwise.add: ("+", operator.add), elementwise.sub: ("-", operator.sub),
+    elementwise.mul: ("*", operator.mul), elementwise.lt: ("<", operator.lt),
+    elementwise.le: ("<=", operator.le), elementwise.gt: (">", operator.gt),
+    elementwise.ge: (">=", operator.ge), elementwise.logical_and: ("and", lambda a, b: a and b),
 }  # fmt: skip
 
 
@@ -69,12 +88,13 @@ def _found(function: Function) -> list[tuple[Test, Var]]:
         if isinstance(a, Const):
             return a.value
         if a in places:
-            return ("dim", *places[a])
+            return Length(*places[a])
         d = made.get(a)
-        if d is None or d.op.name not in OPERATIONS or d.params:
+        if d is None or d.op not in SIGNS or d.params:
             return None
-        parts = [test(x) for x in d.args]
-        return None if any(p is None for p in parts) else (d.op.name, *parts)
+        found = [test(x) for x in d.args]
+        known = tuple([t for t in found if t is not None])
+        return Term(d.op, known) if len(known) == len(found) else None
 
     pairs = [(test(s.cond), s.cond) for s in chosen]
     return [(t, v) for t, v in pairs if t is not None and isinstance(v, Var)]
@@ -86,40 +106,44 @@ def _chooses(s: If) -> bool:
 
 def outcome(test: Test, length: Callable[..., int]) -> Any:
     """The value of a test; `length` gives that of a parameter's axis."""
-    if not isinstance(test, tuple):
-        return test
-    if test[0] == "dim":
-        return length(*test[1:])
-    return OPERATIONS[test[0]][1](*(outcome(t, length) for t in _parts(test)))
+    match test:
+        case Length():
+            return length(test.of, test.axis)
+        case Term():
+            return SIGNS[test.op][1](*(outcome(t, length) for t in test.operands))
+        case _:
+            return test
 
 
 def text_of(test: Test, length: Callable[..., str]) -> str:
     """A test as an expression of Python; `length` gives the text of an axis's length."""
-    if not isinstance(test, tuple):
-        return repr(test)
-    if test[0] == "dim":
-        return length(*test[1:])
-    sign = OPERATIONS[test[0]][0]
-    return f"({f' {sign} '.join(text_of(t, length) for t in _parts(test))})"
+    match test:
+        case Length():
+            return length(test.of, test.axis)
+        case Term():
+            parts = [text_of(t, length) for t in test.operands]
+            return f"({f' {SIGNS[test.op][0]} '.join(parts)})"
+        case _:
+            return repr(test)
 
 
 def renamed(test: Test, to: Any) -> Test:
     """A test with its parameters replaced: `to` maps each to what it is called now."""
-    if not isinstance(test, tuple):
-        return test
-    if test[0] == "dim":
-        return ("dim", to[test[1]], test[2])
-    return (test[0], *(renamed(t, to) for t in _parts(test)))
+    match test:
+        case Length():
+            return Length(to[test.of], test.axis)
+        case Term():
+            return Term(test.op, tuple([renamed(t, to) for t in test.operands]))
+        case _:
+            return test
 
 
 def parameters(test: Test) -> set[Any]:
     """The parameters whose lengths a test reads."""
-    if not isinstance(test, tuple):
-        return set()
-    if test[0] == "dim":
-        return {test[1]}
-    return set[Any]().union(*(parameters(t) for t in _parts(test)))
-
-
-def _parts(test: Test) -> tuple[Test, ...]:
-    return test[1:]
+    match test:
+        case Length():
+            return {test.of}
+        case Term():
+            return set[Any]().union(*map(parameters, test.operands))
+        case _:
+            return set()
