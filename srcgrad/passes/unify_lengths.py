@@ -191,12 +191,13 @@ class _InLoops(Rewriter):
     def viewed(self, n: Var, m: Atom) -> Iterable[Stmt]:
         """The carried arrays of length `n`, which is `m`, as arrays of length `m`."""
         self.b.out = []
-        for x in self.carried.pop(n):
+        for carried in self.carried.pop(n):
+            x = self.atom(carried)  # by its other lengths already
             if isinstance(x.type, Array) and (x, m) not in self.there:
                 whole = [d is not n for d in x.type.dims]
                 spec = tuple(":" if w else "s" for w in whole)
                 spans = [a for w in whole if not w for a in (Const(0, INT), m, Const(1, INT))]
-                self.new[x] = self.b.view(x, *spans, spec=spec, name=x.name)
+                self.new[carried] = self.b.view(x, *spans, spec=spec, name=carried.name)
         self.new[n] = m
         return self.b.out
 
