@@ -227,3 +227,21 @@ def test_gradients_of_a_state_that_is_an_argument(trips):
         np.testing.assert_allclose(a, b, rtol=1e-13)
     with pytest.raises(ValueError, match="not aligned"):
         flow.compile(state_as_an_argument)(w[:, :2], np.ones((2, 3)), h)
+
+
+def two_lengths(a, b, n):
+    p = np.eye(2)
+    for _ in range(n):
+        k = b @ p @ a
+        p = a.T @ p @ (a - np.outer(b, k)) + np.eye(2)
+    return np.sum(p)
+
+
+def test_arrays_of_two_carried_lengths():
+    a, b = np.array([[1.0, 0.1], [0.2, 0.9]]), np.array([0.3, 1.0])
+    with checking():
+        got = flow.grad(two_lengths, (0, 1))(a, b, 3)
+    with without("unify_lengths"):
+        want = flow.grad(two_lengths, (0, 1))(a, b, 3)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_allclose(g, w, rtol=1e-12)
