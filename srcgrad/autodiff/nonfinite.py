@@ -109,14 +109,18 @@ class LowerBounds:
             return a.value != 0
         return self.of(a) > TINY or self._replaces_zero(a)
 
+    def _made_by(self, a: Atom) -> Def | None:
+        return self._definition.get(a) if isinstance(a, Var) else None
+
     def _replaces_zero(self, a: Atom) -> bool:
         """Whether this is `where(x == 0, c, x)`, for an x that is 0 or more."""
-        d = self._definition.get(a)
+        d = self._made_by(a)
         if d is None or d.op is not elementwise.where:
             return False
-        test, other = self._definition.get(d.args[0]), d.args[2]
-        asks = test is not None and test.op is elementwise.eq and test.args[0] is other
-        zero = asks and isinstance(test.args[1], Const) and test.args[1].value == 0
+        test, other = self._made_by(d.args[0]), d.args[2]
+        if test is None or test.op is not elementwise.eq or test.args[0] is not other:
+            return False
+        zero = isinstance(test.args[1], Const) and test.args[1].value == 0
         return zero and self.is_away_from_zero(d.args[1]) and self.of(other) >= 0
 
     def of(self, a: Atom) -> float:

@@ -79,7 +79,8 @@ def _indented(text: str) -> str:
 
 def _loops() -> tuple[Nest, ...]:
     """Every step with every turn, the rest taken in turn; some in a loop around them."""
-    time, space, before, after, around = map(cycle, (TIME, SPACE, BEFORE, AFTER, (0, 0, 1, 0, 0)))
+    time, space, before, after = map(cycle, (TIME, SPACE, BEFORE, AFTER))
+    around = cycle((False, False, True, False, False))
     made: list[Nest] = []
     for step, turn in product(STEPS, (*TURNS, *NEW)):
         here = next(space)
