@@ -1,4 +1,4 @@
-"""Arrays that a loop carries: each is kept in one buffer, to which a trip's new array is copied.
+"""Arrays that a loop carries: gives each one buffer, to which a trip's new array is copied.
 
 >>> show(carried_arrays(parse('''
 ... def f(x: f64[n]):

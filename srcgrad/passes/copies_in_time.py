@@ -278,7 +278,7 @@ class CopiesInTime:
         return len(firsts) == 1
 
     def is_used_after(self, a: Var) -> bool:
-        """Whether anything behind the loop names an array."""
+        """Whether anything after the loop names an array."""
         names = {a}
         for s in walk(self.program.body):
             if isinstance(s, Def) and s.op.view and s.var is not None and s.args[0] in names:

@@ -31,8 +31,8 @@ def f(x: f64[n]):
 
 For reverse mode, before it, where `unrolled_rotations` follows. A copy that is no copy saves a
 pass over both arrays in either sweep, and where nothing needs old elements the tape of what it
-overwrites. Which copies these are is told by `CopiesInTime`. The statements behind the copies, and
-behind the loop, get the new names.
+overwrites. `CopiesInTime` finds these copies. The statements after them, and after the loop, get
+the new names.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ COPIES = frozenset((memory.store, memory.assign))
 
 
 def renamed_copies(function: Function) -> Function:
-    """One loop after the other: names behind the first one are other names."""
+    """One loop after the other: names after the first one are other names."""
     inside = contents(function)
     if not inside.depth or inside.operations.isdisjoint(COPIES):
         return function
@@ -99,7 +99,7 @@ class _RenamedCopies(Following):
     def renamed(self, s: For, before: Block, chains: list[Chain]) -> Iterable[Stmt]:
         made = _Renamed(s, before, chains)
         yield from made.statements()
-        self.new.update(made.behind)
+        self.new.update(made.later)
 
 
 class _Renamed:
@@ -118,7 +118,7 @@ class _Renamed:
         self.own = set(loop.body)
         self.body: list[Stmt] = []
         self.known: dict[Var, Atom] = {}
-        self.behind: dict[Var, Atom] = {}  # the names behind the loop
+        self.later: dict[Var, Atom] = {}  # the names after the loop
 
     def is_named(self, x: Var) -> bool:
         return x in self.params or x in self.views
@@ -140,10 +140,10 @@ class _Renamed:
             yields=(*(self.atom(y) for y in s.yields), *(last[a] for a in self.arrays)),
             results=(*s.results, *self.results.values()),
         )
-        behind = dict[Var, Atom](self.results)
+        after = dict[Var, Atom](self.results)
         views = [d for d in self.views.values() if d not in self.own]
-        again, new = copied(tuple(views), behind)
-        self.behind = {**behind, **{v: new[v] for v in self.views if v in new}}
+        again, new = copied(tuple(views), after)
+        self.later = {**after, **{v: new[v] for v in self.views if v in new}}
         return (*self.b.out, loop, *again)
 
     # ---- the body ----

@@ -1,4 +1,4 @@
-"""Arrays that a loop carries are kept in one buffer each: where that is right, and where not."""
+"""Arrays that a loop carries have one buffer each: where that is right, and where not."""
 
 import numpy as np
 import pytest

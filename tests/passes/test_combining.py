@@ -10,7 +10,7 @@ from tests.passes.pass_programs import program
 
 
 def nested(depth: int, last: str) -> str:
-    """Branches in branches: each passes on a sum, behind other values that it makes."""
+    """Branches in branches: each passes on a sum, after other values that it makes."""
     if not depth:
         return last
     inner = nested(depth - 1, last).replace("\n", "\n    ")

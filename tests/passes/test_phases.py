@@ -297,7 +297,7 @@ def test_which_loops_are_divided(changes, found):
     assert loops(text(**changes)) == found
 
 
-def test_sums_in_order_stay_behind_functions():
+def test_sums_in_order_come_after_functions():
     assert loops(text(), in_order) == 5
 
 

@@ -29,7 +29,7 @@ for t in range(0, m):
 {more}    for j in range(1, h):
 {within}        e: f64 = load(v, j)
         store(u, j, e)
-{behind}"""
+{after}"""
 
 
 def left(text, *calls, returns="u,"):
@@ -38,10 +38,10 @@ def left(text, *calls, returns="u,"):
     return sum(len(carried(s)) for s in walk(new.body) if isinstance(s, Loop))
 
 
-def step(*behind, head=EQUAL, more=(), within=()):
-    lines = ["".join(f"    {line}\n" for line in part) for part in (more, behind)]
+def step(*after, head=EQUAL, more=(), within=()):
+    lines = ["".join(f"    {line}\n" for line in part) for part in (more, after)]
     inner = "".join(f"        {line}\n" for line in within)
-    return head + STEP.strip("\n").format(more=lines[0], within=inner, behind=lines[1])
+    return head + STEP.strip("\n").format(more=lines[0], within=inner, after=lines[1])
 
 
 def test_equal_borders():
@@ -66,7 +66,7 @@ def test_borders_that_are_stored_to_before():
 
 
 @pytest.mark.parametrize(
-    "behind",
+    "after",
     [
         ("store(u, 0, 3.0)",),  # a border
         ("store(u, 2, 3.0)",),
@@ -75,8 +75,8 @@ def test_borders_that_are_stored_to_before():
         ("add_at(u, 2, 1.0)",),
     ],
 )
-def test_behind_the_copy(behind):
-    assert left(step(*behind)) == 0
+def test_after_the_copy(after):
+    assert left(step(*after)) == 0
 
 
 def test_reads_of_the_new_names():

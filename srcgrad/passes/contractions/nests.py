@@ -220,7 +220,7 @@ class Nest:
         return tuple(found)
 
     def poly(self, p: Poly) -> Poly:
-        """A polynomial with indices in the place of checked ones: their checks are made ahead."""
+        """A polynomial of indices instead of checked ones: their checks are made ahead."""
         for v in variables(p):
             d = self.values.made.get(v)
             if d is not None and d.op is memory.index:

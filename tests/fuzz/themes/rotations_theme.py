@@ -1,7 +1,7 @@
 """The theme of rotations: loops over time in which arrays take turns as the old and the new one.
 
 By copies of a region, by names that change places, or as a new array in each step; with equal and
-other borders, reads and stores in between and behind, two names of one buffer, and loops around.
+other borders, reads and stores in between and after, two names of one buffer, and loops around.
 """
 
 from itertools import cycle, product

@@ -208,7 +208,7 @@ class Writer:
         return replace(r, data=self.do(f"load ptr, ptr {r.slots[0]}, align 8"), slots=())
 
     def length_at(self, place: str) -> str:
-        """The place of the length of a tape that grows, behind that of its data."""
+        """The place of the length of a tape that grows, after that of its data."""
         return self.once(
             ("length at", place), lambda: self.do(f"getelementptr inbounds i64, ptr {place}, i64 1")
         )
