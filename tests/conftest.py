@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.special
 
 from tests.tools import turns
 
@@ -173,5 +175,7 @@ def cuda(monkeypatch):
 
     library = remote.library()
     monkeypatch.setattr(devices, "library", lambda: library)
-    monkeypatch.setitem(sys.modules, "cupyx.scipy.special", remote.Special())
+    for module in (scipy.special, scipy.linalg):
+        name = module.__name__.replace("scipy", "cupyx.scipy", 1)
+        monkeypatch.setitem(sys.modules, name, remote.Functions(module))
     return flow.device("cuda:0")

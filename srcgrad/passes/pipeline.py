@@ -292,10 +292,11 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     if not in_chunks:
         return passes
     split = CHUNKS_IN_ORDER if in_order else LOOPS_IN_CHUNKS
-    # sums that trips share, buffers of strips and elements that a loop both loads and adds to would
-    # keep all of it in one chunk; an array that has a second name, or is made in a trip, as well
+    # sums that trips share, buffers of strips, elements that a loop both loads and adds to, and
+    # tapes that are made longer before an inner loop would keep all of it in one chunk; an array
+    # that has a second name, or is made in a trip, as well
     others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
-    apart = {p.name for p in (*others, CARRY_ELEMENTS)}
+    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD)}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)

@@ -37,6 +37,11 @@ def special_of(*args: Any) -> Any:
     return import_module("cupyx.scipy.special" if any(map(on_device, args)) else "scipy.special")
 
 
+def linalg_of(*args: Any) -> Any:
+    """SciPy's linear algebra, or CuPy's part of it if an argument is an array on a device."""
+    return import_module("cupyx.scipy.linalg" if any(map(on_device, args)) else "scipy.linalg")
+
+
 def is_array(a: Any) -> bool:
     """Whether a value is an array of either library."""
     return isinstance(a, np.ndarray) or on_device(a)

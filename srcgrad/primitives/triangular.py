@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.primitives.arrays import expand_dims, iota, matmul, matrix_transpose, matvec, shape
 from srcgrad.primitives.elementwise import eq, ge
+from srcgrad.primitives.libraries import linalg_of
 from srcgrad.primitives.registry import custom, nondiff
 from srcgrad.primitives.rules import select
 
@@ -41,9 +42,7 @@ def applied(a: Any, x: Any) -> Any:
 
 # ---- a x = b, of which one triangle of a is read ----
 def _solve_triangular(a: Any, b: Any, lower: bool, transposed: bool, unit: bool) -> Any:
-    from scipy.linalg import solve_triangular  # loaded on first use
-
-    return solve_triangular(
+    return linalg_of(a, b).solve_triangular(
         a, b, trans=int(transposed), lower=lower, unit_diagonal=unit, check_finite=False
     )
 

@@ -69,10 +69,35 @@ def test_loops_over_elements_are_refused(fn, line, reason):
     assert found.value.location.line in (at(fn, line), at(fn, "for") if fn is scan else 0)
 
 
-def test_the_gradient_of_a_loop_over_elements_in_time_is_refused():
+def grown(u):
+    for _ in range(3):
+        v = np.concatenate((u, u[:1]))
+        for i in range(1, len(u) - 1):
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        u = v
+    return np.sum(u * u)
+
+
+def test_the_gradient_of_a_loop_over_elements_in_time_that_makes_arrays_longer_is_refused():
     with pytest.raises(UnsupportedError, match="around it has bound a name anew") as found:
-        flow.grad(diffused, target="cuda")(np.ones(4))
-    assert found.value.location.line == at(diffused, "v[i] = ")
+        flow.grad(grown, target="cuda")(np.ones(4))
+    assert found.value.location.line == at(grown, "v[i] = ")
+
+
+def diffused_at_times(u):
+    for k in range(3):
+        v = u.copy()
+        for i in range(1, len(u) - 1):
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2.0 * u[i] + u[i + 1])
+        if u[0] > 0.3 * k:
+            u = v
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("fn", [diffused, diffused_at_times])
+def test_the_gradient_of_a_loop_over_elements_in_time(fn):
+    u = np.array([0.7, 0.2, 0.9, -0.4])
+    near(flow.grad(fn, target="cuda")(u), flow.grad(fn, target="python")(u))
 
 
 def halved(x):

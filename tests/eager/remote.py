@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 # what CuPy has not; see its comparison table
 MISSING = frozenset((np.ix_, np.emath))
@@ -142,12 +141,15 @@ def made(function: Any) -> Any:
     return lambda *args, **kwargs: Array(function(*args, **kwargs))
 
 
-class Special:
-    """The module of special functions of the device."""
+class Functions:
+    """A module of SciPy's functions on the device."""
+
+    def __init__(self, module: Any):
+        self.module = module
 
     def __getattr__(self, name: str) -> Any:
-        f = getattr(special, name)
-        return lambda *args: _outer(f(*map(_inner, args)))
+        f = getattr(self.module, name)
+        return lambda *args, **kwargs: _outer(f(*map(_inner, args), **kwargs))
 
 
 def library() -> SimpleNamespace:

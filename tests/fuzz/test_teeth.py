@@ -27,7 +27,7 @@ CAUGHT = {
     "alias-classes": (1, 0),
     "copy-shadow": (1, 0),
     "which-buffer": (1, 10),
-    "inverse-permutation": (1, 27),
+    "inverse-permutation": (1, 30),
     "tape-base": (1, 9),
     "flip-direction": (2, 3),
     "one-memory": (1, 4),

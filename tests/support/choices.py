@@ -68,6 +68,7 @@ CHOICES: dict[str, tuple] = {
     "like": (None, 1), "subset_by_index": (None, (0, 1)), "subset_by_value": (None, (0.0, 9.0)),
     "range": (None, (0.0, 1.0)), "density": (None, True, False), "stable": (None, True, False),
     "descending": (None, True, False),
+    "force": ("no", "tomatrix", "tovector"),
     "equal_nan": FLAG, "steps": (None, 1), "copy": FLAG, "orthogonalize": (None, True, False),
     "retstep": FLAG, "repeat": (1, 2), "times": (1, 2), "strict": FLAG,
     # until NumPy 2.4

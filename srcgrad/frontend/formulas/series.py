@@ -33,7 +33,7 @@ def lost(dropped: Any) -> Any:
     >>> float(lost(np.zeros(2)))
     0.0
     """
-    return np.sum(np.sqrt(dropped * dropped))
+    return np.sum(np.sqrt(np.abs(dropped)))
 
 
 def without_last_zeros(c: Any) -> Any:
