@@ -56,7 +56,9 @@ def roots_of_squares(function: Function, classes: AliasClasses) -> frozenset[Var
 def _is_root(s: Def) -> bool:
     if s.op is elementwise.pow:
         power = s.args[1]
-        if not isinstance(power, Const) or not 0.5 <= power.value < 1.0:
+        if not isinstance(power, Const) or isinstance(power.value, complex):
+            return False
+        if not 0.5 <= power.value < 1.0:
             return False
     elif s.op is not elementwise.sqrt:
         return False

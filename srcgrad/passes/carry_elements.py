@@ -13,19 +13,19 @@
 def f(x: f64[n]):
     n: int = dim(x, axis=0)
     runs: bool = lt(1, n)
-    a: f64
+    x1: f64
     if runs:
         first: f64 = load(x, 0)
-        a = first
+        x1 = first
     else:
-        a = f64(0.0)
-    a1: f64 = a
+        x1 = f64(0.0)
+    x2: f64 = x1
     for i in range(1, n):
-        b: f64 = sin(a1)
+        b: f64 = sin(x2)
         old: f64 = load(x, i)
         t: f64 = add(old, b)
         store(x, i, t)
-        a1 = t
+        x2 = t
     return ()
 
 The next trip then waits for an addition, not for memory. Everything is stored as before. The load
@@ -205,7 +205,9 @@ class _Carried:
         self.loop, self.pairs, self.places = loop, pairs, places
         self.b = Builder(REGISTRY)
         self.b.loc = loop.loc
-        self.params = [Var(v.name, v.type) for v in self.loaded]
+        self.params = [
+            Var(h.load.array.name, v.type) for h, v in zip(pairs, self.loaded, strict=True)
+        ]
 
     @property
     def loaded(self) -> list[Var]:

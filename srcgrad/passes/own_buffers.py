@@ -13,6 +13,7 @@ from srcgrad.ir.types import Array
 from srcgrad.ir.walk import uses, walk
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.primitives.schedules import OF_LOOPS
 
 
 class Following(Rewriter):
@@ -29,6 +30,13 @@ class Following(Rewriter):
             out.extend(self.statement(s))
         self.before = outer
         return kept_tuple(block, out)
+
+
+def keeps_its_trips(s: For | While) -> bool:
+    """Whether a user's word is about the trips of a loop: a promise, or a schedule."""
+    test = s.test if isinstance(s, While) else ()
+    marked = any(isinstance(t, Def) and t.op in OF_LOOPS for t in (*test, *s.body))
+    return marked or (isinstance(s, For) and s.promised)
 
 
 def carried(s: Stmt) -> list[int]:

@@ -50,7 +50,7 @@ from srcgrad.ir.walk import uses, walk
 from srcgrad.passes.copies_in_time import Chain, CopiesInTime
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.dead_stores import without_stores
-from srcgrad.passes.own_buffers import Following, carried
+from srcgrad.passes.own_buffers import Following, carried, keeps_its_trips
 from srcgrad.passes.places import Places
 from srcgrad.passes.unrolled_rotations import MOST, STATEMENTS
 from srcgrad.primitives import REGISTRY, memory
@@ -80,7 +80,7 @@ class _RenamedCopies(Following):
     def loop(self, s: For | While) -> Iterable[Stmt]:
         before = self.before
         new = self.rebuilt(s)
-        if new is not s or not isinstance(s, For) or s.index in self.done or s.promised:
+        if new is not s or not isinstance(s, For) or s.index in self.done or keeps_its_trips(s):
             yield new
             return
         self.done.add(s.index)

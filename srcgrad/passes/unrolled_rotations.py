@@ -46,7 +46,7 @@ from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.nodes import Atom, Block, Const, For, Function, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import walk
-from srcgrad.passes.own_buffers import Following, begins_alone, carried
+from srcgrad.passes.own_buffers import Following, begins_alone, carried, keeps_its_trips
 from srcgrad.primitives import REGISTRY
 
 MOST = 4  # buffers that take turns
@@ -85,7 +85,7 @@ class _UnrolledRotations(Following):
         found = {k: place[y] for k in at if isinstance(y := s.yields[k], Var) and y in place}
         while left := [k for k, j in found.items() if j not in found or k not in found.values()]:
             found = {k: j for k, j in found.items() if k not in left}
-        if not 1 < _period(found) <= MOST or (isinstance(s, For) and s.promised):
+        if not 1 < _period(found) <= MOST or keeps_its_trips(s):
             return {}
         types = [(s.params[k].type, s.params[j].type, s.inits[k].type) for k, j in found.items()]
         same = all(a == b == c for a, b, c in types)

@@ -122,12 +122,12 @@ def unknown_metric(x):
 
 @program(np.ones((2, 2, 2)))
 def squareform_of_three_axes(x):
-    return distance.squareform(x)[0, 0]  # error: ValueError: takes a vector or a matrix
+    return distance.squareform(x)[0, 0]  # error: ValueError: one or two dimensional
 
 
 @program(mat(3, 3))
 def squareform_that_is_forced(x):
-    return distance.squareform(x, "tomatrix")[0, 0]  # error: ValueError: forced tomatrix
+    return distance.squareform(x, "tomatrix")[0, 0]  # error: ValueError: Forcing 'tomatrix'
 
 
 @program(mat(3, 3))

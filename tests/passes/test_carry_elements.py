@@ -140,8 +140,8 @@ def f(x: f64[n, m], i: int):
 
 def test_the_reverse_of_a_row_waits_for_no_memory():
     text = to_text(carry_elements(parse(SUM, REGISTRY)), notes=False)
-    assert "p: f64 = mul(g1, 0.25)" in text
-    assert "g1 = t" in text.splitlines()[-2].strip()
+    assert "p: f64 = mul(x2, 0.25)" in text
+    assert "x2 = t" in text.splitlines()[-2].strip()
 
 
 @pytest.mark.parametrize(
