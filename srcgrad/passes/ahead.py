@@ -101,10 +101,24 @@ class Ahead:
                 self.free[s.var] = s
                 if is_function(s) or any(a in self.slow for a in s.args):
                     self.slow[s.var] = s
+        functions = dict(self.slow)
         self.slow |= self.long()
-        self.moved = [s for s in loop.body if isinstance(s, Def) and self.may_move(s)]
+        self.moved: list[Def] = []
+        self.complete()
+        if len(self.slow) > len(functions) and not self.is_worth_its_memory():
+            self.slow = functions
+            self.complete()
+
+    def complete(self) -> None:
+        """Adds the stores that go along, and what has to be computed once."""
+        self.moved = [s for s in self.loop.body if isinstance(s, Def) and self.may_move(s)]
         # floats are computed once: written twice, they might be rounded in two ways
         self.slow |= {s.var: s for s in self.statements() if s.var is not None and _rounds(s)}
+
+    def is_worth_its_memory(self) -> bool:
+        """Whether numbers that the rest of a trip reads are few for what is computed."""
+        work = sum(MANY if is_function(s) else _rounds(s) for s in self.slow.values())
+        return work >= MANY * len(self.results())
 
     def long(self) -> dict[Var, Def]:
         """The numbers that the rest of a trip reads and that many operations make."""
