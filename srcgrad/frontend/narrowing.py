@@ -89,14 +89,14 @@ def _reorder(held: dict, before: dict) -> None:
 
 
 def _decided_key(v: Any, told: Told) -> Any:
-    """The value of a key of a dict as far as flags are told; UNBOUND: it has none."""
+    """The value under a key of a dict, narrowed by the known flags; UNBOUND if it is absent."""
     if isinstance(v, MaybeUnbound) and (holds := told(v.flag)) is not None:
         return v.value if holds else UNBOUND
     return _decided(v, told)
 
 
 def _decided(v: Any, told: Told) -> Any:
-    """A value as far as flags are told: of one kind if they tell its kind."""
+    """A value narrowed by the known flags: of one kind where they decide which."""
     match v:
         case MaybeNone() if (holds := told(v.flag)) is not None:
             return v.value if holds else None

@@ -219,7 +219,8 @@ class _Batch:
                 self.add(self.left, self.right)
             b.append(If(full, tuple(flush), (), (Const(0, INT),), (count,), (following,), b.loc))
         made, new = copied((of.product,), {})
-        added = altered(of.addition, args=(self.target, new[of.addition.args[1]]))  # type: ignore[index]
+        assert of.product.var is not None
+        added = altered(of.addition, args=(self.target, new[of.product.var]))
         orelse = (*made, added)
         yield If(
             self.pays, tuple(then), orelse, (following,), (self.filled,), (self.now,), b.loc

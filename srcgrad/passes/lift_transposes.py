@@ -137,7 +137,7 @@ class _LiftTransposes(Emitter):
         """The reader of a product that is made in its order."""
         if s.op is memory.transpose:
             return ()
-        view = self.b.definition[s.args[0]]  # type: ignore[index]
+        view = self.b.definition[s.args[0]]  # type: ignore[index]  (a view is a variable)
         return (Def(None, memory.add_to, (self.atom(view.args[0]), product), s.params, s.loc),)
 
     def definition(self, s: Def) -> Iterable[Stmt]:

@@ -132,7 +132,7 @@ class _Versions:
             return ()
         (new,), names = copied((sums.within(self.root),), {})
         self.b.append(new)
-        return tuple(names[r] for r in self.root.results)  # type: ignore[misc]
+        return tuple(names[r] for r in self.root.results)  # type: ignore[misc]  (copied results are variables)
 
 
 class _Sums:

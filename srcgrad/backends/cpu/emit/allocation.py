@@ -9,7 +9,7 @@ import sys
 
 # Numba's own arrays are "safe": filled with a pattern when they are made, and again when freed
 FILLED, AS_IT_IS = "NRT_MemInfo_alloc_safe_aligned", "NRT_MemInfo_alloc_aligned"
-LARGE = 4 << 20  # bytes from which on large pages are asked for
+LARGE = 4 << 20  # bytes: smaller allocations use ordinary pages
 PAGE, MADV_HUGEPAGE = 4096, 14
 
 PLAIN = """
