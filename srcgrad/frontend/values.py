@@ -124,7 +124,7 @@ class Iterated(Abstract):
     schedule: Any = None  # a `Schedule`: what reverse mode keeps of the loop
 
     def __post_init__(self) -> None:
-        self.began = [places_of(s) for s in self.sources]
+        self.began: list[Any] = [places_of(s) for s in self.sources]
 
 
 def places_of(v: Any) -> Any:
