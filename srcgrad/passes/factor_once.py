@@ -126,12 +126,12 @@ class _FactorOnce(Emitter):
         With their lengths, and the checks before them.
         """
         inner = defined(s.body) | set(inner_definitions(s))
-        made = {t.var: t for t in s.body if isinstance(t, Def)}
+        made = {t.var: t for t in s.body if isinstance(t, Def)}  # and not yet moved
         written = classes_written(s.body, self.classes)
         for t in s.body:
             if isinstance(t, Def) and t.op is triangular.factored:
                 a = t.args[0]
-                lengths = [made[d] for d in dims_of(t) if d in made]
+                lengths = [made.pop(d) for d in dims_of(t) if d in made]
                 known = a not in inner and all(inner.isdisjoint(d.args) for d in lengths)
                 if not known or self.classes.of(a) in written:
                     return

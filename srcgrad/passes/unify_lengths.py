@@ -33,13 +33,14 @@ it is known to be the same. It passes unobservable statements, and those that ra
 shapes as well, other checks and extrema of nothing: of several that fail another may be named. It
 passes no store to a parameter. A broadcast implies that two lengths are equal if neither is ever 1.
 A check that holds by name is removed. Ignores checks in loops and branches, or of computed lengths.
-But once a trip has checked that a carried array has the length of another, the rest of it reads the
-array through a view of that length: what a trip adds, and where, has one shape by name then.
+But once a trip has checked that a carried length is another, the rest of it reads the arrays of
+that length through views of the other: what a trip adds, and where, has one shape by name then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from srcgrad.ir.alias import alias_classes
@@ -52,13 +53,15 @@ from srcgrad.ir.nodes import (
     Def,
     For,
     Function,
+    If,
     Stmt,
     Var,
     While,
     altered,
+    atom,
     type_vars,
 )
-from srcgrad.ir.types import INT, Array, is_reference
+from srcgrad.ir.types import INT, Array, atom_dims, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.passes.effects import is_write, observable_within
 from srcgrad.passes.rewrite import Rewriter
@@ -165,41 +168,81 @@ class _InLoops(Rewriter):
         self.b = Builder(REGISTRY)
         views = (s for s in walk(function.body) if isinstance(s, Def) and s.op is memory.view)
         self.there = {(s.args[0], *s.args[2:3]) for s in views}  # since an earlier run
-        self.carried: dict[Var, tuple[Var, ...]] = {}  # by length: the arrays of the inmost loop
+        self.lengths: set[Var] = set()  # that the inmost loop carries, and no check has named
+        self.arrays: list[Var] = []  # that it carries, and that the trip has made so far
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        outer = self.carried
-        lengths = {p: [q for q in s.params if p in type_vars(q.type)] for p in s.params}
-        self.carried = {p: tuple(arrays) for p, arrays in lengths.items() if arrays}
+        outer = self.lengths, self.arrays
+        carried = {p: [q for q in s.params if p in type_vars(q.type)] for p in s.params}
+        lengths = {p: arrays for p, arrays in carried.items() if arrays}
+        self.lengths = {*lengths}
+        self.arrays = [*dict.fromkeys(chain.from_iterable(lengths.values()))]
+        new = self.rebuilt(s)
+        assert isinstance(new, For | While)
+        yield new if len(self.lengths) == len(lengths) else self.yielding(new, lengths)
+        self.lengths, self.arrays = outer
+        self.arrays += s.results
+
+    def branch(self, s: If) -> Iterable[Stmt]:
+        """The branch, its checks unused: they hold in their arm alone."""
+        outer, self.lengths = self.lengths, set()
         yield self.rebuilt(s)
-        self.carried = outer
+        self.lengths = outer
+        self.arrays += s.results
+
+    def yielding(self, s: For | While, carried: dict[Var, list[Var]]) -> For | While:
+        """The loop whose trips yield each array with the lengths that its type names now."""
+        made = dict(zip(s.params, s.yields, strict=True))
+        for p, (first, *_) in carried.items():
+            made[p] = atom(atom_dims(made[first])[atom_dims(first).index(p)])
+        self.b.out = []
+        for q in dict.fromkeys(chain.from_iterable(carried.values())):
+            dims = [made.get(d, d) if isinstance(d, Var) else atom(d) for d in atom_dims(q)]
+            same = [_is_same(d, atom(e)) for d, e in zip(dims, atom_dims(made[q]), strict=True)]
+            if not all(same):
+                made[q] = self.renamed(made[q], dims, same)
+        return altered(s, body=(*s.body, *self.b.out), yields=tuple([made[p] for p in s.params]))
+
+    def renamed(self, x: Var, dims: list[Atom], whole: list[bool]) -> Var:
+        """The view of an array by other names of its lengths."""
+        spec = tuple(":" if w else "s" for w in whole)
+        others = [d for d, w in zip(dims, whole, strict=True) if not w]
+        spans = [a for d in others for a in (Const(0, INT), d, Const(1, INT))]
+        return self.b.view(x, *spans, spec=spec, name=x.name)
 
     def block(self, block: Block) -> Block:
-        known = dict(self.new)
+        known, arrays = dict(self.new), self.arrays
+        self.arrays = [*arrays]
         new = super().block(block)
-        self.new = known
+        self.new, self.arrays = known, arrays
         return new
 
     def definition(self, s: Def) -> Iterable[Stmt]:
         yield s
-        if s.op is memory.check_equal and self.carried:
+        if s.var is not None and self.lengths and isinstance(s.var.type, Array):
+            self.arrays.append(s.var)
+        if s.op is memory.check_equal and self.lengths:
             for n, m in (s.args, s.args[::-1]):
-                if isinstance(n, Var) and n in self.carried and m not in self.carried:
+                if isinstance(n, Var) and n in self.lengths and m not in self.lengths:
                     yield from self.viewed(n, m)
                     return
 
     def viewed(self, n: Var, m: Atom) -> Iterable[Stmt]:
-        """The carried arrays of length `n`, which is `m`, as arrays of length `m`."""
+        """The arrays of length `n`, which is `m`, as arrays of length `m`."""
         self.b.out = []
-        for carried in self.carried.pop(n):
-            x = self.atom(carried)  # by its other lengths already
-            if isinstance(x.type, Array) and (x, m) not in self.there:
-                whole = [d is not n for d in x.type.dims]
-                spec = tuple(":" if w else "s" for w in whole)
-                spans = [a for w in whole if not w for a in (Const(0, INT), m, Const(1, INT))]
-                self.new[carried] = self.b.view(x, *spans, spec=spec, name=carried.name)
+        for array in self.arrays:
+            x = self.atom(array)  # by its other lengths already
+            if n in type_vars(x.type) and (x, m) not in self.there:
+                whole = [d is not n for d in atom_dims(x)]
+                self.new[array] = self.renamed(x, [m] * len(whole), whole)
+        self.lengths.discard(n)
         self.new[n] = m
         return self.b.out
+
+
+def _is_same(m: Atom, n: Atom) -> bool:
+    """Whether two lengths are one variable, or equal numbers."""
+    return m is n or (isinstance(m, Const) and isinstance(n, Const) and m.value == n.value)
 
 
 def _holds(s: Def) -> bool:
@@ -221,7 +264,7 @@ def never_holds(s: Def) -> bool:
 
 
 def _fit(s: Def, m: Atom, n: Atom) -> bool:
-    if m is n or (isinstance(m, Const) and isinstance(n, Const) and m.value == n.value):
+    if _is_same(m, n):
         return True
     ones = {memory.check_equal: (), memory.check_assign: (n,)}.get(s.op, (m, n))
     return any(isinstance(d, Const) and d.value == 1 for d in ones)

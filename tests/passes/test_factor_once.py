@@ -60,7 +60,23 @@ def in_a_branch(a, b, k):
     return np.sum(x * x)
 
 
-LOOPS = [steps, fixed_matrix, changed_later, changed_after, in_a_branch]
+def both_ways(a, b, k):
+    x, s = b, 0.0
+    for _ in range(k):
+        s += np.linalg.solve(a.T, x) @ np.linalg.solve(a, x)
+        x = x + 0.1 * np.linalg.solve(a, b)
+    return s
+
+
+def two_matrices(a, b, k):
+    x, m = b, np.outer(b, b) + 9 * np.eye(3)
+    for _ in range(k):
+        x = np.linalg.solve(m[:2, :2], x[:2]) @ np.linalg.solve(a, x)[1:] + b
+        x = x + np.linalg.solve(m, x)
+    return np.sum(x * x)
+
+
+LOOPS = [both_ways, two_matrices, steps, fixed_matrix, changed_later, changed_after, in_a_branch]
 
 
 def system(n, extra=(), dtype=np.float64, seed=0):

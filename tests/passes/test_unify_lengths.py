@@ -209,6 +209,39 @@ def test_what_is_yielded_unchanged_keeps_its_length():
     carried(CARRIED.replace("h, k = h1, n", "h, k = h, k"))
 
 
+STATES = """
+h: f64[k] = y
+g: f64[j] = x
+k: int = m
+j: int = n
+for i in range(0, trips):
+    before: f64[k] = mul(h, 2.0)
+    check_equal(n, k, message='{} is not {}')
+    t: f64[k] = mul(h, 0.5)
+    h, g, k, j = NEXT
+"""
+
+
+@pytest.mark.parametrize("yielded", ["t, h, k, k", "before, t, k, k", "h, before, k, k"])
+def test_what_is_yielded_has_the_yielded_length(yielded):
+    """Made before the check, after it, or unchanged."""
+    carried(STATES.replace("NEXT", yielded))
+
+
+def test_two_arrays_of_one_length_made_before_the_check_and_after_it():
+    one_length = STATES.replace("f64[j]", "f64[k]").replace("g: f64[k] = x", "g: f64[k] = y")
+    for yielded in ("before, t, k, 0", "t, before, k, 0", "h, t, k, 1", "before, h, k, 0"):
+        carried(one_length.replace("NEXT", yielded))
+
+
+def test_a_check_in_a_branch_names_nothing_after_it():
+    carried(
+        STATES.replace("    check_equal", "    c: bool = eq(i, 1)\n    if c:\n        check_equal").replace(
+            "NEXT", "t, h, k, k"
+        )
+    )
+
+
 def state_as_an_argument(w, xs, h):
     for x in xs:
         h = np.tanh(w @ h + x)
@@ -229,6 +262,15 @@ def test_gradients_of_a_state_that_is_an_argument(trips):
         flow.compile(state_as_an_argument)(w[:, :2], np.ones((2, 3)), h)
 
 
+def made_before_the_check(a, b, n):
+    y, x = b, 2.0 * b
+    for _ in range(n):
+        pair = np.stack([y, x], axis=1)
+        x = np.linalg.solve(a, pair)[:, 0] + b
+        y = np.linalg.solve(a.T, pair + np.outer(x, x[:2]))[:, 1]
+    return x @ y
+
+
 def two_lengths(a, b, n):
     p = np.eye(2)
     for _ in range(n):
@@ -237,11 +279,12 @@ def two_lengths(a, b, n):
     return np.sum(p)
 
 
-def test_arrays_of_two_carried_lengths():
+@pytest.mark.parametrize("f", [two_lengths, made_before_the_check])
+def test_arrays_of_carried_lengths(f):
     a, b = np.array([[1.0, 0.1], [0.2, 0.9]]), np.array([0.3, 1.0])
     with checking():
-        got = flow.grad(two_lengths, (0, 1))(a, b, 3)
+        got = flow.grad(f, (0, 1))(a, b, 3)
     with without("unify_lengths"):
-        want = flow.grad(two_lengths, (0, 1))(a, b, 3)
+        want = flow.grad(f, (0, 1))(a, b, 3)
     for g, w in zip(got, want, strict=True):
         np.testing.assert_allclose(g, w, rtol=1e-12)
