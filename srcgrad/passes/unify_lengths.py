@@ -203,11 +203,12 @@ class _InLoops(Rewriter):
                 made[q] = self.renamed(made[q], dims, same)
         return altered(s, body=(*s.body, *self.b.out), yields=tuple([made[p] for p in s.params]))
 
-    def renamed(self, x: Var, dims: list[Atom], whole: list[bool]) -> Var:
+    def renamed(self, x: Atom, dims: list[Atom], whole: list[bool]) -> Var:
         """The view of an array by other names of its lengths."""
         spec = tuple(":" if w else "s" for w in whole)
         others = [d for d, w in zip(dims, whole, strict=True) if not w]
         spans = [a for d in others for a in (Const(0, INT), d, Const(1, INT))]
+        assert isinstance(x, Var)
         return self.b.view(x, *spans, spec=spec, name=x.name)
 
     def block(self, block: Block) -> Block:

@@ -236,9 +236,9 @@ def test_two_arrays_of_one_length_made_before_the_check_and_after_it():
 
 def test_a_check_in_a_branch_names_nothing_after_it():
     carried(
-        STATES.replace("    check_equal", "    c: bool = eq(i, 1)\n    if c:\n        check_equal").replace(
-            "NEXT", "t, h, k, k"
-        )
+        STATES.replace(
+            "    check_equal", "    c: bool = eq(i, 1)\n    if c:\n        check_equal"
+        ).replace("NEXT", "t, h, k, k")
     )
 
 
