@@ -70,7 +70,7 @@ OTHER_REASONS = {
     # what is refused may be right: it fails for these values, or for want of a file
     "band_matrices.complex_definite_band", "complexes.cholesky_of_complex_numbers",
     "rules_of_users.no_root",
-    "functions.numbers_joined", "functions.text_split_at_a_number",
+    "builtin_functions.numbers_joined", "builtin_functions.text_split_at_a_number",
     "kinds.axis_known_only_at_run_time", "kinds.broadcast_stored_to", "syntax.with_statement",
     "syntax.file_opened", "syntax.user_asked", "library_arguments.unknown_mode_of_margins",
     "library_arguments.grid_of_a_number", "matrices.bounds_of_pinv",

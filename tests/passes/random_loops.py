@@ -1,14 +1,10 @@
 """Random loops, innermost ones or with loops in them, for passes that keep the order of a trip."""
 
-import random
-
 import numpy as np
 
 from srcgrad.backends import python
-from srcgrad.ir.parse import parse
-from srcgrad.ir.text import to_text
-from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree
+from tests.passes import random_programs
+from tests.passes.random_programs import differs, function, loop
 
 N = 12
 HEAD = """
@@ -22,22 +18,9 @@ PLACES = ["x, j", "y, j", "v, j", "x, k", "y, k", "x, next", "y, prev", "y, capp
 FUNCTIONS = ["sin", "cos", "tanh", "exp"]
 
 
-class Draw:
+class Draw(random_programs.Draw):
     def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.values, self.numbers = ["half", "q"], 0
-
-    def new(self, stem):
-        self.numbers += 1
-        return f"{stem}{self.numbers}"
-
-    def value(self):
-        return self.random.choice(self.values[-4:] if self.random.random() < 0.7 else self.values)
-
-    def defined(self, stem, text):
-        name = self.new(stem)
-        self.values.append(name)
-        return [f"{name}: f64 = {text}"]
+        super().__init__(seed, "half", "q")
 
     def line(self, kind):
         r = self.random
@@ -82,13 +65,8 @@ class Draw:
             lines.append(f"c0: bool = lt({self.value()}, {self.value()})")
         lines += [f"q0: f64 = {update.format(self.value())}", "q1: f64 = tanh(q0)"]
         head = r.choice(["range(lo, hi)", "reversed(range(lo, hi))", "range(1, 8)"])
-        return HEAD + "\n".join([
-            "    q: f64 = half",
-            f"    for j in {head}:",
-            *[f"        {line}" for line in lines],
-            f"        q = {r.choice(['q1', 'q1', 'q0', lines[4].split(':')[0]])}",
-            "    return (q,)\n",
-        ])  # fmt: skip
+        ends = r.choice(["q1", "q1", "q0", lines[4].split(":")[0]])
+        return function(HEAD, loop(f"j in {head}", {"q": "half"}, lines, ends), "q")
 
     def arguments(self):
         r = self.random
@@ -140,22 +118,11 @@ class DrawNest(Draw):
         lines += [f"{n}0: f64 = {r.choice(sums).format(self.value())}" for n in names]
         ends = ", ".join(r.choice([n + "0", n + "0", n + "0", n, "u1"]) for n in names)
         head = r.choice(["range(lo, hi)", "reversed(range(lo, hi))", "range(1, 8)"])
-        return HEAD + "\n".join([
-            *[f"    {n}: f64 = half" for n in names],
-            f"    for j in {head}:",
-            *[f"        {line}" for line in [*lines, f"{', '.join(names)} = {ends}"]],
-            f"    return ({', '.join(names)},)\n",
-        ])  # fmt: skip
+        return function(
+            HEAD, loop(f"j in {head}", dict.fromkeys(names, "half"), lines, ends), *names
+        )
 
 
 def is_wrong(draw, run, build=python.build):
     """Whether a program computes something else after a pass; None: it says nothing."""
-    text, args = draw.text(), draw.arguments()
-
-    def make():
-        return parse(text, REGISTRY)
-
-    with np.errstate(all="ignore"):
-        if to_text(make()) == to_text(run(make())):
-            return None
-        return not agree(make, args, build, run)
+    return differs(draw.text(), draw.arguments(), run, build)

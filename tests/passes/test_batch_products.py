@@ -10,14 +10,19 @@ from srcgrad.backends import python
 from srcgrad.errors import ShapeError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.parse import parse
-from srcgrad.ir.text import to_text
 from srcgrad.passes import batch_products as module
 from srcgrad.passes import lowering, run, without
 from srcgrad.passes.batch_products import batch_products
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree
 from tests.passes.pass_programs import count
-from tests.passes.random_programs import cpu_build, none_is_wrong
+from tests.passes.random_programs import (
+    cpu_build,
+    differs,
+    function,
+    indented,
+    loop,
+    none_is_wrong,
+)
 from tests.tools.turns import share
 
 HEAD = """
@@ -44,10 +49,6 @@ OTHERS = [  # beside a product
     "z{k}: f64[m, n] = mul(b, 2.0)\nz{k}a: f64 = sum(z{k}, axes=(0, 1))\nadd_at(q, 0, z{k}a)",
     "z{k}: bool = lt(i, 1)\nif z{k}:\n    add_to(a, p0)",
 ]  # fmt: skip
-
-
-def indented(lines, by):
-    return [" " * by + line for line in lines]
 
 
 class Draw:
@@ -94,20 +95,18 @@ class Draw:
         body = self.body()
         match self.random.choice(["for", "for", "reversed", "while", "nested"]):
             case "for":
-                loop = ["for i in range(0, stop):", *indented(body, 4)]
+                trips = loop("i in range(0, stop)", {}, body)
             case "reversed":
-                loop = ["for i in reversed(range(0, stop)):", *indented(body, 4)]
+                trips = loop("i in reversed(range(0, stop))", {}, body)
             case "while":
-                loop = [
+                trips = [
                     "i: int = 0", "while True:", "    goes: bool = lt(i, stop)",
                     "    if not goes: break",
-                    *indented(body, 4), "    next: int = add(i, 1)", "    i = next",
+                    *indented(body), "    next: int = add(i, 1)", "    i = next",
                 ]  # fmt: skip
             case _:
-                loop = ["for o in range(0, 2):", "    for i in range(0, stop):", *indented(body, 8)]
-        return HEAD + "\n".join(
-            [*indented(loop, 4), "    return (made,)\n"]
-        )  # fmt: skip
+                trips = loop("o in range(0, 2)", {}, loop("i in range(0, stop)", {}, body))
+        return function(HEAD, trips, "made")
 
     def arguments(self):
         numbers = np.random.default_rng(self.random.randrange(1000))
@@ -130,14 +129,7 @@ def small(monkeypatch):
 def is_wrong(seed, build=python.build):
     """Whether a program computes something else after the pass; None: it says nothing."""
     draw = Draw(seed)
-    text, args = draw.text(), draw.arguments()
-
-    def make():
-        return parse(text, REGISTRY)
-
-    if to_text(make()) == to_text(batch_products(make())):
-        return None
-    return not agree(make, args, build, batch_products)
+    return differs(draw.text(), draw.arguments(), batch_products, build)
 
 
 def lowered_build(function):

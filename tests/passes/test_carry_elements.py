@@ -7,15 +7,13 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.backends import python
-from srcgrad.ir.check import check
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.passes import carry_elements as module
 from srcgrad.passes import lowering, without
 from srcgrad.passes.carry_elements import carry_elements
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import outcome, same
-from tests.passes.random_programs import cpu_build, none_is_wrong
+from tests.passes.random_programs import cpu_build, differs, function, loop, none_is_wrong
 from tests.tools.turns import share
 
 N = 8
@@ -63,13 +61,7 @@ def drawn(seed):
     if r.random() < 0.8:
         lines.append(f"{r.choice(['store', 'add_at'])}({place()}, z)")
     head = r.choice(["range(lo, hi)", "reversed(range(lo, hi))"])
-    text = HEAD + "\n".join([
-        "    q: f64 = w",
-        f"    for j in {head}:",
-        *[f"        {line}" for line in lines],
-        f"        q = {r.choice(['z', 'q'])}",
-        "    return (q,)\n",
-    ])  # fmt: skip
+    text = function(HEAD, loop(f"j in {head}", {"q": "w"}, lines, r.choice(["z", "q"])), "q")
     numbers = np.random.default_rng(seed)
     lo, hi = r.choice([(1, N - 1), (1, N - 1), (2, 4), (3, 3), (4, 1)])
     args = [numbers.normal(size=(N, N)), numbers.normal(size=N)]
@@ -80,14 +72,7 @@ def drawn(seed):
 
 def is_wrong(seed, build=python.build):
     """Whether a program computes something else after the pass; None: it says nothing."""
-    text, args = drawn(seed)
-    new = carry_elements(parse(text, REGISTRY))
-    check(new)
-    if to_text(new) == to_text(parse(text, REGISTRY)):
-        return None
-    with np.errstate(all="ignore"):
-        got, want = outcome(build, new, args), outcome(build, parse(text, REGISTRY), args)
-    return not same(got, want)
+    return differs(*drawn(seed), carry_elements, build)
 
 
 def test_random_loops():

@@ -9,14 +9,13 @@ import srcgrad as flow
 from srcgrad.backends import python
 from srcgrad.ir.nodes import For, If
 from srcgrad.ir.parse import parse
-from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
 from srcgrad.passes import coalesce_loops as module
 from srcgrad.passes import without
 from srcgrad.passes.coalesce_loops import coalesce_loops
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree, outcome
-from tests.passes.random_programs import cpu_build, none_is_wrong
+from tests.passes.random_programs import cpu_build, differs, function, loop, none_is_wrong
+from tests.passes.with_and_without import with_and_without
 from tests.tools.turns import share
 
 HEAD = """
@@ -88,17 +87,9 @@ class Draw:
         ]  # fmt: skip
         if not beside:
             places, inside = [], [*places, *inside]
-        return HEAD + "\n".join([
-            "    s: f64 = f64(0.125)",
-            f"    for i in {self.outer}:",
-            *[f"        {line}" for line in places],
-            f"        q: f64 = {self.begins}",
-            f"        for j in {self.inner}:",
-            *[f"            {line}" for line in (*inside, *self.body())],
-            "            q = q1",
-            "        s = q",
-            "    return (s,)\n",
-        ])  # fmt: skip
+        inner = loop(f"j in {self.inner}", {"q": self.begins}, [*inside, *self.body()], "q1")
+        nest = loop(f"i in {self.outer}", {"s": "f64(0.125)"}, [*places, *inner], "q")
+        return function(HEAD, nest, "s")
 
     def arguments(self):
         r = self.random
@@ -121,16 +112,7 @@ class Draw:
 def is_wrong(seed, build=python.build):
     """Whether a program computes something else after the pass; None: it says nothing."""
     draw = Draw(seed)
-    text, args = draw.text(), draw.arguments()
-
-    def make():
-        return parse(text, REGISTRY)
-
-    if to_text(make()) == to_text(coalesce_loops(make())):
-        return None
-    if isinstance(outcome(python.build, make(), args), tuple):
-        return None  # places outside of an array: what the checks of a program exclude
-    return not agree(make, args, build, coalesce_loops)
+    return differs(draw.text(), draw.arguments(), coalesce_loops, build, in_bounds=True)
 
 
 def test_random_nests():
@@ -221,14 +203,9 @@ def norm(x, y, c):
 def test_gradients(target, other):
     rng = np.random.default_rng(0)
     args = rng.standard_normal((2, 3, 5)), rng.standard_normal(other), 0.3
-    made = []
-    for off in ((), ("coalesce_loops",)):
-        with without(*off):
-            f = flow.compile(norm, target=target)
-            made.append(flow.value_and_grad(f, grad_position=(0, 1, 2))(*args))
-    (value, grads), (want, others) = made
-    assert value == pytest.approx(want, rel=1e-13)
-    for g, o in zip(grads, others, strict=True):
+    new, old = with_and_without("coalesce_loops", norm, args, (0, 1, 2), target=target)
+    assert new[0] == pytest.approx(old[0], rel=1e-13)
+    for g, o in zip(new[1:], old[1:], strict=True):
         np.testing.assert_allclose(g, o, rtol=1e-12, atol=1e-14)
 
 

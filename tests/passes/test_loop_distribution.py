@@ -1,6 +1,7 @@
 """Distributed loops: random loops give the same bits, and proofs that are too weak are noticed."""
 
 import math
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -12,12 +13,13 @@ from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
-from srcgrad.passes import ahead, checking, without
+from srcgrad.passes import ahead, checking
 from srcgrad.passes import loop_distribution as module
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.primitives import REGISTRY
 from tests.passes.random_loops import Draw, is_wrong
 from tests.passes.random_programs import cpu_build, none_is_wrong
+from tests.passes.with_and_without import same_bits, with_and_without
 from tests.tools.blocks import small_blocks
 from tests.tools.turns import share
 
@@ -95,13 +97,7 @@ X = np.round(np.cos(np.arange(10.0) ** 2), 3)
 FUNCTIONS_OF_ELEMENTS = [decay, along_memory, until, with_whole_numbers]
 
 
-def results(f, args, target):
-    made = []
-    for off in ((), ("loop_distribution",)):
-        with without(*off):
-            g = flow.value_and_grad(flow.compile(lambda *a: f(*a), target=target, fastmath=False))
-            made.append(g(*args))
-    return made
+exactly = partial(with_and_without, "loop_distribution", fastmath=False)
 
 
 @pytest.mark.parametrize("target", ["loops", "cpu"])
@@ -109,9 +105,7 @@ def results(f, args, target):
 def test_the_same_bits(f, target):
     for dtype in (np.float64, np.float32):
         for n in (10, 7, 1, 0):
-            (value, g), (value0, g0) = results(f, (X.astype(dtype), n), target)
-            assert value == value0
-            np.testing.assert_array_equal(g, g0)
+            same_bits(*exactly(f, (X.astype(dtype), n), target=target))
 
 
 @pytest.mark.parametrize("f", FUNCTIONS_OF_ELEMENTS)
@@ -122,11 +116,8 @@ def test_gradients(f):
 def test_special_values():
     x = X.copy()
     x[3:6] = np.nan, np.inf, -0.0
-    with np.errstate(all="ignore"):
-        for f in FUNCTIONS_OF_ELEMENTS:
-            (value, g), (value0, g0) = results(f, (x, 10), "cpu")
-            np.testing.assert_array_equal(value, value0)
-            np.testing.assert_array_equal(g, g0)
+    for f in FUNCTIONS_OF_ELEMENTS:
+        same_bits(*exactly(f, (x, 10), target="cpu"))
 
 
 def loops(text):

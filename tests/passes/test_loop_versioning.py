@@ -1,247 +1,21 @@
-"""Loops in versions: random loops give the same bits, and proofs that are too weak are noticed."""
+"""Loops in versions: gradients of programs by rows and columns, special values, shared memory."""
 
-import random
+from functools import partial
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import python
 from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.ir.walk import walk
-from srcgrad.passes import loop_versioning as module
 from srcgrad.passes import without
 from srcgrad.passes.loop_versioning import loop_versioning
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree, outcome, same
-from tests.passes.pass_programs import after, program, vec
-from tests.passes.random_programs import cpu_build, none_is_wrong
-from tests.tools.turns import share
-
-N = 6
-HEAD = """
-def f(x: TYPE[n, m], y: TYPE[a, b], v: TYPE[c], i: int, k: int, l: int, lo: int, hi: int):
-    n: int = dim(x, axis=0)
-    m: int = dim(x, axis=1)
-    a: int = dim(y, axis=0)
-    b: int = dim(y, axis=1)
-    c: int = dim(v, axis=0)
-    row: TYPE.strided[m] = view(x, i, spec=('i', ':'))
-    column: TYPE.strided[n] = view(x, k, spec=(':', 'i'))
-"""
-# places of loads that do not move, of others, and of stores; the last list of any
-FAMILIES = [
-    (["x, i, k", "x, k, k", "x, i, k"], ["x, i, j", "x, k, j", "y, i, j"], ["x, i, j", "y, i, j"]),
-    (["row, k", "x, k, k"], ["row, j", "x, i, j", "y, i, j"], ["row, j", "x, i, j"]),
-    (["v, k", "v, k", "v, l"], ["v, j", "x, i, j", "x, j, k"], ["v, j"]),
-    (["x, i, k", "column, i"], ["x, j, k", "column, j", "y, i, j"], ["x, j, k"]),
-    (["x, i, k", "x, k, i", "row, k", "v, k", "v, l", "column, i"],
-     ["x, i, j", "x, k, j", "x, j, k", "row, j", "v, j", "y, j, k", "column, j"],
-     ["x, i, j", "row, j", "v, j", "x, j, k", "y, i, j"]),
-]  # fmt: skip
-ODD = ["x, i, back", "v, back", "x, j, j", "v, i", "x, i, k", "v, next", "x, next, j", "v, prev",
-       "x, i, prev", "x, k, prev"]  # fmt: skip
+from tests.passes.with_and_without import with_and_without
 
 
-class Draw:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.values, self.numbers = ["half", "half"], 0
-        self.fixed, self.moving, self.stored = self.random.choice(FAMILIES)
-        self.odd = 0.3 if self.random.random() < 0.3 else 0.0
-
-    def new(self, stem):
-        self.numbers += 1
-        return f"{stem}{self.numbers}"
-
-    def value(self):
-        r = self.random
-        return r.choice(self.values[-4:] if r.random() < 0.7 else self.values)
-
-    def loads(self, places, count):
-        lines = []
-        for _ in range(count):
-            name = self.new("u")
-            lines.append(f"{name}: TYPE = load({self.random.choice(places)})")
-            self.values.append(name)
-        return lines
-
-    def sums(self):
-        name = self.new("t")
-        op = self.random.choice(["add", "add", "mul", "sub"])
-        lines = [f"{name}: TYPE = {op}({self.value()}, {self.value()})"]
-        self.values.append(name)
-        return lines
-
-    def stores(self):
-        r = self.random
-        place = r.choice(ODD if r.random() < self.odd else self.stored)
-        store = f"{r.choice(['store', 'store', 'add_at'])}({place}, {self.value()})"
-        if r.random() < 0.25:
-            return [store]
-        cond = self.new("c")
-        lines = [f"{cond}: bool = {r.choice(['lt', 'ge', 'ne'])}({self.value()}, {self.value()})"]
-        match r.choice(["if", "if", "else", "joined", "nested"]):
-            case "if":
-                lines += [f"if {cond}:", f"    {store}"]
-            case "else":
-                other = r.choice(["t9: TYPE = add(half, half)", f"store({place}, half)"])
-                lines += [f"if {cond}:", f"    {other}", "else:", f"    {store}"]
-            case "nested":
-                inner = self.new("c")
-                test = f"{inner}: bool = lt({self.value()}, {self.value()})"
-                body = [test, f"if {inner}:", f"    {store}"]
-                lines += [f"if {cond}:", *(f"    {line}" for line in body)]
-            case _:
-                name = self.new("w")
-                lines += [f"{name}: TYPE", f"if {cond}:", f"    {store}"]
-                lines += [f"    {name} = {self.value()}", "else:", f"    {name} = half"]
-                self.values.append(name)
-        return lines
-
-    def text(self):
-        r = self.random
-        lines = ["next: int = add(j, 1)", "prev: int = sub(j, 1)", "back: int = sub(5, j)"]
-        lines += self.loads(self.fixed, r.choice([1, 1, 2]))
-        for _ in range(r.randint(2, 5)):
-            kind = r.choice(["load", "load", "sum", "sum", "store", "fixed"])
-            lines += {
-                "load": lambda: self.loads(ODD if r.random() < self.odd else self.moving, 1),
-                "fixed": lambda: self.loads(ODD if r.random() < self.odd else self.fixed, 1),
-                "sum": self.sums,
-                "store": self.stores,
-            }[kind]()
-        lines += self.stores()
-        if r.random() < 0.1:
-            self.values.append("q")
-        lines += [f"q1: TYPE = {r.choice(['add', 'add', 'mul'])}(q, {self.value()})"]
-        head = "reversed(range(lo, hi))" if r.random() < 0.3 else "range(lo, hi)"
-        text = HEAD + "\n".join([
-            "    half: TYPE = load(v, 0)",
-            "    q: TYPE = half",
-            f"    for j in {head}:",
-            *[f"        {line}" for line in lines],
-            "        q = q1",
-            "    return (q,)\n",
-        ])  # fmt: skip
-        return text.replace("TYPE", r.choice(["f64", "f64", "i64"]))
-
-    def arguments(self):
-        r = self.random
-        numbers = np.random.default_rng(r.randrange(1000))
-        lo = r.choice([1, 1, 1, 3])
-        hi = r.choice([lo, lo + 1, 5, 5, 5, -1])
-        place = [r.randrange(N) for _ in range(3)]
-        if r.random() < 0.3:
-            place[1] = place[0]
-        whole = "i64[" in self.drawn
-
-        def some(*shape):
-            drawn = numbers.integers(-3, 4, size=shape)
-            return drawn if whole else drawn / 4
-
-        args = [some(N, N), some(N, N), some(N)]
-        if not whole and r.random() < 0.2:
-            args[0][place[0], place[1]] = r.choice([np.nan, -0.0, np.inf])
-        return [*args, *place, lo, hi]
-
-
-def drawn(seed):
-    draw = Draw(seed)
-    draw.drawn = draw.text()
-    return draw.drawn, draw.arguments()
-
-
-def is_wrong(seed, build=python.build):
-    """Whether a program computes something else after the pass; None: it says nothing."""
-    text, args = drawn(seed)
-
-    def make():
-        return parse(text, REGISTRY)
-
-    with np.errstate(all="ignore"):
-        if to_text(make()) == to_text(loop_versioning(make())):
-            return None
-        if isinstance(outcome(python.build, make(), args), tuple):
-            return None  # places outside of an array: what the checks of a program exclude
-        return not agree(make, args, build, loop_versioning)
-
-
-def test_random_loops():
-    seeds = share(range(1500))
-    none_is_wrong(is_wrong, seeds, len(seeds) // 8)
-
-
-@pytest.mark.parametrize("way", ["", "guarded"])
-def test_random_loops_as_machine_code(way, monkeypatch):
-    monkeypatch.setenv("SRCGRAD_CPU", way)
-    seeds = share(range(3000, 3300))
-    none_is_wrong(lambda seed: is_wrong(seed, cpu_build), seeds)
-
-
-def fails(seed):
-    try:
-        return is_wrong(seed)
-    except AssertionError:
-        return True  # the program is not legal any more
-
-
-@pytest.mark.parametrize(
-    ("owner", "name", "weak", "seed"),
-    [
-        (module.Conflict, "reads_first", lambda self: True, 582),
-        (module.Meeting, "joined", lambda self, other: self, 93),
-        (module, "replaced", lambda p, v, by: module.plus(p, module.constant(1)), 17),
-    ],
-)
-def test_a_weaker_proof_is_noticed(owner, name, weak, seed, monkeypatch):
-    assert is_wrong(seed) is not True
-    monkeypatch.setattr(owner, name, weak)
-    assert fails(seed)
-
-
-def is_not_looked_at(self, s):
-    """The loop itself is dependent, and what is left of it is not."""
-    self.looked = not getattr(self, "looked", False)
-    return not self.looked
-
-
-# the condition of trip k is not the one that the loop finds: an earlier trip changes an operand,
-# the trip itself does
-OPERANDS = [
-    (
-        module._LoopVersioning,
-        "is_independent",
-        is_not_looked_at,
-        ("prev: int = sub(j, 1)", "w: f64 = load(x, prev)", "z: f64 = add(w, a)"),
-    ),
-    (
-        module._Guard,
-        "reads_old",
-        lambda self, block, stored: True,
-        ("store(y, j, a)", "w: f64 = load(y, j)", "z: f64 = add(w, a)"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("owner", "name", "weak", "lines"), OPERANDS)
-def test_operands_that_the_loop_changes(owner, name, weak, lines, monkeypatch):
-    body = (
-        "u: f64 = load(x, k)", *lines, "c: bool = gt(w, u)", "if c:", "    store(x, j, z)",
-        "v: f64 = load(x, k)", "add_at(y, j, v)",
-    )  # fmt: skip
-    text = "\n".join(["for j in range(1, n):", *(f"    {line}" for line in body)])
-    f = program("x: f64[n], y: f64[m], k: int, a: f64", text)
-    args = vec(5, 0, 0, 0), vec(-1, -1, -1, -1), 2, 0.5
-    before = outcome(python.build, f, args)
-    assert same(outcome(python.build, after(loop_versioning, f), args), before)
-    monkeypatch.setattr(owner, name, weak)
-    assert not same(outcome(python.build, after(loop_versioning, f), args), before)
-
-
-# ---- programs ----
 def floyd_warshall(D):
     D = D.copy()
     n = len(D)
@@ -309,19 +83,13 @@ CASES = [
 ]
 
 
-def results(f, args, target):
-    made = []
-    for off in ((), ("loop_versioning",)):
-        with without(*off):
-            g = flow.value_and_grad(flow.compile(lambda *a: f(*a), target=target, fastmath=False))
-            made.append(g(*args))
-    return made
+exactly = partial(with_and_without, "loop_versioning", fastmath=False)
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
 @pytest.mark.parametrize(("f", "args"), CASES)
 def test_gradients(f, args, target):
-    (value, g), (value0, g0) = results(f, args, target)
+    (value, g), (value0, g0) = exactly(f, args, target=target)
     assert value == value0
     np.testing.assert_allclose(g, g0, rtol=1e-13, atol=1e-13)
     if target == "python":
@@ -332,7 +100,7 @@ def test_not_a_number_and_infinity():
     for special in (np.nan, np.inf, -np.inf):
         D = MATRIX + 2.0
         D[1, 1] = D[0, 3] = special
-        (value, g), (value0, g0) = results(floyd_warshall, (D,), "python")
+        (value, g), (value0, g0) = exactly(floyd_warshall, (D,), target="python")
         np.testing.assert_array_equal(value, value0)
         np.testing.assert_allclose(g, g0, rtol=1e-14)
 

@@ -9,12 +9,13 @@ import srcgrad as flow
 from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
 from srcgrad.ir.walk import walk
-from srcgrad.passes import checking, dependence, phases, without
+from srcgrad.passes import checking, dependence, phases
 from srcgrad.passes import loop_distribution as module
 from srcgrad.passes.loop_distribution import loop_distribution
 from srcgrad.primitives import REGISTRY
 from tests.passes.random_loops import DrawNest, is_wrong
 from tests.passes.random_programs import cpu_build, none_is_wrong
+from tests.passes.with_and_without import anew, same_bits, with_and_without
 from tests.tools.blocks import small_blocks
 from tests.tools.turns import share
 
@@ -148,15 +149,7 @@ W = np.array([0.5, -0.75, 0.3, 1.25, -0.4])
 PROGRAMS = [logistic, layers, pairs, chained, downwards, waits, until]
 
 
-def results(f, args, **options):
-    made = []
-    for off in ((), ("loop_distribution",)):
-        with without(*off):
-            g = flow.value_and_grad(flow.compile(lambda *a: f(*a), **options), (0, 1))
-            with np.errstate(all="ignore"):
-                value, (a, b) = g(*args)
-            made.append((value, a, b))
-    return made
+results = partial(with_and_without, "loop_distribution", by=(0, 1))
 
 
 def distributed(f, args, **options):
@@ -170,7 +163,7 @@ def distributed(f, args, **options):
     with pytest.MonkeyPatch.context() as patch:
         real = module.phases
         patch.setattr(module, "phases", lambda *a: count(real(*a)))
-        flow.value_and_grad(flow.compile(lambda *a: f(*a), **options), (0, 1))(*args)
+        flow.value_and_grad(flow.compile(anew(f), **options), (0, 1))(*args)
     return sum(map(bool, counts))
 
 
@@ -180,9 +173,7 @@ def test_the_same_bits(f, target):
     for dtype in (np.float64, np.float32):
         for n in (8, 7, 1, 0):
             args = X.astype(dtype), W.astype(dtype), n
-            new, old = results(f, args, target=target, fastmath=False)
-            for a, b in zip(new, old, strict=True):
-                np.testing.assert_array_equal(a, b)
+            same_bits(*results(f, args, target=target, fastmath=False))
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -201,9 +192,7 @@ def test_special_values():
     x = X.copy()
     x[2, 1], x[3, 3], x[4], x[5, 0], x[6] = np.nan, np.inf, -0.0, -np.inf, 1e200
     for f in PROGRAMS:
-        new, old = results(f, (x, W, 8), target="cpu", fastmath=False)
-        for a, b in zip(new, old, strict=True):
-            np.testing.assert_array_equal(a, b)
+        same_bits(*results(f, (x, W, 8), target="cpu", fastmath=False))
 
 
 def test_which_programs_are_distributed():

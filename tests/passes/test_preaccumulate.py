@@ -14,7 +14,7 @@ from srcgrad.passes import lowering, without
 from srcgrad.passes import preaccumulate as module
 from srcgrad.passes.preaccumulate import preaccumulate
 from srcgrad.primitives import REGISTRY
-from tests.passes.random_programs import none_is_wrong
+from tests.passes.random_programs import function, loop, none_is_wrong
 from tests.tools.turns import share
 
 N = 6
@@ -53,14 +53,9 @@ def drawn(seed):
     if in_memory:
         lines += [f"add_at(x, h, {last})", f"add_at(x, 0, {r.choice(values)})"]
     lines.append(f"o: f64 = add(e, {r.choice(values)})")
-    text = HEAD + "\n".join([
-        "    s: f64 = s0",
-        "    e: f64 = s0",
-        "    for j in reversed(range(lo, hi)):",
-        *[f"        {line}" for line in lines],
-        f"        s, e = {'s' if in_memory else last}, o",
-        "    return (s, e)\n",
-    ])  # fmt: skip
+    ends = f"{'s' if in_memory else last}, o"
+    trips = loop("j in reversed(range(lo, hi))", {"s": "s0", "e": "s0"}, lines, ends)
+    text = function(HEAD, trips, "s", "e")
     numbers = np.random.default_rng(seed)
     args = [numbers.normal(size=N), numbers.normal(size=N), numbers.random(N) < 0.5]
     return text, [*args, float(numbers.normal()), 1, r.choice([N, N, 2, 1])]
@@ -141,21 +136,11 @@ def test_a_weaker_proof_is_noticed(weak, monkeypatch):
 
 def overflowing():
     """The derivative of a logarithm of a sum that overflows: 1 / inf, then times inf."""
-    text = (
-        HEAD
-        + """
-    s: f64 = s0
-    for j in range(lo, hi):
-        p0: f64 = load(p, j)
-        q: f64 = div(1.0, p0)
-        t: f64 = absorb(s, q)
-        u: f64 = absorb(t, p0)
-        v: f64 = neg(u)
-        s = v
-    return (s,)
-"""
-    )
-    new = made(text)
+    lines = [
+        "p0: f64 = load(p, j)", "q: f64 = div(1.0, p0)", "t: f64 = absorb(s, q)",
+        "u: f64 = absorb(t, p0)", "v: f64 = neg(u)",
+    ]  # fmt: skip
+    new = made(function(HEAD, loop("j in range(lo, hi)", {"s": "s0"}, lines, "v"), "s"))
     assert new is not None
     p = np.array([2.0, np.inf, 3.0])
     return run(new, [p, p, np.ones(3, bool), 0.5, 0, 3])

@@ -6,10 +6,11 @@ import pytest
 import srcgrad as flow
 from srcgrad.ir.nodes import Def, For, While
 from srcgrad.ir.walk import walk
-from srcgrad.passes import checking, lowering, run, without
+from srcgrad.passes import checking, lowering, run
 from srcgrad.passes import room_ahead as module
 from srcgrad.passes.room_ahead import room_ahead
 from srcgrad.primitives import tapes
+from tests.passes.with_and_without import same_bits, with_and_without
 
 
 def triangle(x, n):
@@ -78,15 +79,8 @@ def test_no_innermost_loop_makes_a_tape_longer(f):
 def test_the_same_bits(f, target, monkeypatch):
     monkeypatch.setenv("SRCGRAD_CPU", "guarded")
     for n in (12, 7, 1, 0):
-        made = []
-        for off in ((), ("room_ahead",)):
-            with without(*off), checking():
-                g = flow.value_and_grad(
-                    flow.compile(lambda *a: f(*a), target=target, fastmath=False)
-                )
-                made.append(g(X, n))
-        np.testing.assert_array_equal(made[0][0], made[1][0])
-        np.testing.assert_array_equal(made[0][1], made[1][1])
+        with checking():
+            same_bits(*with_and_without("room_ahead", f, (X, n), target=target, fastmath=False))
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -5,9 +5,9 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.ir.nodes import altered
-from srcgrad.passes import without
 from srcgrad.passes.scalar_replacement import scalar_replacement
 from tests.passes.pass_programs import after, agree, count, program, vec
+from tests.passes.with_and_without import with_and_without
 
 PLACES = ("load", "store", "add_at")
 
@@ -175,11 +175,7 @@ def test_factorizations(f, args, target):
 
 @pytest.mark.parametrize(("f", "args"), CASES, ids=["solve", "cholesky", "lu"])
 def test_the_same_bits_without_it(f, args):
-    both = []
-    for off in ((), ("scalar_replacement",)):
-        with without(*off):
-            both.append(flow.value_and_grad(flow.compile(lambda *a: f(*a), target="python"))(*args))
-    (value, g), (value0, g0) = both
+    (value, g), (value0, g0) = with_and_without("scalar_replacement", f, args, target="python")
     assert value == value0
     np.testing.assert_allclose(g, g0, rtol=1e-13)
 

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.backends import python
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
 from srcgrad.passes import ahead, lowering, without
 from srcgrad.passes import split_sums as split_sums_module
 from srcgrad.passes.split_sums import split_sums
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import outcome, same
-from tests.passes.random_programs import none_is_wrong
+from tests.passes.random_programs import differs, function, loop, none_is_wrong
 from tests.tools.turns import share
 
 N = 7
@@ -56,13 +54,7 @@ def drawn(seed):
     if r.random() < 0.2:
         lines.append("add_at(y, j, t1)")  # a partial sum that is read
     head = r.choice(["range(lo, hi)", "reversed(range(lo, hi))"])
-    text = HEAD + "\n".join([
-        "    q: f64 = w",
-        f"    for j in {head}:",
-        *[f"        {line}" for line in lines],
-        f"        q = {r.choice(['z', 'q'])}",
-        "    return (q,)\n",
-    ])  # fmt: skip
+    text = function(HEAD, loop(f"j in {head}", {"q": "w"}, lines, r.choice(["z", "q"])), "q")
     numbers = np.random.default_rng(seed)
     lo, hi = r.choice([(1, N - 1), (1, N - 1), (2, 3), (3, 3), (4, 1)])
     args = [numbers.normal(size=(N, N)), numbers.normal(size=N)]
@@ -71,13 +63,7 @@ def drawn(seed):
 
 def is_wrong(seed):
     """Whether a program computes something else after the pass; None: it says nothing."""
-    text, args = drawn(seed)
-    new = split_sums(parse(text, REGISTRY))
-    if to_text(new) == to_text(parse(text, REGISTRY)):
-        return None
-    return not same(
-        outcome(python.build, new, args), outcome(python.build, parse(text, REGISTRY), args)
-    )
+    return differs(*drawn(seed), split_sums)
 
 
 def test_random_sums():

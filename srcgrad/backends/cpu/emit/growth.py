@@ -8,6 +8,13 @@ from srcgrad.memory_limit import NOTICED
 GROWTH = """
 %memory = type { i32, { ptr, i64, ptr } }
 
+define internal %memory @lacking(ptr %out, i64 %site, i64 %items) noinline nounwind {
+  store i64 %site, ptr %out
+  %first = getelementptr inbounds i64, ptr %out, i64 1
+  store i64 %items, ptr %first
+  ret %memory { i32 1, { ptr, i64, ptr } zeroinitializer }
+}
+
 define internal { ptr, i64, ptr } @grow(
     ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item) noinline nounwind {
   %three = mul i64 %old, 3
@@ -43,10 +50,8 @@ define internal %memory @enlarge(
   %missing = icmp eq ptr %to, null
   br i1 %missing, label %none, label %there
 none:
-  store i64 %site, ptr %out
-  %first = getelementptr inbounds i64, ptr %out, i64 1
-  store i64 %wanted, ptr %first
-  ret %memory { i32 1, { ptr, i64, ptr } zeroinitializer }
+  %fail = call %memory @lacking(ptr %out, i64 %site, i64 %wanted)
+  ret %memory %fail
 there:
   call void @down(ptr %before)
   %made = insertvalue %memory zeroinitializer, { ptr, i64, ptr } %all, 1
@@ -87,10 +92,8 @@ define internal %memory @begin(
   %missing = icmp eq ptr %new, null
   br i1 %missing, label %none, label %there
 none:
-  store i64 %site, ptr %out
-  %first = getelementptr inbounds i64, ptr %out, i64 1
-  store i64 %size, ptr %first
-  ret %memory { i32 1, { ptr, i64, ptr } zeroinitializer }
+  %fail = call %memory @lacking(ptr %out, i64 %site, i64 %size)
+  ret %memory %fail
 there:
   %data = insertvalue %memory zeroinitializer, ptr %new, 1, 0
   %made = insertvalue %memory %data, i64 %size, 1, 1
@@ -112,6 +115,14 @@ no:
   ret i1 false
 }}
 
+define internal %memory @over_limit(
+    ptr %out, i64 %limit, i64 %items, i64 %bytes) noinline nounwind {{
+  %second = getelementptr inbounds i64, ptr %out, i64 2
+  store i64 %bytes, ptr %second
+  %fail = call %memory @lacking(ptr %out, i64 %limit, i64 %items)
+  ret %memory %fail
+}}
+
 define internal %memory @enlarge_limited(
     ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
     ptr %out, i64 %site, i64 %limit) noinline nounwind {{
@@ -119,12 +130,8 @@ define internal %memory @enlarge_limited(
   %full = call i1 @crowded(i64 %bytes)
   br i1 %full, label %none, label %room
 none:
-  store i64 %limit, ptr %out
-  %first = getelementptr inbounds i64, ptr %out, i64 1
-  store i64 %wanted, ptr %first
-  %second = getelementptr inbounds i64, ptr %out, i64 2
-  store i64 %bytes, ptr %second
-  ret %memory {{ i32 1, {{ ptr, i64, ptr }} zeroinitializer }}
+  %fail = call %memory @over_limit(ptr %out, i64 %limit, i64 %wanted, i64 %bytes)
+  ret %memory %fail
 room:
   %made = call %memory @enlarge(ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
     ptr %out, i64 %site)
@@ -142,12 +149,8 @@ define internal %memory @begin_limited(
   %full = call i1 @crowded(i64 %bytes)
   br i1 %full, label %none, label %room
 none:
-  store i64 %limit, ptr %out
-  %first = getelementptr inbounds i64, ptr %out, i64 1
-  store i64 %size, ptr %first
-  %second = getelementptr inbounds i64, ptr %out, i64 2
-  store i64 %bytes, ptr %second
-  ret %memory {{ i32 1, {{ ptr, i64, ptr }} zeroinitializer }}
+  %fail = call %memory @over_limit(ptr %out, i64 %limit, i64 %size, i64 %bytes)
+  ret %memory %fail
 room:
   %made = call %memory @begin(ptr %work, i64 %nwork, i64 %slot, ptr %fallback, i64 %least,
     i64 %item, ptr %out, i64 %site)

@@ -1,0 +1,53 @@
+"""Containers that are not alike on each path of a program."""
+
+from tests.cases.registry import vec
+from tests.errors.programs import program
+
+
+@program(vec(3))
+def shared_list_changed(x):
+    a, b = [x[0]], [x[1]]
+    c = a if x[0] > 0.0 else b
+    c.append(x[2])  # error: UnsupportedError: which of several containers ... make a copy
+    return a[0] * len(b)
+
+
+@program(vec(3), 2)
+def conflict_in_a_loop(x, n):
+    y = {"a": x[0]}
+    for i in range(n):  # error: UnsupportedError: y changes kind in a loop
+        if x[i] > 1.0:
+            y = {"b": x[i]}
+        else:
+            y = {"a": x[i]}
+    return y["a"]
+
+
+@program(vec(3), 2)
+def two_kinds_returned_from_a_loop(x, n):
+    for i in range(n):
+        if x[i] > 100.0:
+            return {"a": x[0]}
+        if x[i] > 10.0:
+            return {"b": x[i]}  # error: UnsupportedError: the returns of ... do not fit together
+    return {"a": x[0]}
+
+
+@program(0.7)
+def lists_of_two_lengths_returned(x):
+    def pair():
+        if x > 0.5:
+            return [(x, x), x, x]
+        return [(x, x), x]  # error: UnsupportedError: a list of 3 items ... another list, of 2
+
+    return pair()[0]
+
+
+@program(0.7)
+def lists_returned_that_differ_inside(x):
+    def pair():
+        if x > 0.5:
+            return [1.0, [x, {"a": x}]]
+        return [x, [2.0, {"b": x}]]  # error: UnsupportedError: fit together: at [1][1] it is a dict
+
+    return pair()[0]

@@ -1,0 +1,55 @@
+"""Keys of dicts, and classes that derive from dict."""
+
+import numpy as np
+
+from tests.cases.registry import vec
+from tests.errors.programs import program
+
+
+@program(vec(3))
+def key_that_is_an_array(x):
+    table = {"a": 1.0}
+    table[x] = 2.0  # error: UnsupportedError: a key of a dict must be known
+    return table["a"] * x[0]
+
+
+@program(vec(3))
+def key_deleted_that_is_not_there(x):
+    table = {"a": x}
+    del table["b"]  # error: UnsupportedError: the dict has no key 'b'
+    return x[0]
+
+
+@program(vec(3), 2)
+def key_on_one_path(x, n):
+    table = {"a": x[0]}
+    if n > 1:
+        table["b"] = [x[1]]  # error: UnsupportedError: has the key 'b' on one path only ... before
+    return table["a"]
+
+
+class Result(dict):
+    pass
+
+
+@program(vec(3))
+def dict_of_a_class_returned(x):
+    return Result(x=x)  # error: ReturnTypeError: which derives from dict
+
+
+@program(vec(3))
+def attributes_of_a_dict_of_a_class(x):
+    result = Result(x=x)
+    result.k = 2.0
+    return x[0] * vars(result)["k"]  # error: UnsupportedError: __dict__ of a Result
+
+
+class InReverse(dict):
+    def __iter__(self):
+        return iter(sorted(self.keys(), reverse=True))
+
+
+@program(vec(3))
+def dict_of_a_class_with_an_iterator(x):
+    both = dict(InReverse(a=x, b=2.0))  # error: UnsupportedError: has an __iter__ of its own
+    return np.sum(both["a"])

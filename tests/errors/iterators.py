@@ -1,0 +1,132 @@
+"""Iterators that Python's builtins and itertools do not make, or that are not followed."""
+
+import functools
+import itertools
+
+from tests.cases.registry import vec
+from tests.errors.programs import program
+
+
+@program(vec(3))
+def enumerate_from_a_float(x):
+    return sum(k * v for k, v in enumerate(x, 0.5))  # error: UnsupportedError: starts at an integer
+
+
+@program(vec(3))
+def reversed_iterator(x):
+    return sum(reversed(v for v in x))  # error: UnsupportedError: cannot be reversed ... a list
+
+
+@program(vec(3))
+def strict_zip_of_lists(x):
+    pairs = zip([x[0]], [x[1], x[2]], strict=True)  # error: UnsupportedError: zip() argument 2
+    return sum(a * b for a, b in pairs)
+
+
+@program(vec(3))
+def filtered_twice(x):
+    once = filter(lambda v: v > 0.1, x)
+    return sum(once) + sum(once)  # error: UnsupportedError: an iterator is run over twice
+
+
+@program(vec(3))
+def zip_of_two_filters(x):
+    pairs = zip(filter(abs, x), filter(abs, x), strict=False)  # error: UnsupportedError: followed
+    return sum(u * v for u, v in pairs)
+
+
+@program(vec(3))
+def a_list_that_grew_since(x):
+    values = [x[0], x[1]]
+    pairs = zip(values, values, strict=True)
+    values.append(x[2])
+    total = 0.0
+    for u, v in pairs:  # error: UnsupportedError: a list changes its length ... list(
+        total += u * v
+    return total
+
+
+@program(vec(3))
+def a_list_that_grew_in_a_loop(x):
+    values = []
+    for v in x:
+        values.append(v)
+    numbered = enumerate(values)
+    values.append(1.0)
+    total = 0.0
+    for k, v in numbered:  # error: UnsupportedError: a list changes its length
+        total += k * v
+    return total
+
+
+@program(vec(3))
+def pairs_of_a_filter(x):
+    pairs = itertools.pairwise(filter(abs, x))  # error: UnsupportedError: that leaves items out
+    return sum(u * v for u, v in pairs)
+
+
+@program(vec(3))
+def pairs_of_what_is_mapped(x):
+    total = 0.0
+    for u, v in itertools.pairwise(map(abs, x)):  # error: UnsupportedError: pairwise()
+        total += u * v
+    return total
+
+
+@program(vec(3))
+def accumulated_while_it_changes(x):
+    total = 0.0
+    for v in itertools.accumulate(x):  # error: UnsupportedError: read item by item in Python
+        x[-1] += v
+        total += v
+    return total
+
+
+@program(vec(3))
+def sought_in_a_generator(x):
+    seen = []
+    push = lambda k: seen.append(k) or k
+    found = 2 in (push(k) for k in range(4))  # error: UnsupportedError: 'in' takes items
+    return x[0] * len(seen) if found else x[1]
+
+
+@program(vec(3))
+def walrus_of_two_loops(x):
+    found = any((t := u * v) > 1.0 for u in x for v in x)  # error: UnsupportedError: several loops
+    return t if found else x[0]
+
+
+@program(vec(3))
+def islice_of_five(x):
+    return sum(itertools.islice(x, 0, 2, 1, 1))  # error: UnsupportedError: 2 to 4 arguments, not 5
+
+
+@program(vec(3))
+def islice_from_behind(x):
+    return sum(itertools.islice(x, -1))  # error: UnsupportedError: negative limits ... slice
+
+
+@program(vec(3))
+def repeated_by_a_half(x):
+    return sum(itertools.repeat(x[0], 2.5))  # error: UnsupportedError: is an integer, not
+
+
+@program(0.7)
+def isinstance_of_an_iterator(x):
+    known = isinstance(zip([x]), zip)  # error: UnsupportedError: isinstance() of an iterator
+    return x if known else -x
+
+
+@program(0.7)
+def type_of_an_iterator(x):
+    return x if type(map(abs, [x])) is int else -x  # error: UnsupportedError: type() of an iterator
+
+
+@program(0.7)
+def next_of_a_list(x):
+    return next([x])  # error: UnsupportedError: 'list' object is not an iterator
+
+
+@program(0.7)
+def reduction_of_nothing(x):
+    return functools.reduce(lambda a, b: a * b, []) * x  # error: TypeError: no initial value

@@ -1,0 +1,109 @@
+"""Lists that grow in a loop of the run: what they hold, and uses that are not followed."""
+
+import numpy as np
+
+from tests.cases.registry import vec
+from tests.errors.programs import program
+
+
+@program(vec(3), 2)
+def arrays_in_a_list_that_grows(x, n):
+    values = [1.0]
+    for i in range(n):
+        values.append(x[i])
+    values.append(x)  # error: UnsupportedError: must be a list of numbers ... allocate an array
+    return values[0]
+
+
+@program(vec(3), 2)
+def booleans_and_numbers_in_a_list_that_grows(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[i] > 1.0)
+    values.append(x[0])  # error: UnsupportedError: holds booleans and numbers ... one kind
+    return values[0] * x[0]
+
+
+@program(vec(3), 2)
+def text_in_a_list_that_grows(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[i])
+    values[0] = "a"  # error: UnsupportedError: a string cannot be stored in a list that grows
+    return x[0]
+
+
+@program(vec(3), 2)
+def float_index_of_a_list_that_grows(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[i])
+    return values[x[0]]  # error: UnsupportedError: takes integer indices only
+
+
+@program(vec(3), 2)
+def list_that_grows_returned(x, n):  # error: UnsupportedError: cannot be returned ... np.array
+    values = []
+    for i in range(n):
+        values.append(x[i])
+    return values
+
+
+@program(vec(3), 2)
+def list_of_two_paths_changed(x, n):
+    if x[0] > 0.0:
+        values = [x[0]]
+    else:
+        values = [x[1], x[2]]
+    for i in range(n):
+        values.append(x[i])  # error: UnsupportedError: which of several lists ... list(...)
+    return values[-1]
+
+
+@program(vec(3), 2)
+def list_changed_that_another_may_be(x, n):
+    one, two = [x[0]], [x[1]]
+    for i in range(n):
+        two.append(x[i])
+    either = one if x[2] > 0.0 else two
+    either.append(x[2])  # error: UnsupportedError: which of several containers this changes
+    return two[-1]
+
+
+@program(vec(3), 2)
+def one_of_two_lists_of_arrays(x, n):
+    one, two = [x], [x * 2.0]
+    for i in range(n):
+        one.append(x * i)
+        two.append(x + i)
+    either = one if x[2] > 0.0 else two  # error: UnsupportedError: the value depends on the path
+    return np.sum(either[-1])
+
+
+@program(vec(3), 2)
+def arrays_in_lists_of_two_paths(x, n):
+    rows = [x]
+    for i in range(n + int(x[0])):  # error: UnsupportedError: on one path ... can be carried
+        new = []
+        for j in range(i + 1):
+            new.append(rows[0] * x[j])
+        rows = new
+    return np.sum(rows[-1])
+
+
+@program(vec(3))
+def list_that_grows_while_a_loop_runs_over_it(x):
+    kept = [v for v in x if v > 0.0]
+    for k, v in enumerate(kept):  # error: UnsupportedError: changes its length while a loop runs
+        if v > 0.6 and k < 5:
+            kept.append(v * 0.9)
+    return sum(kept)
+
+
+@program(vec(3), 2)
+def arrays_in_order(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(x * i)
+    rows.sort()  # error: UnsupportedError: neither numbers nor tuples of numbers
+    return np.sum(rows[0])
