@@ -194,7 +194,8 @@ class _InLoops(Rewriter):
         """The loop whose trips yield each array with the lengths that its type names now."""
         made = dict(zip(s.params, s.yields, strict=True))
         for p, (first, *_) in carried.items():
-            made[p] = atom(atom_dims(made[first])[atom_dims(first).index(p)])
+            (k, *_) = (k for k, d in enumerate(atom_dims(first)) if d is p)
+            made[p] = atom(atom_dims(made[first])[k])
         self.b.out = []
         for q in dict.fromkeys(chain.from_iterable(carried.values())):
             dims = [made.get(d, d) if isinstance(d, Var) else atom(d) for d in atom_dims(q)]

@@ -271,6 +271,13 @@ def made_before_the_check(a, b, n):
     return x @ y
 
 
+def fixed_rows(a, b, n):
+    rows = np.ones((2, 1)) * b
+    for _ in range(n):
+        rows = np.stack([a @ rows[0], rows[1] + a @ rows[0]])
+    return np.sum(rows * rows)
+
+
 def two_lengths(a, b, n):
     p = np.eye(2)
     for _ in range(n):
@@ -279,7 +286,7 @@ def two_lengths(a, b, n):
     return np.sum(p)
 
 
-@pytest.mark.parametrize("f", [two_lengths, made_before_the_check])
+@pytest.mark.parametrize("f", [two_lengths, made_before_the_check, fixed_rows])
 def test_arrays_of_carried_lengths(f):
     a, b = np.array([[1.0, 0.1], [0.2, 0.9]]), np.array([0.3, 1.0])
     with checking():
