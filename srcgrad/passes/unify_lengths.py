@@ -69,6 +69,7 @@ from srcgrad.primitives import REGISTRY, memory, reductions
 
 SHAPE_CHECKS = frozenset((memory.check_equal, memory.check_broadcast, memory.check_assign))
 
+VIEWS = (memory.view, memory.reshape)
 EXTREMA = frozenset((reductions.max, reductions.min))  # of no elements: ValueError
 
 
@@ -166,8 +167,8 @@ class _InLoops(Rewriter):
     def __init__(self, function: Function):
         super().__init__()
         self.b = Builder(REGISTRY)
-        views = (s for s in walk(function.body) if isinstance(s, Def) and s.op is memory.view)
-        self.there = {(s.args[0], *s.args[2:3]) for s in views}  # since an earlier run
+        views = (s for s in walk(function.body) if isinstance(s, Def) and s.op in VIEWS)
+        self.there = {(s.args[0], m) for s in views for m in s.args[1:]}  # since an earlier run
         self.lengths: set[Var] = set()  # that the inmost loop carries, and no check has named
         self.arrays: list[Var] = []  # that it carries, and that the trip has made so far
 
@@ -205,11 +206,14 @@ class _InLoops(Rewriter):
         return altered(s, body=(*s.body, *self.b.out), yields=tuple([made[p] for p in s.params]))
 
     def renamed(self, x: Atom, dims: list[Atom], whole: list[bool]) -> Var:
-        """The view of an array by other names of its lengths."""
+        """The view of an array by other names of its lengths; contiguous if the array is."""
+        assert isinstance(x, Var) and isinstance(x.type, Array)
+        if x.type.layout == "C" and not all(whole[1:]):
+            named = [atom(e) if w else d for d, e, w in zip(dims, x.type.dims, whole, strict=True)]
+            return self.b.reshape(x, *named, name=x.name)
         spec = tuple(":" if w else "s" for w in whole)
         others = [d for d, w in zip(dims, whole, strict=True) if not w]
         spans = [a for d in others for a in (Const(0, INT), d, Const(1, INT))]
-        assert isinstance(x, Var)
         return self.b.view(x, *spans, spec=spec, name=x.name)
 
     def block(self, block: Block) -> Block:
@@ -232,13 +236,13 @@ class _InLoops(Rewriter):
     def viewed(self, n: Var, m: Atom) -> Iterable[Stmt]:
         """The arrays of length `n`, which is `m`, as arrays of length `m`."""
         self.b.out = []
-        for array in self.arrays:
-            x = self.atom(array)  # by its other lengths already
-            if n in type_vars(x.type) and (x, m) not in self.there:
-                whole = [d is not n for d in atom_dims(x)]
-                self.new[array] = self.renamed(x, [m] * len(whole), whole)
         self.lengths.discard(n)
-        self.new[n] = m
+        named = [(a, x) for a in self.arrays if n in type_vars((x := self.atom(a)).type)]
+        if not any((x, m) in self.there for _, x in named):
+            for a, x in named:
+                whole = [d is not n for d in atom_dims(x)]
+                self.new[a] = self.renamed(x, [m] * len(whole), whole)
+            self.new[n] = m
         return self.b.out
 
 
