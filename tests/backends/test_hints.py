@@ -43,3 +43,25 @@ def hints(f, dtype="f8"):
 )
 def test_a_loop_that_fills_a_vector_is_not_unrolled(f, dtype, found):
     assert hints(f, dtype) == found
+
+
+def turned(x, y):
+    out = np.empty((22, 2))
+    a = np.empty(22)
+    a[0] = x
+    for i in range(1, 22):
+        a[i] = a[i - 1] + x
+    out[:, 0] = a[::-1]
+    out[:, 1] = a
+    for i in range(1, 22):
+        out[i, 0] = out[i - 1, 0] * out[i, 1] + y
+    return np.sum(out * out)
+
+
+def test_a_loop_of_few_trips_that_goes_backwards_has_a_width():
+    g = flow.compile(turned)
+    np.testing.assert_allclose(g(0.1, 0.2), turned(0.1, 0.2), rtol=1e-12)
+    assert "!llvm.loop !3" in g.source("llvm")
+    _, slope = flow.jvp(turned, (0.1, 0.2), (1.0, -0.5))
+    (first, second) = flow.grad(turned, grad_position=(0, 1))(0.1, 0.2)
+    np.testing.assert_allclose(slope, first - 0.5 * second, rtol=1e-12)

@@ -18,6 +18,8 @@ COMMON = """
 !0 = !{!"branch_weights", i32 1, i32 1048576}
 !1 = distinct !{!1, !2}
 !2 = !{!"llvm.loop.unroll.disable"}
+!3 = distinct !{!3, !2, !4}
+!4 = !{!"llvm.loop.vectorize.width", i32 4}
 declare ptr @NRT_MemInfo_alloc_dtor_safe(i64, ptr)
 declare void @NRT_MemInfo_call_dtor(ptr)
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
