@@ -28,6 +28,7 @@ from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.stencils_theme import STENCILS
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
 from tests.fuzz.themes.sweeps_theme import SWEEPS
+from tests.fuzz.themes.systems_theme import SYSTEMS
 from tests.fuzz.themes.theme import Theme, forms
 from tests.fuzz.themes.turns_theme import TURNS
 from tests.fuzz.themes.viewing import CUBE, RESHAPED
@@ -70,6 +71,7 @@ APART = (
     ROTATIONS,
     STENCILS,
     SWEEPS,
+    SYSTEMS,
 )  # by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
