@@ -54,7 +54,7 @@ def in_its_type(it: Interpreter, cls: Any, name: str, value: Any, node: Node) ->
     kind: Any = cls.class_type.struct.get(name)
     if kind is None:
         it.wrong(node, f"{cls.__name__} has no field {name!r}", AttributeError)
-    dtype = _dtype_of(kind)
+    dtype = dtype_of_type(kind)
     if dtype is None or not is_value(value):
         return value
     if is_array(value):
@@ -62,10 +62,11 @@ def in_its_type(it: Interpreter, cls: Any, name: str, value: Any, node: Node) ->
     return it.call(dtype.type, [value], {}, node)
 
 
-def _dtype_of(kind: Any) -> np.dtype[Any] | None:
-    """The dtype of numbers of one of Numba's types; None for other types."""
-    name = getattr(kind, "name", None)
-    return np.dtype(name) if name in DTYPES.values() else None
+def dtype_of_type(kind: Any) -> np.dtype[Any] | None:
+    """The dtype of numbers of one of Numba's types, `numba.float64`; None for anything else."""
+    if not type(kind).__module__.startswith("numba.core.types."):
+        return None
+    return np.dtype(kind.name) if kind.name in DTYPES.values() else None
 
 
 # ---- stencils ----

@@ -22,7 +22,18 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, Whi
 from srcgrad.ir.types import INT, is_reference
 from srcgrad.ir.walk import blocks, free_variables, map_type, replaced_by, walk
 from srcgrad.operation import Primitive
-from srcgrad.primitives import callbacks, elementwise, linalg, memory, reductions, scans, triangular
+from srcgrad.primitives import (
+    callbacks,
+    elementwise,
+    factorisations,
+    least_squares,
+    linalg,
+    memory,
+    reductions,
+    scans,
+    singular_vectors,
+    triangular,
+)
 from srcgrad.primitives.messages import WRITTEN, report
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
@@ -247,7 +258,26 @@ def _indefinite(b: Builder, a: Any) -> Any:
     return b.eq(b.definite(a), 0)
 
 
-OF_MATRICES = (_singular, _indefinite, _zero_on_diagonal)
+def _has_nan(b: Builder, a: Any, *others: Any, **params: Any) -> Any:
+    """Whether a matrix has a NaN: LAPACK finds the singular values of any other."""
+    return b.any(b.isnan(a), axes=tuple(range(a.type.ndim)))
+
+
+def _not_finite(b: Builder, a: Any, **params: Any) -> Any:
+    """Whether a matrix has an element that NumPy refuses before it looks for eigenvalues."""
+    return b.any(b.logical_not(b.isfinite(a)), axes=tuple(range(a.type.ndim)))
+
+
+def _never(b: Builder, a: Any, **params: Any) -> bool:
+    """False: LAPACK's iteration for symmetric matrices converges; where it fails, no handler runs."""
+    return False
+
+
+SVD = (
+    singular_vectors.svd, singular_vectors.full_svd, singular_vectors.singular_values,
+    least_squares.lstsq, least_squares.pinv,
+)  # fmt: skip
+OF_MATRICES = (_singular, _indefinite, _zero_on_diagonal, _has_nan, _not_finite, _never)
 PLACES = (memory.index, memory.indices, memory.check_range)
 CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     memory.index: _outside,
@@ -260,6 +290,9 @@ CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     linalg.solve: _singular,
     linalg.inv: _singular,
     triangular.solve_triangular: _zero_on_diagonal,
+    factorisations.eigh: _never,
+    factorisations.eig: _not_finite,
+    **dict.fromkeys(SVD, _has_nan),
     **dict.fromkeys((reductions.max, reductions.min), _without_elements),
     **dict.fromkeys((reductions.argmax, reductions.argmin), _without_elements),
     **dict.fromkeys((scans.softmax, scans.log_softmax), _without_elements),

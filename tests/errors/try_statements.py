@@ -84,9 +84,9 @@ def exception_that_is_read(x, n):
 
 
 @program(mat(3, 3))
-def decomposition_that_may_not_converge(a):
+def equation_that_may_have_no_solution(a):
     try:
-        s = np.linalg.svd(a)[1]  # error: UnsupportedError: whether 'full_svd' raises is not known
+        s = scipy.linalg.solve_sylvester(a, a, a)  # error: UnsupportedError: whether 'sylvester' raises
     except np.linalg.LinAlgError:
         s = np.diag(a)
     return np.sum(s)

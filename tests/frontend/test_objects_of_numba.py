@@ -60,3 +60,29 @@ def test_an_instance_that_is_passed():
     with pytest.raises(TypeError, match="'p' is an instance of a jitclass of Numba's"):
         f(X, instance)
     assert f(X, plain).tolist() == [2.0, 0.0, 0.0]
+
+
+@numba.njit
+def all_but(i, x):
+    mask = np.ones_like(x, dtype=numba.boolean)
+    mask[i] = False
+    out = np.zeros(2, dtype=numba.float64)
+    out[:] = x[mask]
+    return out[0] * out[1] + x.astype(numba.float32)[0]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_type_as_a_dtype(target):
+    x = np.array([0.5, 2.0, 4.0])
+    value, gradient = flow.value_and_grad(lambda x: all_but(1, x), target=target)(x)
+    assert value == all_but(1, x)
+    np.testing.assert_allclose(gradient, [5.0, 0.0, 0.5])
+
+
+def test_what_has_the_name_of_a_type_is_no_dtype():
+    class Float:
+        name = "float64"
+
+    kind = Float()
+    with pytest.raises(NotImplementedError, match="dtype .* is not supported"):
+        flow.compile(lambda x: np.zeros(2, dtype=kind) + x, target="python")(X[:2])

@@ -207,6 +207,48 @@ def test_a_stack_of_matrices_is_solved_one_by_one():
     assert compiled(stack + np.eye(2)) == pytest.approx(f(stack + np.eye(2)))
 
 
+def singular_values(a):
+    return np.linalg.svd(a)[1]
+
+
+def of_eigenvalues(a):
+    return np.linalg.eig(a)[0].real
+
+
+def of_symmetric(a):
+    return np.linalg.eigh(a)[0]
+
+
+def least_squares(a):
+    return np.linalg.lstsq(a, np.arange(3.0))[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("found", [singular_values, of_eigenvalues, of_symmetric, least_squares])
+def test_a_decomposition_that_does_not_converge(found, target):
+    def f(a):
+        try:
+            return np.sum(found(a) ** 2 * np.arange(1.0, 4.0))
+        except np.linalg.LinAlgError:
+            return np.sum(a[0]) * 2.0
+
+    a = np.array([[2.0, 0.3, 0.1], [0.3, 1.0, 0.2], [0.1, 0.2, 0.5]])
+    direction = np.array([[0.1, 0.2, -0.3], [0.2, -0.5, 0.4], [-0.3, 0.4, 0.7]])
+    h = 1e-6
+    value, gradient = flow.value_and_grad(f, target=target)(a)
+    assert value == pytest.approx(f(a))
+    slope = (f(a + h * direction) - f(a - h * direction)) / (2 * h)
+    assert np.sum(gradient * direction) == pytest.approx(slope, rel=1e-6)
+    assert flow.jvp(f, (a,), (direction,))[1] == pytest.approx(slope, rel=1e-6)
+    if found is not of_symmetric:
+        a[2, 1] = np.nan
+        expected = np.zeros((3, 3))
+        expected[0] = 2.0
+        value, gradient = flow.value_and_grad(f, target=target)(a)
+        assert value == f(a)
+        np.testing.assert_array_equal(gradient, expected)
+
+
 def test_scipy_refuses_what_is_not_finite():
     import scipy.linalg
 

@@ -16,6 +16,7 @@ from srcgrad.frontend.formulas.complex_parts import direction
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted as promoted_as_tensors
+from srcgrad.frontend.numba_objects import dtype_of_type
 from srcgrad.frontend.stores import assign_array
 from srcgrad.frontend.values import (
     GrownList,
@@ -182,8 +183,9 @@ def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
 
 def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
     """The IR type of a dtype argument: np.float32, "float32", float, x.dtype."""
+    of_numba = dtype_of_type(dtype)
     try:
-        short = short_dtype(dtype)
+        short = short_dtype(dtype if of_numba is None else of_numba)
     except TypeError:
         it.refuse(node, f"dtype {dtype!r} is not supported", like=TypeError)
     if short is None:
