@@ -269,7 +269,7 @@ def _not_finite(b: Builder, a: Any, **params: Any) -> Any:
 
 
 def _never(b: Builder, a: Any, **params: Any) -> bool:
-    """False: LAPACK's iteration for symmetric matrices converges; where it fails, no handler runs."""
+    """False: the iteration for symmetric matrices converges. Should it fail, no handler runs."""
     return False
 
 

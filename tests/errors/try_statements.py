@@ -86,7 +86,9 @@ def exception_that_is_read(x, n):
 @program(mat(3, 3))
 def equation_that_may_have_no_solution(a):
     try:
-        s = scipy.linalg.solve_sylvester(a, a, a)  # error: UnsupportedError: whether 'sylvester' raises
+        s = scipy.linalg.solve_sylvester(
+            a, a, a
+        )  # error: UnsupportedError: whether 'sylvester' raises
     except np.linalg.LinAlgError:
         s = np.diag(a)
     return np.sum(s)

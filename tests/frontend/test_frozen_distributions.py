@@ -1,5 +1,6 @@
 """Distributions of scipy.stats whose arguments are given first, inside a function or outside."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ from scipy import stats
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.formulas import moments
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
-from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
+from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE, OF_SHAPES
 from tests.tools.turns import share
 
 X = np.array([0.2, 0.45, 0.7])
@@ -52,6 +54,60 @@ def test_a_method(d: Distribution, name: str):
     found = flow.value_and_grad(captured, target="python")(x)
     np.testing.assert_allclose(found[0], value, rtol=1e-12)
     np.testing.assert_allclose(found[1], gradient, rtol=1e-12)
+
+
+MOMENTS = [
+    (d, name)
+    for d in (*CONTINUOUS, *DISCRETE)
+    for name in (*OF_SHAPES, "median")
+    if (d.of in moments.MOMENTS if name in OF_SHAPES else d in CONTINUOUS and d.ppf is not None)
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of SciPy, at shapes without a moment
+@pytest.mark.parametrize(
+    ("d", "name"), MOMENTS, ids=lambda v: v if isinstance(v, str) else v.of.name
+)
+def test_a_moment(d: Distribution, name: str):
+    where = [0.3, 1.2] if d in CONTINUOUS else [0.3]
+    method = getattr(d.of, name)
+
+    def inside(*given):
+        return getattr(d.of(*given), name)()
+
+    of_shapes = [arguments(d)[: len(d.shapes)]] if d in DISCRETE else [
+        tuple(np.array((3.0, 4.5)[: len(d.shapes)]) * k) for k in (1.0, 0.4, 0.1)
+    ]  # fmt: skip
+    for shapes in of_shapes:
+        given = (*map(float, shapes), *where)
+        expected = method(*given)
+        # counts are integers, and medians have derivatives in location and scale
+        places = tuple(range(len(given)))[-2 if d in DISCRETE or name == "median" else None :]
+        f = flow.value_and_grad(inside, grad_position=places, target="python")
+        found, gradient = f(*given)
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+        directly = flow.compile(lambda *given: method(*given), target="python")
+        np.testing.assert_allclose(directly(*given), found)
+        if not np.isfinite(expected):
+            continue
+        for k, slope in zip(places, gradient, strict=True):
+            step = 1e-5 * np.eye(len(given))[k]
+            difference = (method(*given + step) - method(*given - step)) / 2e-5
+            np.testing.assert_allclose(slope, difference, rtol=1e-6, atol=1e-8)
+        fixed, moved = given[: places[0]], given[places[0] :]
+        ones = (1.0,) * len(moved)
+        forward = flow.jvp(partial(inside, *fixed), moved, ones)[1]
+        np.testing.assert_allclose(forward, sum(gradient), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_moments_of_what_was_frozen_outside(target):
+    def f(x):
+        return x * (PRIOR.mean() + PRIOR.std() * x) + PRIOR.var() * PRIOR.median()
+
+    value, gradient = flow.value_and_grad(f, target=target)(2.0)
+    assert value == pytest.approx(f(2.0))
+    assert gradient == pytest.approx(0.3 + 2 * 1.7 * 2.0)
 
 
 def test_on_the_cpu():

@@ -84,5 +84,5 @@ def test_what_has_the_name_of_a_type_is_no_dtype():
         name = "float64"
 
     kind = Float()
-    with pytest.raises(NotImplementedError, match="dtype .* is not supported"):
+    with pytest.raises(NotImplementedError, match=r"dtype .* is not supported"):
         flow.compile(lambda x: np.zeros(2, dtype=kind) + x, target="python")(X[:2])

@@ -34,7 +34,7 @@ from scipy.spatial import distance
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
 from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.registry import know_all
-from srcgrad.frontend.handlers.scipy_stats import OF_CONTINUOUS, OF_DISCRETE
+from srcgrad.frontend.handlers.scipy_stats import ALONE, OF_CONTINUOUS, OF_DISCRETE
 from srcgrad.frontend.versions import there
 
 P = inspect.Parameter
@@ -82,7 +82,7 @@ MULTIVARIATE = (stats.multivariate_normal, stats.dirichlet)
 FROZEN = [
     *(d.of for d in (*CONTINUOUS, *DISCRETE)), *MULTIVARIATE,
     *(getattr(type(of), name) for of, names in ((stats.norm(), OF_CONTINUOUS),
-      (stats.poisson(1.0), OF_DISCRETE)) for name in names),
+      (stats.poisson(1.0), OF_DISCRETE)) for name in (*names, *ALONE)),
 ]  # fmt: skip
 
 # classes of sparse matrices, their methods and functions

@@ -47,3 +47,15 @@ class Frozen:
 
     def isf(self, q: Any) -> Any:
         return self.of.isf(q, *self.args, **self.named)
+
+    def mean(self) -> Any:
+        return self.of.mean(*self.args, **self.named)
+
+    def var(self) -> Any:
+        return self.of.var(*self.args, **self.named)
+
+    def std(self) -> Any:
+        return self.of.std(*self.args, **self.named)
+
+    def median(self) -> Any:
+        return self.of.median(*self.args, **self.named)
