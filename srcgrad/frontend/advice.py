@@ -30,12 +30,10 @@ TEXTS = "print(x) shows an array, f'{x}' is its text"
 
 _BY_ADVICE = {
     ODE: "scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode",
-    INTEGRAL: "scipy.integrate: cubature nquad qmc_quad quad_vec tanhsinh tplquad",
-    ROOT: """scipy.optimize: anderson broyden1 broyden2 diagbroyden excitingmixing linearmixing
-        newton_krylov
-        scipy.integrate: solve_bvp""",
+    INTEGRAL: "scipy.integrate: cubature qmc_quad tanhsinh",
+    ROOT: "scipy.integrate: solve_bvp",
     MINIMUM: """scipy.optimize: basinhopping brute differential_evolution direct dual_annealing
-        fmin_cobyla fmin_l_bfgs_b fmin_ncg fmin_slsqp fmin_tnc lsq_linear nnls shgo""",
+        lsq_linear nnls shgo""",
     SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",

@@ -6,6 +6,7 @@ end it is the integrand there.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ from srcgrad.transforms.jacobians import jacobian
 @implements(integral)
 def _integral(
     it: Interpreter, node: Node, name: str, library: Callable, f: Any, a: Any, b: Any,
-    settings: Any,
+    settings: Any, count: Any = None,
 ) -> Any:  # fmt: skip
     p, rest, parts = taken_apart(it, f, [0.0], [], node)
     still = tuple(it.call(stop_gradient, [end], {}, node) for end in (a, b))
@@ -39,6 +40,7 @@ def _integral(
         settings=settings,
         ends=(a, b),
         still=still,
+        dims=(2,) if count is None else (2, count),
         **parts,
     )
     return made.call(it, 0, still, [p, *rest], node)
@@ -46,13 +48,17 @@ def _integral(
 
 @record(frozen=True, eq=False)
 class Integral(Problem):
-    """The integral and the library's estimate of its error, which has no derivative."""
+    """The integral and the library's estimate of its error, which has no derivative.
 
+    The integrand's value is a number, or a vector of one length: `dims` are then (2, length).
+    """
+
+    dims: tuple
     ends: tuple
     still: tuple  # the ends as constants, where their derivatives are added
 
     def shape(self, p: Any, fixed: tuple) -> tuple:
-        return (2,)
+        return self.dims
 
     def next(self, order: int, fixed: tuple, args: list) -> tuple[tuple, list]:
         return (self.still if order < 2 else self.ends), args
@@ -69,9 +75,9 @@ class Integral(Problem):
     def edge(self, order: int, args: list[Any]) -> Any:
         """A function of an end that is zero, with the derivative of the integral by that end."""
         density = self.packed("x", start="0")
-        density = self.inlined(density if order == 0 else grad(density, 1), 1)
+        density = self.inlined(density if order == 0 else self.derived(density), 1)
         p = args[0]
-        dims = (2, *[p.type.dims[0]] * order)
+        dims = (*self.dims, *[p.type.dims[0]] * order)
         nothing: Any = Inlined(lambda it, given, node: it.call(np.zeros, [dims], {}, node))
         there: Any = Inlined(lambda it, given, node: it.call(density, [*given, *args], {}, node))
 
@@ -90,8 +96,24 @@ class Integral(Problem):
 
     def solved(self, order: int, target: str, p: np.ndarray, rest: tuple, *given: Any) -> Any:
         a, b, settings = given
-        f: Any = compile(self.packed("x", start="0"), target=target)
-        for k in range(order):
-            f = jacobian(f, 1) if k else grad(f, 1)
+        f = self.built.get((order, target))
+        if f is None:
+            f = self.built[order, target] = self.density(order, target)
         shape = (2, *[len(p)] * order)
         return self.library(lambda x: f(x, p, *rest), a, b, shape, settings)
+
+    @functools.cached_property
+    def built(self) -> dict[tuple[int, str], Any]:
+        """Compiled densities: an integral inside another one is computed many times."""
+        return {}
+
+    def density(self, order: int, target: str) -> Any:
+        """A derivative of the integrand by p, compiled."""
+        f: Any = compile(self.packed("x", start="0"), target=target)
+        for k in range(order):
+            f = jacobian(f, 1) if k else self.derived(f)
+        return f
+
+    def derived(self, f: Any) -> Any:
+        """The first derivative of the integrand by p."""
+        return grad(f, 1) if len(self.dims) == 1 else jacobian(f, 1)

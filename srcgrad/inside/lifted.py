@@ -18,7 +18,8 @@ from srcgrad.frontend.source import state_source
 from srcgrad.frontend.values import is_value
 from srcgrad.inside.closures import named, traced
 from srcgrad.inside.splicing import spliced
-from srcgrad.ir.nodes import atom
+from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.types import Array, Scalar, is_complex, is_float
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root, with_rule
 from srcgrad.transforms.entry_points import stop_gradient
@@ -34,7 +35,9 @@ class Lifted:
 
     def srcgrad_inline(self, it: Interpreter, args: list, kwargs: dict, node: Node) -> Any:
         """Called by the frontend where a compiled function calls this one."""
-        return spliced(it, self.program, args, node)
+        params = self.program.function.params
+        fitting = [_of_kind(it, p, v, node) for p, v in zip(params, args, strict=True)]
+        return spliced(it, self.program, fitting, node)
 
     @functools.cached_property
     def function(self) -> Callable:
@@ -42,6 +45,21 @@ class Lifted:
         names = ", ".join(f"x{k}" for k in range(len(self.program.function.params)))
         text = f"def {self.__name__}({names}):\n    return lifted({names})\n"
         return stated(self.__name__, text, {"lifted": self})
+
+
+def _of_kind(it: Interpreter, p: Var, v: Any, node: Node) -> Any:
+    """An argument of a library's as one of the kind that the function was traced for."""
+    given, wanted = atom(v).type, p.type
+    if isinstance(given, Array) and isinstance(wanted, Scalar) and not given.dims:
+        v, given = it.b.load(v), Scalar(given.dtype)
+    if given.dtype == wanted.dtype or not is_float(given.dtype):
+        return v
+    if is_complex(given.dtype):
+        it.refuse(
+            node, "a solver passes complex numbers to a function that it was given with real ones",
+            "make the real and the imaginary parts of what is unknown the unknowns",
+        )  # fmt: skip
+    return it.b.cast(v, Scalar(wanted.dtype))
 
 
 def stated(name: str, text: str, scope: dict[str, Any]) -> Callable:

@@ -67,9 +67,12 @@ def trajectory(
     return library(rhs, None, y0, t0, t, 1, **settings)
 
 
-def integral(name: str, library: Callable, f: Callable, a: Any, b: Any, settings: dict) -> Any:
+def integral(
+    name: str, library: Callable, f: Callable, a: Any, b: Any, settings: dict, count: Any = None
+) -> Any:
     """The integral of f from a to b, and an estimate of its error, as an array of two.
 
-    `library(f, a, b, shape, settings)` computes them.
+    `library(f, a, b, shape, settings)` computes them. With `count`, f returns a vector of that
+    length, and both are rows; `shape` is without that axis.
     """
     return library(f, a, b, (2,), settings)

@@ -137,3 +137,22 @@ def fmin_cg(
         unsupported("fmin_cg with full_output or retall", ALONE)
     options = {"gtol": gtol, "norm": norm, "maxiter": maxiter, "disp": disp, "c1": c1, "c2": c2}
     return minimize(f, x0, args, "cg", fprime, None, None, None, (), None, callback, options).x
+
+
+@stands_for(optimize.fmin_ncg)
+def fmin_ncg(
+    f: Any, x0: Any, fprime: Any, fhess_p: Any = None, fhess: Any = None, args: Any = (),
+    avextol: Any = 1e-5, epsilon: Any = None, maxiter: Any = None, full_output: Any = 0,
+    disp: Any = 1, retall: Any = 0, callback: Any = None, c1: Any = 1e-4, c2: Any = 0.9,
+) -> Any:  # fmt: skip
+    """A minimum of a function of a vector by Newton's method and conjugate gradients.
+
+    >>> fmin_ncg(lambda x: np.sum((x - 2.0) ** 2), [0.0], lambda x: 2.0 * (x - 2.0), disp=0)
+    array([2.])
+    """
+    if full_output or retall:
+        unsupported("fmin_ncg with full_output or retall", ALONE)
+    options = {"xtol": avextol, "maxiter": maxiter, "disp": disp, "c1": c1, "c2": c2}
+    return minimize(
+        f, x0, args, "newton-cg", fprime, None, None, None, (), None, callback, options
+    ).x

@@ -17,10 +17,14 @@ from scipy import integrate
 from srcgrad.frontend.formulas import scipy_integrate as of_samples
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.solvers.by_library import by_library, trajectory
-from srcgrad.solvers.scipy_quad import dblquad, quad
+from srcgrad.solvers.scipy_nquad import nquad, tplquad
+from srcgrad.solvers.scipy_quad import dblquad, quad, quad_vec
 from srcgrad.transforms.entry_points import stop_gradient
 
-__all__ = ["dblquad", "odeint", "of_samples", "quad", "solve_ivp"]  # loading registers the formulas
+__all__ = [  # loading registers the formulas
+    "dblquad", "nquad", "odeint", "of_samples", "quad", "quad_vec", "solve_ivp",
+    "tplquad",
+]  # fmt: skip
 IMPLICIT = ("Radau", "BDF", "LSODA")  # methods that take a Jacobian
 STEPS = ("rtol", "atol", "first_step", "max_step", "min_step")
 

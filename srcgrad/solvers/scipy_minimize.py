@@ -33,6 +33,8 @@ class Minimum:
 
     x: Any
     fun: Any
+    nfev: Any = None
+    status: Any = None
     success: bool = True
 
 
@@ -68,14 +70,15 @@ def minimize(
     else:
         value = lambda x: float(fun(x, *given) * 1.0)
     name = "bfgs" if method is None else method.lower()
-    x = by_library(_minimize, start, ((value, (start,)),), start, name, tol, options)
+    like = (start, 1, 1)
+    x, nfev, status = by_library(_minimize, like, ((value, (start,)),), start, name, tol, options)
     x = at_root(lambda v: grad(value)(v), x)
-    return Minimum(x, value(x))
+    return Minimum(x, value(x), nfev, status)
 
 
 def _minimize(
     functions: Sequence[Any], start: np.ndarray, name: str, tol: Any, options: Any
-) -> np.ndarray:
+) -> tuple[np.ndarray, int, int]:
     f = functions[0]
     derivatives: dict[str, Callable] = {}
     if name in GRADIENTS:
@@ -89,7 +92,7 @@ def _minimize(
         raise RuntimeError(f"the minimum was not found: {made.message}")
     if name not in BY_SLOPE:
         _refuse_kink(f, made.x)
-    return made.x
+    return made.x, int(made.nfev), int(made.status)
 
 
 def _refuse_kink(f: HostFunction, x: np.ndarray) -> None:

@@ -17,24 +17,38 @@ from scipy import optimize
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root
+from srcgrad.solvers.scipy_differences import approx_fprime
 from srcgrad.solvers.scipy_fits import curve_fit, leastsq
 from srcgrad.solvers.scipy_fmin import (
     brent,
     fmin,
     fmin_bfgs,
     fmin_cg,
+    fmin_ncg,
     fmin_powell,
     fminbound,
     golden,
 )  # fmt: skip
+from srcgrad.solvers.scipy_fmin_bounded import fmin_cobyla, fmin_l_bfgs_b, fmin_slsqp, fmin_tnc
 from srcgrad.solvers.scipy_minimize import least_squares, minimize, minimize_scalar
+from srcgrad.solvers.scipy_nonlin import (
+    anderson,
+    broyden1,
+    broyden2,
+    diagbroyden,
+    excitingmixing,
+    linearmixing,
+    newton_krylov,
+)  # fmt: skip
 from srcgrad.solvers.scipy_roots import TOLERANCE, bisect, brentq, newton
 from srcgrad.transforms.entry_points import jvp
 
 __all__ = [  # loading the minimizers registers their formulas
-    "brent", "brenth", "curve_fit", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell",
-    "fminbound", "fsolve", "golden", "least_squares", "leastsq", "minimize", "minimize_scalar",
-    "ridder", "root", "root_scalar", "toms748",
+    "anderson", "approx_fprime", "brent", "brenth", "broyden1", "broyden2", "curve_fit",
+    "diagbroyden", "excitingmixing", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
+    "fmin_cobyla", "fmin_l_bfgs_b", "fmin_ncg", "fmin_powell", "fmin_slsqp", "fmin_tnc",
+    "fminbound", "fsolve", "golden", "least_squares", "leastsq", "linearmixing", "minimize",
+    "minimize_scalar", "newton_krylov", "ridder", "root", "root_scalar", "toms748",
 ]  # fmt: skip
 NEAR = 1e-6  # the relative change of x within which a root has to lie
 FLAT = ("hybr", "lm")  # methods of `root` that work on vectors

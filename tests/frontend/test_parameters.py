@@ -52,6 +52,12 @@ OF_THE_RUN = frozenset({
     "x_scale", "xb", "xdata", "xe", "xi", "xp", "xs", "xtol", "y", "y0", "ydata", "yi", "z", "zi",
     "brack", "c1", "c2", "direc", "epsilon", "gfun", "hess_inv0", "hfun", "initial_simplex",
     "maxfun", "xrtol",
+    "F", "acc", "accuracy", "alphamax", "avextol", "cache_size", "catol", "cons", "consargs",
+    "eqcons", "eta", "f_eqcons", "f_ieqcons", "f_rtol", "f_tol", "factr", "fhess", "fhess_p",
+    "fmin", "fprime_eqcons", "fprime_ieqcons", "ieqcons", "inner_M", "inner_maxiter", "iprint",
+    "maxCGit", "max_rank", "maxls", "messages", "opts", "outer_k", "pgtol", "qfun", "ranges",
+    "rdiff", "rescale", "rfun", "rhobeg", "rhoend", "scale", "stepmx", "tol_norm", "w0",
+    "x_rtol", "x_tol", "xin", "xk",
     "globals", "locals", "default_factory", "diff_n", "gamma", "groups", "heap", "iterable", "last",
     "matrix", "maxlen", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip

@@ -19,24 +19,24 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "assume_unique", "assume_valid", "cache", "ceil_mode",
-    "check_finite", "checks", "col_deriv", "complex_func", "compute_expm", "compute_uv", "copy",
-    "count_include_pad", "degrees", "dense_output", "density", "derivative", "descending", "disp",
-    "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices", "full_output", "has_aux",
-    "hermitian", "ilp64", "include_initial", "increasing", "invert", "keepdim", "keepdims",
-    "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab", "overwrite_b",
-    "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l", "pivoting",
-    "prefilter", "real", "repetition", "retall", "retstep", "return_counts", "return_ids",
-    "return_index", "return_inverse", "return_rank", "return_sign", "returned", "reverse", "rowvar",
-    "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok", "tfirst", "training",
-    "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap", "writeable",
+    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache",
+    "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
+    "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
+    "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
+    "full_output", "has_aux", "hermitian", "ilp64", "include_initial", "increasing", "invert",
+    "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab",
+    "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l",
+    "pivoting", "prefilter", "real", "repetition", "retall", "retstep", "return_counts",
+    "return_ids", "return_index", "return_inverse", "return_rank", "return_sign", "returned",
+    "reverse", "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok",
+    "tfirst", "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized",
+    "wrap", "writeable",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded",
-    "force", "format",
-    "indexing", "kind", "lapack_driver", "method", "metric", "mode", "nan_policy", "norm",
-    "optimize", "order", "otypes", "permc_spec", "plan", "reduction", "seq", "side", "signature",
-    "singular", "trim",
+    "force", "format", "indexing", "kind", "lapack_driver", "line_search", "method", "metric",
+    "mode", "nan_policy", "norm", "optimize", "order", "otypes", "permc_spec", "plan", "quadrature",
+    "reduction", "reduction_method", "seq", "side", "signature", "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {
