@@ -33,7 +33,7 @@ _BY_ADVICE = {
     INTEGRAL: "scipy.integrate: cubature qmc_quad tanhsinh",
     ROOT: "scipy.integrate: solve_bvp",
     MINIMUM: """scipy.optimize: basinhopping brute differential_evolution direct dual_annealing
-        lsq_linear nnls shgo""",
+        shgo""",
     SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",

@@ -6,7 +6,7 @@ the gradient, to every order. It is as exact as the minimum is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.by_library import HostFunction, by_library
+from srcgrad.solvers.bounded import NEAR, at_minimum, kinds_of, limits
+from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.transforms.entry_points import grad
 
@@ -24,7 +25,9 @@ MATRICES = frozenset({"dogleg", "trust-exact"})
 GRADIENTS = PRODUCTS | MATRICES | {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 BY_SLOPE = PRODUCTS | MATRICES | {"cg", "bfgs"}  # they end where the gradient is small
 FREE = "write the unknowns as functions of free ones, as in np.exp(u)"
-NEAR = 1e-3  # the relative distance of a minimum from that of its parabola
+BOUNDED = frozenset({
+    "nelder-mead", "powell", "l-bfgs-b", "tnc", "slsqp", "cobyla", "cobyqa", "trust-constr",
+})  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -59,8 +62,8 @@ def minimize(
     >>> minimize(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0]).x.round(6)
     array([2., 2.])
     """
-    if bounds is not None or constraints != ():
-        unsupported("minimize with bounds or constraints", FREE)
+    if constraints != ():
+        unsupported("minimize with constraints", FREE)
     if callback is not None:
         unsupported("minimize with a callback", "leave it out")
     given = args if isinstance(args, tuple) else (args,)
@@ -69,41 +72,47 @@ def minimize(
         value = lambda x: float(fun(x, *given)[0] * 1.0)
     else:
         value = lambda x: float(fun(x, *given) * 1.0)
-    name = "bfgs" if method is None else method.lower()
-    like = (start, 1, 1)
-    x, nfev, status = by_library(_minimize, like, ((value, (start,)),), start, name, tol, options)
-    x = at_root(lambda v: grad(value)(v), x)
+    if method is None:
+        name = "bfgs" if bounds is None else "l-bfgs-b"
+    else:
+        name = method.lower()
+    if bounds is None:
+        low, high = np.array([-np.inf]), np.array([np.inf])
+    elif name in BOUNDED:
+        low, high = limits(bounds)
+    else:
+        return unsupported(f"minimize by {name} with bounds", "leave out the method")
+    like, functions = (start, start, 1, 1), ((value, (start,)),)
+    x, kinds, nfev, status = by_library(
+        _minimize, like, functions, start, name, tol, options, low, high
+    )
+    x = at_minimum(lambda v: grad(value)(v), x, kinds, low, high)
     return Minimum(x, value(x), nfev, status)
 
 
 def _minimize(
-    functions: Sequence[Any], start: np.ndarray, name: str, tol: Any, options: Any
-) -> tuple[np.ndarray, int, int]:
+    functions: Sequence[Any], start: np.ndarray, name: str, tol: Any, options: Any,
+    low: np.ndarray, high: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int, int]:  # fmt: skip
     f = functions[0]
-    derivatives: dict[str, Callable] = {}
+    settings: dict[str, Any] = {}
     if name in GRADIENTS:
-        derivatives["jac"] = f.gradient
+        settings["jac"] = f.gradient
     if name in PRODUCTS:
-        derivatives["hessp"] = f.product
+        settings["hessp"] = f.product
     if name in MATRICES:
-        derivatives["hess"] = f.hessian
-    made = optimize.minimize(f, start, method=name, tol=tol, options=options, **derivatives)
+        settings["hess"] = f.hessian
+    bounded = name in BOUNDED and (np.any(low > -np.inf) or np.any(high < np.inf))
+    if bounded:
+        settings["bounds"] = optimize.Bounds(low, high)
+    made = optimize.minimize(f, start, method=name, tol=tol, options=options, **settings)
     if not made.success:
         raise RuntimeError(f"the minimum was not found: {made.message}")
-    if name not in BY_SLOPE:
-        _refuse_kink(f, made.x)
-    return made.x, int(made.nfev), int(made.status)
-
-
-def _refuse_kink(f: HostFunction, x: np.ndarray) -> None:
-    """Refuses a minimum where the gradient is not that of a point nearby where it is zero."""
-    slope = f.gradient(x)
-    size, bend = np.linalg.norm(slope), abs(slope @ f.product(x, slope))
-    if not size**3 <= NEAR * (1.0 + np.max(np.abs(x))) * bend:
-        raise RuntimeError(
-            f"the gradient is not zero at the minimum that was found, but {size:.3g}: it is at a "
-            "kink, or not close enough (pass a smaller tol, or scale the function)"
-        )
+    kinds = np.zeros_like(start)
+    if bounded or name not in BY_SLOPE:
+        product = lambda v: f.product(made.x, v)
+        kinds = kinds_of(made.x, low, high, f.gradient(made.x), product)
+    return made.x, kinds, int(made.nfev), int(made.status)
 
 
 @stands_for(optimize.minimize_scalar)

@@ -166,7 +166,6 @@ def test_what_has_not_converged_raises_at_the_users_line(f, said):
 
 
 @pytest.mark.parametrize(("f", "said"), [
-    (lambda a: optimize.minimize(energy, [a], bounds=[(0.0, 1.0)]).x[0], "bounds or constraints"),
     (lambda a: optimize.minimize(energy, [a], constraints={"type": "eq"}).x[0], "constraints"),
     (lambda a: optimize.minimize(energy, [a], callback=print).x[0], "callback"),
     (lambda a: optimize.least_squares(squares, [a], bounds=(0.0, 1.0)).x[0], "bounds"),

@@ -136,6 +136,8 @@ WITHOUT = {
         optimize.fmin_cobyla, optimize.fmin_ncg, optimize.approx_fprime,
         integrate.nquad, integrate.tplquad, integrate.quad_vec,
     ), "takes a function"),
+    **dict.fromkeys((optimize.nnls, optimize.lsq_linear, optimize.linprog),
+                    "solves by the library: tests/solvers/test_scipy_bounds.py"),
     **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,
                      functools.update_wrapper, contextlib.contextmanager), "makes a function"),
     **dict.fromkeys((collections.deque, collections.OrderedDict, collections.defaultdict,

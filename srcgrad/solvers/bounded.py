@@ -1,0 +1,84 @@
+"""Minima between bounds: those at which a slope is zero, those that a bound holds, and neither.
+
+An unknown is held by a bound where the slope there is clearly not zero: it moves with the bound,
+and the gradient by the others stays zero. Where the slope at a bound is about zero, the unknown
+leaves the bound to one side: there is no derivative, and the system of its rule is singular.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.solvers.implicit import at_root
+from srcgrad.transforms.entry_points import stop_gradient
+
+NEAR = 1e-3  # the relative distance of a minimum from that of its parabola
+AT_BOUND = 1e-9  # the relative distance from a bound that is rounding
+FREE, LOW, HIGH, UNDECIDED = 0.0, -1.0, 1.0, 2.0
+
+
+def limits(bounds: Any) -> tuple[Any, Any]:
+    """The lower and the upper bounds of pairs, in which None is no bound.
+
+    >>> low, high = limits([(0.0, None), (None, 1.0)])
+    >>> low.tolist(), high.tolist()
+    ([0.0, -inf], [inf, 1.0])
+    """
+    low = np.array([-np.inf if pair[0] is None else pair[0] * 1.0 for pair in bounds])
+    high = np.array([np.inf if pair[1] is None else pair[1] * 1.0 for pair in bounds])
+    return low, high
+
+
+def at_minimum(slope: Callable, x: Any, kinds: Any, low: Any, high: Any) -> Any:
+    """A minimum x between bounds as a function of these and of what its slope captures."""
+    kinds = stop_gradient(kinds)
+    held = np.where(kinds == LOW, low, np.where(kinds == HIGH, high, 0.0))
+
+    def residual(v: Any) -> Any:
+        free = np.where(kinds == FREE, slope(v), 0.0 * v)
+        return np.where((kinds == LOW) | (kinds == HIGH), v - held, free)
+
+    return at_root(residual, x)
+
+
+def kinds_of(
+    x: np.ndarray, low: Any, high: Any, slope: np.ndarray, product: Callable, near: float = NEAR
+) -> np.ndarray:
+    """For each unknown, whether it is free, held by a bound, or undecided; a point that is no
+    minimum raises RuntimeError.
+
+    `product(v)` is the product of the second derivatives with a vector.
+    """
+    low, high = np.broadcast_to(low, x.shape), np.broadcast_to(high, x.shape)
+    size = 1.0 + np.abs(x)
+    at_low, at_high = x - low <= AT_BOUND * size, high - x <= AT_BOUND * size
+    kinds = np.where(at_low, LOW, np.where(at_high, HIGH, FREE))
+    room = near * size
+    for k in np.flatnonzero(kinds):
+        if low[k] == high[k]:
+            continue
+        unit = np.zeros_like(x)
+        unit[k] = 1.0
+        outward = -kinds[k] * slope[k]
+        least = room[k] * max(product(unit)[k], 0.0)
+        if outward < -least:
+            raise RuntimeError(
+                f"the search ended at the bound {x[k]:.6g}, from which the function decreases"
+            )
+        if not outward > least:
+            kinds[k] = UNDECIDED
+    refuse_kink(x, np.where(kinds == FREE, slope, 0.0), product, near)
+    return kinds
+
+
+def refuse_kink(x: np.ndarray, slope: np.ndarray, product: Callable, near: float = NEAR) -> None:
+    """Refuses a minimum where the gradient is not that of a point nearby where it is zero."""
+    size, bend = np.linalg.norm(slope), abs(slope @ product(slope))
+    if not size**3 <= near * (1.0 + np.max(np.abs(x))) * bend:
+        raise RuntimeError(
+            f"the gradient is not zero at the minimum that was found, but {size:.3g}: it is at a "
+            "kink, or not close enough (pass a smaller tol, or scale the function)"
+        )
