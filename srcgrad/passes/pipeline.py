@@ -54,6 +54,7 @@ from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.renamed_copies import renamed_copies
 from srcgrad.passes.room_ahead import room_ahead
 from srcgrad.passes.scalar_replacement import scalar_replacement
+from srcgrad.passes.shared_tapes import shared_tapes
 from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.split_sums import split_sums
@@ -158,6 +159,7 @@ LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 DISTRIBUTION_IN_ORDER = Pass("loop_distribution", partial(loop_distribution, in_order=True))
 CARRY_ELEMENTS = Pass("carry_elements", carry_elements)
 SIMPLIFY_LOOPS = Pass("simplify", partial(simplify, for_machines=True))
+SHARED_TAPES = Pass("shared_tapes", shared_tapes)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
@@ -185,6 +187,7 @@ LOWERING: tuple[Pass, ...] = (
     PREACCUMULATE,
     LOOP_DISTRIBUTION,
     CARRY_ELEMENTS,
+    SHARED_TAPES,
     HOIST_ALLOCATIONS,
 )
 
@@ -312,7 +315,8 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
         p.name for p in (BUILD_IN_PLACE, JOIN_FLOWS, PACK_COLUMNS, LOOP_FISSION, ASCENDING_LOOPS)
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
-    left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, HOIST_ALLOCATIONS.name}
+    left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
+    left_out |= {HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),
