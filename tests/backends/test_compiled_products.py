@@ -6,7 +6,8 @@ import pytest
 import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
-from srcgrad.backends.cpu.emit import blas
+from srcgrad.backends.cpu.emit import blas, linked, machine_products
+from srcgrad.backends.cpu.emit.symbols import Products
 from tests.backends.backend_programs import Program
 from tests.backends.failing_calls import leaves_nothing
 
@@ -108,6 +109,11 @@ def test_vectors(monkeypatch, way, dtype):
 @pytest.mark.parametrize("dtype", ["c64", "c128"])
 def test_complex_vectors_where_no_function_returns_them(monkeypatch, dtype):
     monkeypatch.setattr(blas, "RETURNED", {})
+    monkeypatch.setattr(linked, "_ready", set())
+    named = Products.symbol  # other symbols than those of the code that is loaded already
+    monkeypatch.setattr(Products, "symbol", lambda p, kind: f"{named(p, kind)}_unreturned")
+    text, _ = machine_products.emit_products(Products(dtype, ""))
+    assert "gemv" in text and "dotu" not in text
     run = product_of("vecdot", dtype, 1, 1)
     for n in (0, 3, 70, 200):
         compare(run, numbers(dtype, n), numbers(dtype, n))
@@ -164,6 +170,23 @@ def test_no_memory_for_the_result(monkeypatch, way):
     column = np.broadcast_to(1.0, (2**40, 1))
     with pytest.raises(MemoryError):
         run(column, column.T)
+
+
+def test_code_of_products_is_compiled_once(monkeypatch, tmp_path):
+    """It is in no program, and one dtype's serves all programs of the machine."""
+    monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
+    made, compiled = [], machine_products.compiled
+    monkeypatch.setattr(machine_products, "compiled", lambda p: made.append(p) or compiled(p))
+    a, x = numbers("f64", 9, 9), numbers("f64", 9)
+    for _ in range(2):  # a process each
+        monkeypatch.setattr(linked, "_ready", set())
+        for op, given in (("matmul", (a, a)), ("matvec", (a, x)), ("vecdot", (x, x))):
+            p = Program()
+            operands = [p.array(f"x{k}", *[None] * v.ndim) for k, v in enumerate(given)]
+            built = build(p.returns(p.b(op, *operands)), BuildOptions())
+            assert "gemm" not in built.print_compiled().shown()
+            compare(built.run, *given)
+    assert made == [Products("f64", "reassoc ")]
 
 
 def test_no_copy_is_left_and_the_cache_serves_it(tmp_path):

@@ -16,7 +16,7 @@ from srcgrad.backends import cache
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu import loading
 from srcgrad.backends.cpu.build import build
-from srcgrad.backends.cpu.emit import machine_routines, numba_internals
+from srcgrad.backends.cpu.emit import linked, machine_routines, numba_internals
 from srcgrad.backends.cpu.emit.symbols import Routine
 from srcgrad.ir.text import to_text
 from srcgrad.primitives import linalg, scans
@@ -60,7 +60,7 @@ def test_machine_code_is_found_again(monkeypatch):
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 3, 3))
     for texts in ((), (), ("another emitter",)):
-        monkeypatch.setattr(machine_routines, "_ready", set())
+        monkeypatch.setattr(linked, "_ready", set())
         machine_routines.ready(SOLVE, texts)
         (x,) = build(solutions(2), BuildOptions(cache=False))(a, b)
         assert np.allclose(a @ x, b)
@@ -70,12 +70,10 @@ def test_machine_code_is_found_again(monkeypatch):
 def test_another_source_is_another_file(monkeypatch, tmp_path):
     files = []
     for sources in (("a.py 10 1",), ("a.py 10 2",)):
-        monkeypatch.setattr(machine_routines, "_ready", set())
+        monkeypatch.setattr(linked, "_ready", set())
         monkeypatch.setattr(machine_routines, "sources", lambda sources=sources: sources)
-        machine_routines._depends.cache_clear()
         machine_routines.ready(SOLVE, ())
         files.append(len(list(tmp_path.glob("*.o"))))
-    machine_routines._depends.cache_clear()
     assert files == [1, 2]
 
 
@@ -120,7 +118,7 @@ def first_call():
 def forget(monkeypatch):
     """Makes routines unknown to this process, as they are now."""
     ready = set()
-    monkeypatch.setattr(machine_routines, "_ready", ready)
+    monkeypatch.setattr(linked, "_ready", ready)
     return ready.clear
 
 
@@ -160,7 +158,7 @@ def test_an_interrupt_while_a_routine_is_traced(forget, tmp_path, at, monkeypatc
     with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
         m.setattr(machine_routines, "traced", traced)
         first_call()
-    assert not [*tmp_path.iterdir()] and not machine_routines._ready
+    assert not [*tmp_path.iterdir()] and not linked._ready
     first_call()
 
 
@@ -185,7 +183,7 @@ def test_an_interrupt_in_what_cannot_be_left(forget, tmp_path, module, name, mon
     with monkeypatch.context() as m, pytest.raises(KeyboardInterrupt):
         m.setattr(module, name, sending)
         first_call()
-    assert len([*tmp_path.glob("*.o")]) == len(machine_routines._ready) == 1
+    assert len([*tmp_path.glob("*.o")]) == len(linked._ready) == 1
     first_call()
 
 

@@ -2,7 +2,8 @@
 
 A *helper* is compiled once per machine, at the first program that calls it. Here programs of one
 operation are emitted, and their helpers are made ready as a program's own are: so a program finds
-them in the same files. So are the routines of contiguous matrices. Special functions need nothing.
+them in the same files. So are products, and the routines of contiguous matrices. Special functions
+need nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from srcgrad.backends.cpu.elementary.library import ready
-from srcgrad.backends.cpu.emit import driver, machine_routines
+from srcgrad.backends.cpu.emit import driver, machine_products, machine_routines
 from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.backends.cpu.emit.state import Program
-from srcgrad.backends.cpu.emit.symbols import Helper, Routine
+from srcgrad.backends.cpu.emit.symbols import Helper, Products, Routine
 from srcgrad.backends.cpu.fastmath import FLAGS
 from srcgrad.errors import SrcgradError
 from srcgrad.ir.build import Builder
@@ -22,21 +23,23 @@ from srcgrad.ir.nodes import Function, Var, atom
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.passes.lower import lower
 from srcgrad.primitives import REGISTRY, Primitive, factorisations, linalg, memory, singular_vectors
+from srcgrad.primitives.arrays import matmul
 from srcgrad.primitives.elementwise import to_complex
 from srcgrad.primitives.scans import searchsorted
 from srcgrad.primitives.special import SPECIAL
 
+Called = Primitive | Helper | Products | Routine
 DTYPES = ("f64", "f32", "c128")
 OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functions are
 
 
 def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
     """Prepares the helpers of these operations, or of all; each with the seconds it took."""
-    known = [op.name for op in REGISTRY.values() if _wanted(op) or op in MATRICES]
+    known = [op.name for op in REGISTRY.values() if _wanted(op) or op in MATRICES or op is matmul]
     for name in names:
         if name not in known:
             raise ValueError(f"no helper for {name!r}; there is {', '.join(sorted(known))}")
-    done: set[Primitive | Helper | Routine] = set()
+    done: set[Called] = set()
     for name in names or known:
         for dtype in DTYPES:
             for called in _called(REGISTRY[name], dtype):
@@ -47,9 +50,11 @@ def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
                     yield f"{name} {dtype}", time.perf_counter() - start
 
 
-def _make_ready(called: Primitive | Helper | Routine) -> None:
+def _make_ready(called: Called) -> None:
     if isinstance(called, Routine):
         machine_routines.ready(called, driver.emitters())
+    elif isinstance(called, Products):
+        machine_products.ready(called, driver.emitters())
     else:
         ready(called) if isinstance(called, Primitive) else driver.ready(called)
 
@@ -59,8 +64,10 @@ def _wanted(op: Primitive) -> bool:
     return whole or op in LIBRARY
 
 
-def _called(op: Primitive, dtype: str) -> Iterable[Primitive | Helper | Routine]:
+def _called(op: Primitive, dtype: str) -> Iterable[Called]:
     """The functions, helpers and routines that a program of one operation calls."""
+    if op is matmul:  # and the products with vectors
+        return [Products(dtype, FLAGS[None])]
     if op in MATRICES:
         shapes, params = MATRICES[op]
         return [

@@ -17,7 +17,7 @@ from srcgrad.backends import cache as files
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.capsules import name_routine
 from srcgrad.backends.cpu.elementary import library as elementary
-from srcgrad.backends.cpu.emit import machine_routines
+from srcgrad.backends.cpu.emit import machine_products, machine_routines
 from srcgrad.backends.cpu.emit.noted import Noted
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Helper, Kind
@@ -72,6 +72,9 @@ def machine_code(program: Program, text: Noted, options: BuildOptions) -> tuple[
         elementary.ready(op)
     for routine in program.compiled:
         machine_routines.ready(routine, emitters())
+    for product in program.products:
+        interrupts.answer()
+        machine_products.ready(product, emitters())
     if program.spreads:
         name_threads()
     if program.helpers:

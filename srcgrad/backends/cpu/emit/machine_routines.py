@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import pickle
-import threading
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from srcgrad import collector
-from srcgrad.backends import cache as files
 from srcgrad.backends.cpu import llvm
-from srcgrad.backends.cpu.capsules import name_routine
-from srcgrad.backends.cpu.emit import ownership
+from srcgrad.backends.cpu.emit import linked, machine_products, ownership
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.frame import PROBED
 from srcgrad.backends.cpu.emit.noted import joined
@@ -22,15 +18,12 @@ from srcgrad.backends.cpu.emit.references import finish, give_up_scope, write_ex
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.symbols import Routine
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.backends.cpu.environment import environment
 from srcgrad.routines import spectra
 from srcgrad.routines.table import traced
 
 PACKAGE = Path(__file__).parents[3]
 # what routines are made of, besides the texts that other machine code depends on
 SOURCES = ("frontend", "frontend/handlers", "frontend/formulas", "ir", "passes", "primitives")
-_ready: set[Routine] = set()
-_lock = threading.RLock()  # the handler of a signal may need a routine as well
 
 
 def ready(r: Routine, texts: tuple[str, ...]) -> None:
@@ -38,34 +31,19 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
 
     `texts`: those of the emitters.
     """
-    from srcgrad.backends.cpu import loading
-
-    with _lock:
-        if r in _ready:
-            return
-        file = f"{files.module_name(r.symbol, (_depends(texts),))}.o"
-        found = files.kept_bytes(file)
-        if found is None:
-            found = pickle.dumps(compiled(r))
-            files.keep_bytes(file, found)
-        if r in _ready:  # such a handler has loaded it
-            return
-        code, routines = pickle.loads(found)
-        for (library, name), arity in routines.items():
-            name_routine(library, name, arity)
-        loading.name_functions(code, [r.symbol])
-        _ready.add(r)
+    products = partial(machine_products.ready, texts=texts)
+    linked.ready(r, [r.symbol], (*texts, *sources()), lambda: compiled(r), products)
 
 
-def compiled(r: Routine) -> tuple[bytes, dict[tuple[str, str], int]]:
-    """The machine code of a routine, and the functions of SciPy's that it calls."""
+def compiled(r: Routine) -> linked.Made:
+    """The machine code of a routine, and what it calls."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
     text, program = emit_routine(r)
     with inside.lock, llvm.options(program.function), collector.gc_paused():
         # SciPy's functions take the time of a routine that calls them, not its loops
         code = inside.object_code(inside.optimised(text, briefly=bool(program.routines)))
-    return code, program.routines
+    return code, program.routines, tuple(program.products)
 
 
 def emit_routine(r: Routine) -> tuple[str, Program]:
@@ -89,14 +67,6 @@ def emit_routine(r: Routine) -> tuple[str, Program]:
     if r.guarded:
         ownership.check(text)
     return text, program
-
-
-@cache
-def _depends(texts: tuple[str, ...]) -> str:
-    """The digest of all that determines the machine code of a routine."""
-    from srcgrad.backends.cpu import loading
-
-    return files.module_name("", (*loading.processor(), *environment(), *texts, *sources()))
 
 
 @cache

@@ -23,7 +23,6 @@ from srcgrad.backends.cpu.emit.halves import functions as conversions
 from srcgrad.backends.cpu.emit.noted import Noted, joined
 from srcgrad.backends.cpu.emit.objects import OBJECTS
 from srcgrad.backends.cpu.emit.owners import Owners
-from srcgrad.backends.cpu.emit.products import subroutines
 from srcgrad.backends.cpu.emit.references import (
     count_up,
     finish,
@@ -82,9 +81,8 @@ def around(program: Program) -> list[Noted]:
         "define internal " + text.replace("@NEST", f"@{name}")
         for text, name in program.functions.items()
     ]
-    called = subroutines(program, _subroutine)
     above = [*sorted(program.declared), *declarations(program.elementary)]
-    above += [support(program.guarded, bool(program.lists), program.limited), called]
+    above.append(support(program.guarded, bool(program.lists), program.limited))
     above += [runtime(program.words)] * program.spreads
     if program.halves:
         above.append(conversions())
@@ -127,17 +125,6 @@ def _lent(w: Writer, p: Var, r: Ref) -> Ref:
     """A tape of the caller's that grows here: its new memory stays in this function."""
     count_up(w, r.mi)
     return growing(w, p, r)
-
-
-def _subroutine(function: Function, name: str, flags: str) -> str:
-    """A lowered function, which owns nothing and cannot fail, as an internal one of the module."""
-    w = Writer(Program(function, flags))
-    w.polls = False
-    params = parameters(w)
-    statements(w, function.body, ())
-    w.put("ret void")
-    head = f"define internal void @{name}({', '.join(params)}) noinline optsize nounwind {{"
-    return w.closed(head).text + "\n"
 
 
 def _whole(w: Writer, f: Function) -> None:

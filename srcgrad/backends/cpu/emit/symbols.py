@@ -1,4 +1,4 @@
-"""Symbols of helpers and routines: the names by which emitted code calls them.
+"""Symbols of helpers, routines and products: the names by which emitted code calls them.
 
 That of a helper is the hash of all that determines its machine code.
 """
@@ -50,3 +50,14 @@ class Routine:
         params = [f"{name}{int(value)}" for name, value in self.params]
         parts = [self.op.name, *self.kinds, *params, "guarded" * self.guarded]
         return f"srcgrad_{'_'.join(filter(None, parts))}"
+
+
+@record(frozen=True)
+class Products:
+    """The products of matrices and vectors of a dtype."""
+
+    dtype: str
+    flags: str  # of their floating-point instructions
+
+    def symbol(self, kind: str) -> str:
+        return "_".join(filter(None, ("srcgrad", kind, self.dtype, self.flags.strip())))

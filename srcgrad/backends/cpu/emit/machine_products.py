@@ -1,0 +1,391 @@
+"""The machine code of products: compiled once per machine, called by symbol.
+
+A module for each dtype, with a function for each kind of product. An operand goes to BLAS in place
+if one of its two steps is the item's size; else it is copied, matrix by matrix, into one buffer.
+Loops do the rest: integers, lengths beyond 32 bits, small or empty operands, and the product of two
+vectors with other steps.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from srcgrad import collector
+from srcgrad.backends.cpu import llvm
+from srcgrad.backends.cpu.capsules import LETTERS
+from srcgrad.backends.cpu.emit import blas, linked
+from srcgrad.backends.cpu.emit.control import statements
+from srcgrad.backends.cpu.emit.failures import NO_MEMORY
+from srcgrad.backends.cpu.emit.halves import functions as conversions
+from srcgrad.backends.cpu.emit.program import parameters
+from srcgrad.backends.cpu.emit.state import Program
+from srcgrad.backends.cpu.emit.support import support
+from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.emit.values import size_of
+from srcgrad.backends.cpu.emit.writer import Writer
+from srcgrad.ir.parse import parse
+from srcgrad.primitives import REGISTRY
+
+LITTLE = 32  # multiplications; a call of BLAS takes more instructions before its first one
+LOOPS = Template("""
+def loops(a: $t.strided[m, k], b: $t.strided[k, n], out: $t[m, n]):
+    m: int = dim(a, axis=0)
+    k: int = dim(a, axis=1)
+    n: int = dim(b, axis=1)
+    for i in range(0, m):
+        for j in range(0, n):
+            sum: $w = $w(0.0)
+            for l in range(0, k):
+                x: $t = load(a, i, l)
+                y: $t = load(b, l, j)
+                x1: $w = cast(x, dtype='$w')
+                y1: $w = cast(y, dtype='$w')
+                xy: $w = mul(x1, y1)
+                sum1: $w = add(sum, xy)
+                sum = sum1
+            total: $t = cast(sum, dtype='$t')
+            store(out, i, j, total)
+    return ()
+""")
+COPY = Template("""
+def copy(a: $t.strided[m, n], out: $t[m, n]):
+    m: int = dim(a, axis=0)
+    n: int = dim(a, axis=1)
+    for i in range(0, m):
+        for j in range(0, n):
+            x: $t = load(a, i, j)
+            store(out, i, j, x)
+    return ()
+""")
+
+# a matrix in BLAS's form: with rows that are contiguous (`turned`: columns) at a distance in items;
+# 0 if neither are. Rows at less than their length, or backwards, are not a matrix to it
+SHARED = """
+define internal i64 @leading(i64 %far, i64 %near, i64 %rows, i64 %columns, i64 %item) nounwind {
+  %unit = icmp eq i64 %near, %item
+  %narrow = icmp eq i64 %columns, 1
+  %close = or i1 %unit, %narrow
+  %apart = sdiv i64 %far, %item
+  %rest = srem i64 %far, %item
+  %whole = icmp eq i64 %rest, 0
+  %clear = icmp sge i64 %apart, %columns
+  %fits = icmp sle i64 %apart, 2147483647
+  %a = and i1 %whole, %clear
+  %b = and i1 %a, %fits
+  %many = select i1 %b, i64 %apart, i64 0
+  %single = icmp eq i64 %rows, 1
+  %found = select i1 %single, i64 %columns, i64 %many
+  %out = select i1 %close, i64 %found, i64 0
+  ret i64 %out
+}
+
+define internal { i64, i1 } @seen(
+    i64 %down, i64 %right, i64 %rows, i64 %columns, i64 %item, i1 %vector) nounwind {
+  %r = call i64 @leading(i64 %down, i64 %right, i64 %rows, i64 %columns, i64 %item)
+  %t = call i64 @leading(i64 %right, i64 %down, i64 %columns, i64 %rows, i64 %item)
+  %no = icmp eq i64 %r, 0
+  %turn = or i1 %no, %vector
+  %out = select i1 %turn, i64 %t, i64 %r
+  %there = icmp ne i64 %out, 0
+  %turned = and i1 %turn, %there
+  %s = insertvalue { i64, i1 } undef, i64 %out, 0
+  %both = insertvalue { i64, i1 } %s, i1 %turned, 1
+  ret { i64, i1 } %both
+}
+
+define internal i1 @room(i1 %wanted, i64 %items, i64 %item, ptr %slot) nounwind {
+  br i1 %wanted, label %make, label %fine
+make:
+  %size = call i64 @product(i64 %items, i64 %item)
+  %p = call ptr @fresh(i64 %size, ptr %slot)
+  %missing = icmp eq ptr %p, null
+  ret i1 %missing
+fine:
+  ret i1 false
+}
+"""
+CALL = Template("""
+  call void @blas.$t(ptr %x, ptr %y, ptr %to, i64 %m, i64 %k, i64 %n,
+    i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
+
+PACKED = Template("""
+define internal ptr @packed.$t(
+    ptr %slot, ptr %from, i64 %rows, i64 %columns, i64 %down, i64 %right) nounwind {
+  %mi = load ptr, ptr %slot
+  %as.is = icmp eq ptr %mi, null
+  br i1 %as.is, label %there, label %copy
+there:
+  ret ptr %from
+copy:
+  %p = getelementptr inbounds i8, ptr %mi, i64 24
+  %data = load ptr, ptr %p
+  call void @copy.$t(ptr %from, ptr null, ptr null, i64 %rows, i64 %columns, i64 %down, i64 %right,
+    ptr %data, ptr null, ptr null, i64 %rows, i64 %columns)
+  ret ptr %data
+}
+
+""")
+
+PRODUCT = Template("""
+define internal i32 @product.$t(
+    ptr %a, ptr %b, ptr noalias %out, ptr %axes, i64 %lead, i64 %count, i64 %m, i64 %k, i64 %n,
+    i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right) noinline nounwind {
+entry:
+  %a.slot = alloca ptr
+  %b.slot = alloca ptr
+  store ptr null, ptr %a.slot
+  store ptr null, ptr %b.slot
+  %mk = call i64 @product(i64 %m, i64 %k)
+  %kn = call i64 @product(i64 %k, i64 %n)
+  %work = call i64 @product(i64 %mk, i64 %n)
+  %little = icmp ule i64 %work, $little
+  %mork = or i64 %m, %k
+  %lengths = or i64 %mork, %n
+  %long = icmp ugt i64 %lengths, 2147483647
+  %row = icmp eq i64 %m, 1
+  %column = icmp eq i64 %n, 1
+  %number = and i1 %row, %column
+  %a.steps = icmp ne i64 %a.right, $item
+  %b.steps = icmp ne i64 %b.down, $item
+  %steps = or i1 %a.steps, %b.steps
+  %apart = and i1 %number, %steps
+  %or.long = or i1 %little, %long
+  %or.apart = or i1 %or.long, %apart
+  %loops = or i1 %or.apart, $whole
+  %blas = xor i1 %loops, true
+  %a.seen = call { i64, i1 } @seen(
+    i64 %a.down, i64 %a.right, i64 %m, i64 %k, i64 $item, i1 false)
+  %b.seen = call { i64, i1 } @seen(
+    i64 %b.down, i64 %b.right, i64 %k, i64 %n, i64 $item, i1 %column)
+  %a.found = extractvalue { i64, i1 } %a.seen, 0
+  %b.found = extractvalue { i64, i1 } %b.seen, 0
+  %a.turned = extractvalue { i64, i1 } %a.seen, 1
+  %b.turned = extractvalue { i64, i1 } %b.seen, 1
+  %a.none = icmp eq i64 %a.found, 0
+  %b.none = icmp eq i64 %b.found, 0
+  %a.ld = select i1 %a.none, i64 %k, i64 %a.found
+  %b.ld = select i1 %b.none, i64 %n, i64 %b.found
+  %a.copy = and i1 %a.none, %blas
+  %b.copy = and i1 %b.none, %blas
+  %a.bad = call i1 @room(i1 %a.copy, i64 %mk, i64 $item, ptr %a.slot)
+  br i1 %a.bad, label %done, label %one
+one:
+  %b.bad = call i1 @room(i1 %b.copy, i64 %kn, i64 $item, ptr %b.slot)
+  br i1 %b.bad, label %done, label %head
+head:
+  %t = phi i64 [ 0, %one ], [ %t.next, %next ]
+  %to = phi ptr [ %out, %one ], [ %to.next, %next ]
+  %more = icmp slt i64 %t, %count
+  br i1 %more, label %place, label %done
+place:
+  %axis = phi i64 [ %lead, %head ], [ %axis.next, %step ]
+  %rest = phi i64 [ %t, %head ], [ %rest.next, %step ]
+  %a.at = phi ptr [ %a, %head ], [ %a.next, %step ]
+  %b.at = phi ptr [ %b, %head ], [ %b.next, %step ]
+  %placed = icmp eq i64 %axis, 0
+  br i1 %placed, label %matrix, label %step
+step:
+  %axis.next = sub i64 %axis, 1
+  %word = mul i64 %axis.next, 3
+  %w0 = getelementptr i64, ptr %axes, i64 %word
+  %w1 = getelementptr i64, ptr %w0, i64 1
+  %w2 = getelementptr i64, ptr %w0, i64 2
+  %length = load i64, ptr %w0
+  %a.step = load i64, ptr %w1
+  %b.step = load i64, ptr %w2
+  %index = urem i64 %rest, %length
+  %rest.next = udiv i64 %rest, %length
+  %a.by = mul i64 %index, %a.step
+  %b.by = mul i64 %index, %b.step
+  %a.next = getelementptr i8, ptr %a.at, i64 %a.by
+  %b.next = getelementptr i8, ptr %b.at, i64 %b.by
+  br label %place
+matrix:
+  br i1 %loops, label %plain, label %call
+plain:
+  call void @loops.$t(
+    ptr %a.at, ptr null, ptr null, i64 %m, i64 %k, i64 %a.down, i64 %a.right,
+    ptr %b.at, ptr null, ptr null, i64 %k, i64 %n, i64 %b.down, i64 %b.right,
+    ptr %to, ptr null, ptr null, i64 %m, i64 %n)
+  br label %next
+call:
+  %x = call ptr @packed.$t(
+    ptr %a.slot, ptr %a.at, i64 %m, i64 %k, i64 %a.down, i64 %a.right)
+  %y = call ptr @packed.$t(
+    ptr %b.slot, ptr %b.at, i64 %k, i64 %n, i64 %b.down, i64 %b.right)$call
+  br label %next
+next:
+  %t.next = add i64 %t, 1
+  %mn = mul i64 %m, %n
+  %bytes = mul i64 %mn, $item
+  %to.next = getelementptr i8, ptr %to, i64 %bytes
+  br label %head
+done:
+  %out.code = phi i32 [ $memory, %entry ], [ $memory, %one ], [ 0, %head ]
+  %a.mi = load ptr, ptr %a.slot
+  %b.mi = load ptr, ptr %b.slot
+  call void @down(ptr %a.mi)
+  call void @down(ptr %b.mi)
+  ret i32 %out.code
+}
+""")
+
+STEPS = "i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right"
+MATRICES = f"i64 %m, i64 %k, i64 %n, {STEPS}"
+WHOLE = f"ptr %axes, i64 %lead, i64 %count, {MATRICES}"
+# one product: no stack, and no copy of an operand; `@product` does the others
+SINGLE = Template("""
+define internal i32 @single.$loops.$t(
+    ptr %a, ptr %b, ptr noalias %out, i64 %m, i64 %k, i64 %n,
+    i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right) alwaysinline nounwind {
+  %mork = or i64 %m, %k
+  %lengths = or i64 %mork, %n
+  %short = icmp ule i64 %lengths, $little
+  %mk = mul i64 %m, %k
+  %work = mul i64 %mk, %n
+  %few = icmp ule i64 %work, $little
+  %little = and i1 %short, %few
+  br i1 %little, label %plain, label %large
+plain:
+  call void @$loops.$t(
+    ptr %a, ptr null, ptr null, i64 %m, i64 %k, i64 %a.down, i64 %a.right,
+    ptr %b, ptr null, ptr null, i64 %k, i64 %n, i64 %b.down, i64 %b.right,
+    ptr %out, ptr null, ptr null, i64 %m, i64 %n)
+  ret i32 0
+large:
+  %long = icmp ugt i64 %lengths, 2147483647
+  %none = icmp eq i64 %work, 0
+  %or.none = or i1 %long, %none
+  %or.whole = or i1 %or.none, $whole
+  br i1 %or.whole, label %other, label %see
+see:
+  %row = icmp eq i64 %m, 1
+  %column = icmp eq i64 %n, 1
+  %number = and i1 %row, %column
+  %a.steps = icmp ne i64 %a.right, $item
+  %b.steps = icmp ne i64 %b.down, $item
+  %steps = or i1 %a.steps, %b.steps
+  %apart = and i1 %number, %steps
+  %a.seen = call { i64, i1 } @seen(
+    i64 %a.down, i64 %a.right, i64 %m, i64 %k, i64 $item, i1 false)
+  %b.seen = call { i64, i1 } @seen(
+    i64 %b.down, i64 %b.right, i64 %k, i64 %n, i64 $item, i1 %column)
+  %a.ld = extractvalue { i64, i1 } %a.seen, 0
+  %b.ld = extractvalue { i64, i1 } %b.seen, 0
+  %a.turned = extractvalue { i64, i1 } %a.seen, 1
+  %b.turned = extractvalue { i64, i1 } %b.seen, 1
+  %a.none = icmp eq i64 %a.ld, 0
+  %b.none = icmp eq i64 %b.ld, 0
+  %copies = or i1 %a.none, %b.none
+  %or.apart = or i1 %copies, %apart
+  br i1 %or.apart, label %other, label %call
+call:$single
+  ret i32 0
+other:
+  %code = call i32 @product.$t(ptr %a, ptr %b, ptr noalias %out, ptr null, i64 0, i64 1,
+    i64 %m, i64 %k, i64 %n, i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right)
+  ret i32 %code
+}
+""")
+DIRECT = Template("""
+  call void @blas.$t(ptr %a, ptr %b, ptr %out, i64 %m, i64 %k, i64 %n,
+    i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
+# what is called by symbol: the parameters after the pointers, the function, the words it is given
+KINDS = {
+    "matvec": (
+        "i64 %m, i64 %k, i64 %a.down, i64 %a.right, i64 %b.down",
+        "single.column",
+        "i64 %m, i64 %k, i64 1, i64 %a.down, i64 %a.right, i64 %b.down, i64 0",
+    ),
+    "matmul": (MATRICES, "single.loops", MATRICES),
+    "stack": (WHOLE, "product", WHOLE),
+}
+CALLED = Template("""
+define i32 @$symbol(ptr %a, ptr %b, ptr noalias %out, $params) nounwind {
+  %code = call i32 @$called.$t(ptr %a, ptr %b, ptr noalias %out, $words)
+  ret i32 %code
+}
+""")
+VECDOT = Template("""
+define i32 @$symbol(
+    ptr %a, ptr %b, ptr noalias %out, i64 %k, i64 %a.right, i64 %b.down) nounwind {
+  %little = icmp ule i64 %k, $little
+  %long = icmp ugt i64 %k, 2147483647
+  %a.steps = icmp ne i64 %a.right, $item
+  %b.steps = icmp ne i64 %b.down, $item
+  %steps = or i1 %a.steps, %b.steps
+  %or.long = or i1 %little, %long
+  %or.steps = or i1 %or.long, %steps
+  %loops = or i1 %or.steps, $whole
+  br i1 %loops, label %plain, label %call
+plain:
+  call void @column.$t(
+    ptr %a, ptr null, ptr null, i64 1, i64 %k, i64 0, i64 %a.right,
+    ptr %b, ptr null, ptr null, i64 %k, i64 1, i64 %b.down, i64 0,
+    ptr %out, ptr null, ptr null, i64 1, i64 1)
+  br label %done
+call:$dot
+  br label %done
+done:
+  ret i32 0
+}
+""")
+DOT = Template("""
+  call void @blas.$t(ptr %a, ptr %b, ptr %out, i64 1, i64 %k, i64 1, i64 %k, i64 %k,
+    i1 false, i1 true)""")
+
+
+def ready(p: Products, texts: tuple[str, ...]) -> None:
+    """Compiles the products of a dtype, or finds their code, and gives their symbols addresses."""
+    linked.ready(p, [p.symbol(kind) for kind in (*KINDS, "vecdot")], texts, lambda: compiled(p))
+
+
+def compiled(p: Products) -> linked.Made:
+    """The machine code of the products; loops that only do what is small need not be fast."""
+    from srcgrad.backends.cpu.emit import numba_internals as inside
+
+    text, program = emit_products(p)
+    with inside.lock, llvm.options(program.function), collector.gc_paused():
+        code = inside.object_code(inside.optimised(text, briefly=p.dtype in LETTERS))
+    return code, program.routines, ()
+
+
+def emit_products(p: Products) -> tuple[str, Program]:
+    """The module of a dtype: its functions return 0, or a code of the emitter's."""
+    t, has = p.dtype, p.dtype in LETTERS
+    wide = "f32" if t == "f16" else t  # of the sums, as in NumPy
+    loops = parse(LOOPS.substitute(t=t, w=wide), REGISTRY)
+    program = Program(loops, p.flags)
+    values = {
+        "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
+        "whole": str(not has).lower(), "call": CALL.substitute(t=t) if has else "",
+    }  # fmt: skip
+    copy = _function(Program(parse(COPY.substitute(t=t), REGISTRY), p.flags), f"copy.{t}")
+    parts = [support(False, False, False), SHARED, blas.CONSTANTS]
+    parts += [blas.calls(program, t)] if has else []
+    parts += [conversions()] if t == "f16" else []
+    parts += [copy, PACKED.substitute(t=t)]
+    single = DIRECT.substitute(t=t) if has else ""
+    for name in ("loops", "column"):  # with a constant length, for vectors
+        parts.append(_function(Program(loops, p.flags), f"{name}.{t}"))
+        parts.append(SINGLE.substitute(values, loops=name, single=single))
+    parts.append(PRODUCT.substitute(values))
+    for kind, (params, called, words) in KINDS.items():
+        symbol = p.symbol(kind)
+        parts.append(
+            CALLED.substitute(symbol=symbol, params=params, called=called, words=words, t=t)
+        )
+    dot = DOT.substitute(t=t) if has else ""
+    parts.append(VECDOT.substitute(values, symbol=p.symbol("vecdot"), dot=dot))
+    return "\n".join([*sorted(program.declared), *parts]), program
+
+
+def _function(program: Program, name: str) -> str:
+    """A lowered function, which owns nothing and cannot fail, as an internal one of the module."""
+    w = Writer(program)
+    w.polls = False
+    params = parameters(w)
+    statements(w, program.function.body, ())
+    w.put("ret void")
+    head = f"define internal void @{name}({', '.join(params)}) noinline optsize nounwind {{"
+    return w.closed(head).text + "\n"
