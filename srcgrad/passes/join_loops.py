@@ -46,7 +46,8 @@ library.
 `join_loops` is for devices that launch each loop. A map of several axes stays one, unless a buffer
 flows between the loops: then at most one axis is left to the loops inside. `join_flows` is for the
 cpu: the second loop reads what the first one stores, both are nests or neither is, neither may
-raise, and the joined one adds to no neighbouring places.
+raise, the joined one adds to no neighbouring places, and no function that vector loops have joins
+one that they have not (erf).
 """
 
 from __future__ import annotations
@@ -55,20 +56,19 @@ from collections.abc import Iterable, Sequence
 
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Block, Def, For, Function, Stmt, Var, While, altered
-from srcgrad.ir.types import Scalar, is_reference
-from srcgrad.ir.walk import defined, inner_definitions, map_atoms, rename, walk
+from srcgrad.ir.types import is_reference
+from srcgrad.ir.walk import defined, inner_definitions, map_atoms, rename
 from srcgrad.passes.dependence import Dependence
-from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
+from srcgrad.passes.effects import makes_buffer, may_raise
 from srcgrad.passes.footprint import Footprint
 from srcgrad.passes.forward_stores import forward_stores
 from srcgrad.passes.independent_loops import may_be_marked
-from srcgrad.passes.places import ELEMENTS, Access, Poly, variables
+from srcgrad.passes.loop_shapes import Shape, shape_of
+from srcgrad.passes.places import Access, Poly, variables
 from srcgrad.passes.verdicts import Dependent, Independent
 from srcgrad.primitives import elementwise, memory
-from srcgrad.records import record
 
 FAR = 64  # how many statements back a loop may be joined
-MOST = 400  # statements of a joined loop
 
 
 def join_loops(function: Function, in_order: bool = False, launches: bool = True) -> Function:
@@ -133,7 +133,7 @@ class _JoinLoops:
         )
 
     def is_candidate(self, early: For, late: For) -> bool:
-        """Whether the second loop reads what the first one stores, and both are nests or neither.
+        """Whether the second loop reads what the first one stores, and both are as vectorised.
 
         A loop without loops inside would not be vectorised in the trips of one that has some.
         """
@@ -142,7 +142,7 @@ class _JoinLoops:
             return False
         if first.effects.writes.isdisjoint(second.effects.reads):
             return False
-        return self.shape(early).nested == self.shape(late).nested
+        return self.shape(early).is_as_vectorised(self.shape(late))
 
     def is_one_range(self, early: For, late: For) -> bool:
         poly = self.facts.places.poly
@@ -159,9 +159,7 @@ class _JoinLoops:
 
     def shape(self, s: For) -> Shape:
         if s not in self.shapes:
-            inside = walk(s.body)
-            nested = any(isinstance(t, For | While) for t in inside)
-            self.shapes[s] = Shape(len(inside), nested, _is_plain(inside))
+            self.shapes[s] = shape_of(s)
         return self.shapes[s]
 
     # ---- the statements in between ----
@@ -356,40 +354,6 @@ class _JoinLaunches(_JoinLoops):
 
 
 CARRIED = ("params", "inits", "yields", "results")
-
-
-@record(frozen=True)
-class Shape:
-    """A loop's statements: how many, whether loops are among them, and whether all are plain."""
-
-    size: int
-    nested: bool
-    plain: bool
-
-    def __add__(self, other: Shape) -> Shape:
-        both = (self.nested or other.nested, self.plain and other.plain)
-        return Shape(self.size + other.size, *both)
-
-    def __sub__(self, gone: int) -> Shape:
-        return Shape(self.size - gone, self.nested, self.plain)
-
-    @property
-    def fits(self) -> bool:
-        """Whether such a loop may be one that is joined."""
-        return self.plain and self.size <= MOST
-
-
-def _is_plain(inside: Sequence[Stmt]) -> bool:
-    """Whether statements only compute with scalars, elements and memory of their own."""
-    return all(
-        is_scalar_operation(s) or s.op in ELEMENTS or s.op.view
-        or s.op in (memory.empty, memory.zeros) or _is_check(s)
-        for s in inside if isinstance(s, Def)
-    )  # fmt: skip
-
-
-def _is_check(s: Def) -> bool:
-    return s.var is None and s.op.raises and all(isinstance(a.type, Scalar) for a in s.args)
 
 
 def _may_be_done_again(s: Def) -> bool:

@@ -59,6 +59,20 @@ def test_a_vector_stays_out_of_the_trips_of_a_nest():
     )), *calls(2))) == 2  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "left"),
+    [
+        ("erf", "exp", 2), ("exp", "erf", 2), ("erf", "neg", 1), ("erf", "erf", 1),
+        ("exp", "tanh", 1),
+    ],
+)  # fmt: skip
+def test_a_function_without_vectors_stays_out_of_a_loop_of_one_that_has_some(first, second, left):
+    """LLVM calls `erf` for one number at a time, and vectorises no loop that does."""
+    made = each(f"v: f64 = load(x, i)\nt1: f64 = {first}(v)\nstore(t, i, t1)")
+    read = each(f"w: f64 = load(t, j)\np: f64 = {second}(w)\nstore(u, j, p)", index="j")
+    assert outermost(agree(join_flows, vectors(made + read), *calls(1))) == left
+
+
 def test_additions_to_neighbours_stay_apart():
     """A trip would wait for what the one before it added; each loop alone is vectorised."""
     at = each("w: f64 = load(t, j)\nadd_at(y, j, w)", index="j")
