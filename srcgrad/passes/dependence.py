@@ -308,10 +308,20 @@ class _Trips:
         if set(step) == {()} and self.never_meet(step[()], rests):
             return True
         size = step if all(c > 0 for c in step.values()) else times({(): -1}, step)
-        low, high = (
-            [self.end(r, a.loops[1:], side) for r, a in zip(rests, accesses, strict=True)]
-            for side in (-1, 1)
-        )
+        of_elements = [(r, r) for r in rests]
+        of_rows = [self.row(a, step) or (r, r) for a, r in zip(accesses, rests, strict=True)]
+        return any(self.span_less(ends, accesses, size) for ends in (of_elements, of_rows))
+
+    def row(self, a: Access, step: Poly) -> tuple[Poly, Poly] | None:
+        """The ends of the row of a tape within which an access stays, without the loop's index."""
+        forms = [f for p in a.row or () if (f := self.form(p)) is not None and f[0] == step]
+        return (forms[0][1], forms[1][1]) if len(forms) == 2 else None
+
+    def span_less(self, ends: list[tuple[Poly, Poly]], accesses: list[Access], size: Poly) -> bool:
+        """Whether what accesses of a trip may reach, each between two ends, is within a step."""
+        loops = [a.loops[1:] for a in accesses]
+        low = [self.end(p, inner, -1) for (p, _), inner in zip(ends, loops, strict=True)]
+        high = [self.end(p, inner, 1) for (_, p), inner in zip(ends, loops, strict=True)]
         return all(_spans_less(a, b, size) for a in low for b in high)
 
     def never_meet(self, step: int, rests: list[Poly]) -> bool:

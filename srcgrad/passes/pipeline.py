@@ -50,6 +50,7 @@ from srcgrad.passes.loops_in_chunks import loops_in_chunks
 from srcgrad.passes.lower import fuse, lower
 from srcgrad.passes.pack_columns import pack_columns
 from srcgrad.passes.preaccumulate import preaccumulate
+from srcgrad.passes.privatized_buffers import privatized_buffers
 from srcgrad.passes.promote_accumulators import promote_accumulators
 from srcgrad.passes.renamed_copies import renamed_copies
 from srcgrad.passes.room_ahead import room_ahead
@@ -60,6 +61,7 @@ from srcgrad.passes.small import small_arrays
 from srcgrad.passes.split_sums import split_sums
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.strips import strip_mining
+from srcgrad.passes.tape_rows import tape_rows
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.passes.unrolled_rotations import unrolled_rotations
 from srcgrad.records import record
@@ -94,6 +96,7 @@ FIRST_ADDITIONS = Pass("first_additions", first_additions)
 FACTOR_ONCE = Pass("factor_once", factor_once)
 CARRIED_ARRAYS = Pass("carried_arrays", carried_arrays)
 RENAMED_COPIES = Pass("renamed_copies", renamed_copies)
+PRIVATIZED_BUFFERS = Pass("privatized_buffers", privatized_buffers)
 UNROLLED_ROTATIONS = Pass("unrolled_rotations", unrolled_rotations)
 STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
@@ -129,6 +132,7 @@ BEFORE_REVERSE: tuple[Pass, ...] = (
     CARRIED_ARRAYS,
     RENAMED_COPIES,
     UNROLLED_ROTATIONS,
+    PRIVATIZED_BUFFERS,
 )
 
 ROOM_AHEAD = Pass("room_ahead", room_ahead)
@@ -141,6 +145,7 @@ BY_FACTORS = Pass("by_factors", by_factors)
 BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
+TAPE_ROWS = Pass("tape_rows", tape_rows)
 BUILD_IN_PLACE = Pass("build_in_place", build_in_place)
 PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
 # loops of one range between which elements flow, as `fuse` cannot: of different rank, or a sum's
@@ -166,6 +171,7 @@ LOWERING: tuple[Pass, ...] = (
     ROOM_AHEAD,
     BATCH_PRODUCTS,
     ELIDE_COPIES,
+    TAPE_ROWS,
     BUILD_IN_PLACE,
     FUSE,
     LOWER,

@@ -97,6 +97,7 @@ class Access:
     place: Place
     writes: bool
     loops: tuple[For, ...]
+    row: tuple[Poly, Poly] | None = None  # the ends of the row of a tape of which it is an element
 
     @property
     def adds(self) -> bool:
@@ -241,7 +242,15 @@ class Places:
             given = tuple(self.poly(t.index) for t in over) if is_array else (None,)
         root, place = self.place(x, given)
         place = tuple(None if p is None else self.inside(p, loops) for p in place)
-        return Access(s, root, place, s.op.writes and x is s.args[0], loops)
+        return Access(s, root, place, s.op.writes and x is s.args[0], loops, self._row(x))
+
+    def _row(self, x: Var) -> tuple[Poly, Poly] | None:
+        d = self.definition.get(x)
+        if d is None or d.op is not tapes.tape_view:
+            return None
+        _, start, *dims = d.args
+        first, size = self.poly(start), reduce(times, map(self.poly, dims), constant(1))
+        return first, plus(plus(first, size), constant(1), -1)
 
 
 def replaced(p: Poly, v: Var, by: Poly) -> Poly:

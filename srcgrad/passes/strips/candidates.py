@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.ir.nodes import Block, Const, Def, For, If, Stmt, While, altered
+from srcgrad.ir.nodes import Block, Const, Def, For, Function, If, Stmt, While, altered
 from srcgrad.ir.types import Scalar, is_complex, is_reference
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
 from srcgrad.passes.combining import COMBINING, chain
 from srcgrad.passes.dependence import Dependence
-from srcgrad.passes.effects import is_scalar_operation, may_raise
+from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
+from srcgrad.passes.hoist_allocations import ALLOCATIONS, escaping
 from srcgrad.passes.independent_loops import reorders
 from srcgrad.passes.loops_in_chunks import VECTORISED
 from srcgrad.passes.places import ELEMENTS
@@ -23,7 +24,8 @@ from srcgrad.passes.strips import sizes
 from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import elementwise as e
-from srcgrad.primitives import memory
+from srcgrad.primitives import memory, tapes
+from srcgrad.records import record
 
 # operations on numbers that machine code does not call for
 INLINE = frozenset({
@@ -64,17 +66,29 @@ def is_unrolled(s: For) -> bool:
     return (s.stop.value - s.start.value) * len(walk(s.body)) <= sizes.SHORT
 
 
+@record(frozen=True)
+class Chosen:
+    """The facts about a loop that is to be rewritten."""
+
+    found: Independent
+    uniform: Uniform
+
+
 class Candidates:
     """The loops of a function that may be strip-mined."""
 
-    def __init__(self, facts: Dependence, in_order: bool):
+    def __init__(self, function: Function, facts: Dependence, in_order: bool):
         self.facts, self.in_order = facts, in_order
+        kept = escaping(function, facts.classes)
+        self.outlives = {v for v, d in facts.places.definition.items() if makes_buffer(d)}
+        self.outlives = {v for v in self.outlives if facts.classes.of(v) in kept}
+        self.seen = {facts.classes.of(p) for p in function.params if is_reference(p.type)}
 
-    def among(self, block: Block) -> dict[For, tuple[Independent, Uniform]]:
+    def among(self, block: Block) -> dict[For, Chosen]:
         """The loops to rewrite, inner ones first: of nested loops the innermost."""
-        out: dict[For, tuple[Independent, Uniform]] = {}
+        out: dict[For, Chosen] = {}
         for s in block:
-            inner: dict[For, tuple[Independent, Uniform]] = {}
+            inner: dict[For, Chosen] = {}
             for part in blocks(s):
                 inner |= self.among(part)
             if not inner and isinstance(s, For) and (found := self.found(s)) is not None:
@@ -82,26 +96,29 @@ class Candidates:
             out |= inner
         return out
 
-    def found(self, s: For) -> tuple[Independent, Uniform] | None:
+    def found(self, s: For) -> Chosen | None:
         """The facts about a loop that is to be rewritten; None for the others."""
         worth = list(recurrences(s.body))
         if not worth or not all(map(_is_plain, walk(s.body))):
             return None
-        if not all(has_vector_form(t) for r in worth for t in walk((r,))):
-            return None
         uniform = Uniform(s, self.facts.classes)
-        if not self.has_form(s.body, uniform):
+        inner = (t for r in worth for t in walk((r,)))
+        if not all(has_vector_form(t) or uniform.is_uniform(t) or _makes_memory(t) for t in inner):
+            return None
+        if not uniform.own.may_be_wide(s, self.outlives) or not self.has_form(s.body, uniform):
+            return None
+        if not self.raises_alike(s.body, uniform):
             return None
         verdict = self.facts.of(altered(s, promised=False))
         if not isinstance(verdict, Independent) or not self.may_interleave(s, verdict):
             return None
-        return verdict, uniform
+        return Chosen(verdict, uniform)
 
     def has_form(self, block: Block, uniform: Uniform, inside: bool = False) -> bool:
         """Whether loops have one range for all trips or touch no memory, and no branch has one."""
         for s in block:
             match s:
-                case For() if inside or next(recurrences((s,)), None):
+                case For() if inside or uniform.around or next(recurrences((s,)), None):
                     if uniform.varies((s.start, s.stop)):
                         return False
                     if not self.has_form(s.body, uniform, inside=True):
@@ -112,8 +129,24 @@ class Candidates:
                 case If():
                     if any(isinstance(t, For | While) for t in walk((s,))):
                         return False
+                    if uniform.own.is_touched((s,)):
+                        return False
                 case _:
                     pass
+        return True
+
+    def raises_alike(self, block: Block, uniform: Uniform) -> bool:
+        """Whether all trips raise what one raises, before anybody sees what trips store."""
+        for s in block:
+            if not any(isinstance(t, Def) and may_raise(t) for t in walk((s,))):
+                continue
+            if not self.seen.isdisjoint(uniform.stored):
+                return False
+            if isinstance(s, For) and not uniform.is_uniform(s):
+                if not uniform.around or not self.raises_alike(s.body, uniform):
+                    return False
+            elif not uniform.is_uniform(s):
+                return False
         return True
 
     def may_interleave(self, s: For, found: Independent) -> bool:
@@ -136,14 +169,21 @@ class Candidates:
 
 
 def _is_plain(s: Stmt) -> bool:
-    """Whether a statement computes numbers or touches elements, and cannot raise."""
+    """Whether a statement computes or checks numbers, touches elements, or makes own memory."""
+    if _makes_memory(s):
+        return True
     if any(is_reference(v.type) for v in (*results(s), *inner_definitions(s))):
         return False
     if not isinstance(s, Def):
         return True
-    if may_raise(s):
-        return False
-    return s.op in ELEMENTS or is_scalar_operation(s)
+    if may_raise(s) and s.var is None:
+        return not s.op.writes
+    return not may_raise(s) and (s.op in ELEMENTS or is_scalar_operation(s))
+
+
+def _makes_memory(s: Stmt) -> bool:
+    """Whether a statement makes a buffer, or names a row of a tape."""
+    return isinstance(s, Def) and (s.op in ALLOCATIONS or s.op is tapes.tape_view)
 
 
 def has_vector_form(s: Stmt) -> bool:

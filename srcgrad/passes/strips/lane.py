@@ -14,9 +14,11 @@ from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, altered
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import free_variables, results
-from srcgrad.passes.places import Poly
+from srcgrad.passes.places import ELEMENTS, Poly
 from srcgrad.passes.strips import sizes
+from srcgrad.passes.strips.own import ahead, in_tape
 from srcgrad.passes.strips.tapes import Place
+from srcgrad.passes.strips.uniform import Uniform
 
 
 class Strip(Protocol):
@@ -30,6 +32,8 @@ class Strip(Protocol):
     positions: dict[Atom, Def]
     tiles: dict[Def, tuple[Var, Atom]]
     in_tape: Mapping[Def, Place]
+    uniform: Uniform
+    wide: dict[Var, Var]  # the trip's own buffers, with an axis of lanes
 
 
 class Lane:
@@ -63,8 +67,8 @@ class Lane:
         if isinstance(s, Def) and s in strip.tiles:
             self.in_tile(s, *strip.tiles[s])
             return
-        if isinstance(s, Def) and s in strip.in_tape:
-            s = altered(s, args=(s.array, self.in_tape(strip.in_tape[s]), *s.args[2:]))
+        if isinstance(s, Def) and s.op in ELEMENTS:
+            s = self.placed(s)
         (new,), more = copied((s,), {v: self.value(v) for v in free_variables((s,))})
         self.known |= {v: more[v] for v in results(s)}
         b.append(new)
@@ -75,6 +79,23 @@ class Lane:
             self.b.store(tile, row, self.lane, self.value(s.args[-1]))
         else:
             self.known[s.var] = self.b.retyped(self.b.load(tile, row, self.lane), s.var.type)
+
+    def placed(self, s: Def) -> Def:
+        """An access with its place for this lane, where the lanes have memory of their own."""
+        strip, own, x = self.strip, self.strip.uniform.own, s.array
+        end = len(s.args) - ahead(s.op)
+        place, rest = s.args[1:end], s.args[end:]
+        row = own.rows.get(x)
+        if s in strip.in_tape:
+            tape = x if row is None else row.args[0]
+            return altered(s, args=(tape, self.in_tape(strip.in_tape[s]), *rest))
+        if row is not None:
+            tape, start, *dims = row.args
+            numbers = (tuple(map(self.value, atoms)) for atoms in (dims, place))
+            return altered(s, args=(tape, in_tape(self.b, self.value(start), *numbers), *rest))
+        if x in own.buffers:
+            return altered(s, args=(strip.wide[x], *place, self.lane, *rest))
+        return s
 
     def in_tape(self, place: Place) -> Atom:
         """The place of this lane in a tape that is laid out for strips."""

@@ -15,11 +15,15 @@ from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import atoms, results, walk
+from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence
+from srcgrad.passes.hoist_allocations import stored_zeros
+from srcgrad.passes.places import ELEMENTS
 from srcgrad.passes.strips import sizes
 from srcgrad.passes.strips.lane import Lane
 from srcgrad.passes.strips.plan import (
     Around,
+    Made,
     Masked,
     Moves,
     Once,
@@ -32,6 +36,7 @@ from srcgrad.passes.strips.plan import (
 from srcgrad.passes.strips.tapes import Place
 from srcgrad.passes.strips.transposed import Transposed, is_affine, transposed
 from srcgrad.passes.strips.uniform import Uniform
+from srcgrad.primitives import elementwise, memory
 
 
 class Lanes:
@@ -49,6 +54,7 @@ class Lanes:
         self.moving: dict[For, list[Transposed]] = {}  # the accesses of an inner loop that move
         self.tiles: dict[Def, tuple[Var, Atom]] = {}  # by access: the tile, and the row in it
         self.positions: dict[Atom, Def] = {}  # computed anew in each row
+        self.wide: dict[Var, Var] = {}  # the trip's own buffers, with an axis of lanes
         for s in walk(loop.body):
             if isinstance(s, Def) and is_affine(s) and all(map(self.has_position, s.args)):
                 self.positions[s.var] = s  # type: ignore[index]  (it has a result)
@@ -65,6 +71,8 @@ class Lanes:
             for p, r in zip(s.params, s.results, strict=True):
                 if self.uniform.varies((p,)):
                     self.buffers[p] = self.buffers[r] = self.buffer(p)
+        for x, made in self.uniform.own.buffers.items():
+            self.wide[x] = self.b.empty(*made.args, sizes.LANES, **made.params, name=x.name)
         plan, loop = Plan(self.uniform, self.buffers), self.loop
         self.parts = plan.parts(loop.body, plan.moved(loop, loop.yields))
         read = Counter(v for s in walk(loop.body) for v in atoms(s))
@@ -108,11 +116,19 @@ class Lanes:
                     self.around(part)
                 case Masked():
                     self.masked(part.loop)
+                case Made():
+                    self.made(part.statement)
 
     def once(self, s: Stmt) -> None:
         (new,), more = copied((s,), dict(self.now))
         self.now |= {v: more[v] for v in results(s)}
         self.b.append(new)
+
+    def made(self, s: Def) -> None:
+        """The trip's own buffer for all lanes: it is there, and has what it begins with."""
+        if s.op is memory.zeros and s.var is not None:
+            for t in stored_zeros(self.wide[s.var], s.loc):
+                self.b.append(t)
 
     def here(self, a: Atom) -> Atom:
         """A uniform value at this point."""
@@ -122,18 +138,48 @@ class Lanes:
         """A loop over the lanes."""
         wanted = [s for s in statements if not (isinstance(s, Def) and s.var in self.positions)]
         if wanted or moves:
-            lane = Var("lane", INT)
+            lane, summed = Var("lane", INT), self.summed(statements)
             with self.b.block() as body:
                 one = Lane(self, lane)
-                one.run(wanted)
+                one.run([s for s in wanted if s not in summed])
                 for buffer, a in moves:
                     one.put(buffer, one.value(a))
+                sums = [Var("sum", s.args[-1].type) for s in summed]
+                ends = [
+                    self.b.add(v, one.value(s.args[-1])) for v, s in zip(sums, summed, strict=True)
+                ]
                 one.finish()
-            self.over(lane, tuple(body))
+            self.over(lane, tuple(body), sums, ends, summed)
 
-    def over(self, lane: Var, body: Block) -> None:
-        zero, lanes = Const(0, INT), Const(sizes.LANES, INT)
-        self.b.append(For(lane, zero, lanes, (), (), body, (), (), loc=self.b.loc))
+    def summed(self, statements: Sequence[Stmt]) -> list[Def]:
+        """The additions of a row to an element that is the same for all lanes."""
+        adds = [
+            s
+            for s in statements
+            if isinstance(s, Def) and s.op is memory.add_at and not self.uniform.varies(s.args[:-1])
+        ]
+        read = {
+            self.facts.classes.of(s.array)
+            for s in walk(statements)
+            if isinstance(s, Def) and s.op in ELEMENTS and s.op is not memory.add_at
+        }
+        return [s for s in adds if self.facts.classes.of(s.array) not in read]
+
+    def over(
+        self,
+        lane: Var,
+        body: Block,
+        sums: Sequence[Var] = (),
+        ends: Sequence[Atom] = (),
+        into: Sequence[Def] = (),
+    ) -> None:
+        """A loop over the lanes; `sums` of what they add go `into` elements after it."""
+        b, zero, lanes = self.b, Const(0, INT), Const(sizes.LANES, INT)
+        starts = tuple(Const(NEUTRAL[elementwise.add], v.type) for v in sums)
+        totals = tuple(Var(v.name, v.type) for v in sums)
+        b.append(For(lane, zero, lanes, tuple(sums), starts, body, tuple(ends), totals, loc=b.loc))
+        for s, total in zip(into, totals, strict=True):
+            b.add_at(s.array, *map(self.here, s.args[1:-1]), total)
 
     # ---- loops around the lanes ----
     def around(self, part: Around) -> None:

@@ -46,7 +46,14 @@ class Masked:
     loop: While
 
 
-Part = Once | Row | Around | Masked
+@record(frozen=True)
+class Made:
+    """A buffer of the trip's own, for all lanes."""
+
+    statement: Def
+
+
+Part = Once | Row | Around | Masked | Made
 
 
 class Plan:
@@ -68,7 +75,11 @@ class Plan:
         for s in block:
             if self.uniform.is_uniform(s):
                 out.append(Once(s))
-            elif goes_around(s, inside):
+            elif isinstance(s, Def) and self.uniform.own.makes(s):
+                if s.var in self.uniform.own.buffers:
+                    close()
+                    out.append(Made(s))
+            elif goes_around(s, self.uniform, inside):
                 assert isinstance(s, For | While)
                 close(self.moved(s, s.inits))
                 out.append(self.around(s))
@@ -91,17 +102,17 @@ class Plan:
         return [(self.buffers[p], a) for p, a in pairs if p in self.buffers and a is not p]
 
 
-def goes_around(s: Stmt, inside: bool) -> bool:
+def goes_around(s: Stmt, uniform: Uniform, inside: bool) -> bool:
     """Whether a statement of a trip that is not uniform is a loop that goes around the lanes."""
     if isinstance(s, For):
-        return inside or next(recurrences((s,)), None) is not None
+        return inside or uniform.around or next(recurrences((s,)), None) is not None
     return isinstance(s, While)
 
 
 def loops_around(block: Block, uniform: Uniform, inside: bool = False) -> Iterator[For | While]:
     """The loops of a trip that go around the lanes, inner ones included."""
     for s in block:
-        if not uniform.is_uniform(s) and goes_around(s, inside):
+        if not uniform.is_uniform(s) and goes_around(s, uniform, inside):
             assert isinstance(s, For | While)
             yield s
             if isinstance(s, For):

@@ -58,17 +58,17 @@ from collections.abc import Iterable, Mapping
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import anew
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import INT, Scalar, Tape
 from srcgrad.ir.walk import walk
 from srcgrad.operation import Primitive
 from srcgrad.passes.combining import NEUTRAL
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.strips import sizes
-from srcgrad.passes.strips.candidates import Candidates, recurrences
+from srcgrad.passes.strips.candidates import Candidates, Chosen, recurrences
 from srcgrad.passes.strips.lanes import Lanes
+from srcgrad.passes.strips.room import Room
 from srcgrad.passes.strips.tapes import Place, laid_out
-from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.passes.verdicts import Independent
 from srcgrad.primitives import REGISTRY
 
@@ -79,46 +79,65 @@ def strip_mining(function: Function, in_order: bool = False) -> Function:
     if not any(next(recurrences(s.body), None) for s in loops):
         return function
     facts = Dependence(function)
-    chosen = Candidates(facts, in_order).among(function.body)
+    chosen = Candidates(function, facts, in_order).among(function.body)
     if not chosen:
         return function
-    return _StripMining(
-        chosen, laid_out({s: uniform for s, (_, uniform) in chosen.items()}, facts), facts
-    ).function(function)
+    room, places = _with_tapes_side_by_side(function, chosen, facts)
+    return _StripMining(room, places, facts).function(function) if room.chosen else function
+
+
+def _with_tapes_side_by_side(
+    function: Function, chosen: Mapping[For, Chosen], facts: Dependence
+) -> tuple[Room, dict[Def, Place]]:
+    """The loops to rewrite, and their accesses to tapes that are laid out for it.
+
+    All loops of a trip go around the lanes where these have memory of their own: its tapes have to
+    be laid out then, for nothing in the trip walks along them.
+    """
+    while True:
+        room = Room(function, chosen)
+        uniform = {s: c.uniform for s, c in room.chosen.items()}
+        places = laid_out(uniform, facts)
+        apart = {
+            s
+            for s, u in uniform.items()
+            if u.around
+            for a in facts.accesses(s)
+            if isinstance(a.root.type, Tape) and a.statement not in places and len(a.loops) > 1
+        }
+        if not apart:
+            return room, places
+        chosen = {s: c for s, c in room.chosen.items() if s not in apart}
 
 
 class _StripMining(Rewriter):
-    def __init__(
-        self,
-        chosen: Mapping[For, tuple[Independent, Uniform]],
-        places: Mapping[Def, Place],
-        facts: Dependence,
-    ):
+    def __init__(self, room: Room, places: Mapping[Def, Place], facts: Dependence):
         super().__init__()
-        self.chosen, self.places, self.facts = chosen, places, facts
+        self.room, self.places, self.facts = room, places, facts
 
     def loop(self, s: For | While) -> Iterable[Stmt]:
-        if not isinstance(s, For) or s not in self.chosen:
+        if not isinstance(s, For) or s not in self.room.chosen:
             yield self.rebuilt(s)
             return
-        found, uniform = self.chosen[s]
+        chosen = self.room.chosen[s]
         b = Builder(REGISTRY)
         b.loc = s.loc
-        lanes = Lanes(b, s, uniform, self.places, self.facts)
-        yield from _Strips(s, found, lanes).statements()
+        lanes = Lanes(b, s, chosen.uniform, self.places, self.facts)
+        yield from _Strips(s, chosen.found, lanes, self.room).statements()
 
 
 class _Strips:
     """A loop as strips, and the loop over the trips that are left."""
 
-    def __init__(self, loop: For, found: Independent, lanes: Lanes):
+    def __init__(self, loop: For, found: Independent, lanes: Lanes, room: Room):
         self.loop, self.found, self.lanes, self.b = loop, found, lanes, lanes.b
+        self.room = room
 
     def statements(self) -> Block:
         s, b = self.loop, self.b
         start, stop = (b.retyped(a, INT) for a in (s.start, s.stop))
         trips = b.maximum(b.sub(stop, start), 0, name="trips")
-        count = b.floordiv(trips, sizes.LANES, name="strips")
+        count = self.room.count(b, b.floordiv(trips, sizes.LANES, name="strips"))
         rest = b.add(start, b.mul(count, sizes.LANES), name="rest")
         if s.reverse:
             left = altered(s, start=rest, results=anew(s.results))

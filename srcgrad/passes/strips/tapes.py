@@ -9,6 +9,7 @@ a tape of its own in the whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from srcgrad.ir.nodes import Def, For, Var
@@ -33,6 +34,9 @@ def laid_out(loops: Mapping[For, Uniform], facts: Dependence) -> dict[Def, Place
     """The accesses to tapes that are laid out for the strips of these loops."""
     lanewise = {s for loop, uniform in loops.items() for s in side_by_side(loop.body, uniform)}
     touching: dict[Var, list[Access]] = {}
+    views = Counter(
+        view.args[0] for uniform in loops.values() for view in uniform.own.rows.values()
+    )
     for s in loops:
         for a in facts.accesses(s):
             if isinstance(a.root.type, Tape):
@@ -40,7 +44,7 @@ def laid_out(loops: Mapping[For, Uniform], facts: Dependence) -> dict[Def, Place
     out: dict[Def, Place] = {}
     for tape, accesses in touching.items():
         direct = all(a.statement in lanewise for a in accesses)
-        if direct and facts.uses[facts.classes.of(tape)] == len(accesses):
+        if direct and facts.uses[facts.classes.of(tape)] == len(accesses) + views[tape]:
             rows = [_row(a, facts) for a in accesses]
             if _are_alike(rows, accesses, facts):
                 out |= {a.statement: r for a, r in zip(accesses, rows, strict=True) if r}
@@ -70,11 +74,21 @@ def _row(a: Access, facts: Dependence) -> Place | None:
     whole = times(step, facts.places.poly(loop.stop))
     base = _multiples(rest, whole)
     at = plus(rest, base, -1)
-    low, high = (facts.extreme(loop, at, inner, side) for side in (-1, 1))
+    first = plus(times(step, facts.places.poly(loop.index)), base)
+    row = [plus(end, first, -1) for end in a.row or ()]
+    fits = any(
+        _is_within(facts.extreme(loop, low, inner, -1), facts.extreme(loop, high, inner, 1), step)
+        for low, high in filter(None, ([at, at], row))
+    )
+    return Place(base, step, at) if fits else None
+
+
+def _is_within(low: Poly | None, high: Poly | None, step: Poly) -> bool:
+    """Whether 0 <= low and high < step."""
     if low is None or high is None or set(low) - {()} or low.get((), 0) < 0:
-        return None
+        return False
     room = plus(step, high, -1)
-    return None if set(room) - {()} or room.get((), 0) < 1 else Place(base, step, at)
+    return not set(room) - {()} and room.get((), 0) >= 1
 
 
 def _multiples(p: Poly, whole: Poly) -> Poly:

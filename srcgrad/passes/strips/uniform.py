@@ -12,13 +12,15 @@ from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Def, For, If, Stmt, While
 from srcgrad.ir.walk import atoms, inner_definitions, results, walk
 from srcgrad.passes.effects import classes_read, classes_written
+from srcgrad.passes.strips.own import Own
 
 
 class Uniform:
     """The variables of a loop's body that vary between its trips."""
 
     def __init__(self, loop: For, classes: AliasClasses):
-        self.classes = classes
+        self.classes, self.own = classes, Own(loop)
+        self.around = bool(self.own)  # whether all loops of a trip go around the lanes
         self.stored = classes_written(loop.body, classes)
         self.varying: set[Atom] = {loop.index, *loop.params}
         self.statements = walk(loop.body)
@@ -32,7 +34,8 @@ class Uniform:
         match s:
             case Def():
                 changes = bool(classes_read(s, self.classes) & self.stored)
-                return results(s) if changes or self.varies(s.args) else ()
+                varies = changes or self.own.makes(s) or self.varies(s.args)
+                return results(s) if varies else ()
             case For():
                 if self.varies((s.start, s.stop)):
                     return (s.index, *s.params, *s.results)
@@ -54,9 +57,9 @@ class Uniform:
         return not self.varying.isdisjoint(values)
 
     def is_uniform(self, s: Stmt) -> bool:
-        """Whether a statement does the same in all trips, and nothing but compute values."""
+        """Whether a statement does the same in all trips: it computes values, or checks some."""
         for t in walk((s,)):
-            if isinstance(t, Def) and t.op.effect:
+            if isinstance(t, Def) and t.op.effect and (t.op.writes or not t.op.raises):
                 return False
             if self.varies((*atoms(t), *results(t), *inner_definitions(t))):
                 return False

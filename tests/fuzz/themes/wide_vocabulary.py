@@ -32,6 +32,7 @@ from tests.fuzz.themes.systems_theme import SYSTEMS
 from tests.fuzz.themes.theme import Theme, forms
 from tests.fuzz.themes.turns_theme import TURNS
 from tests.fuzz.themes.viewing import CUBE, RESHAPED
+from tests.fuzz.themes.workspaces_theme import WORKSPACES
 
 THEMES = (
     MASKS,
@@ -72,6 +73,7 @@ APART = (
     STENCILS,
     SWEEPS,
     SYSTEMS,
+    WORKSPACES,
 )  # by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds
