@@ -292,13 +292,13 @@ DIRECT = Template("""
     i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
 # what is called by symbol: the parameters after the pointers, the function, the words it is given
 KINDS = {
-    "matvec": (
+    "vector": (
         "i64 %m, i64 %k, i64 %a.down, i64 %a.right, i64 %b.down",
         "single.column",
         "i64 %m, i64 %k, i64 1, i64 %a.down, i64 %a.right, i64 %b.down, i64 0",
     ),
-    "matmul": (MATRICES, "single.loops", MATRICES),
-    "stack": (WHOLE, "product", WHOLE),
+    "matrices": (MATRICES, "single.loops", MATRICES),
+    "stacks": (WHOLE, "product", WHOLE),
 }
 CALLED = Template("""
 define i32 @$symbol(ptr %a, ptr %b, ptr noalias %out, $params) nounwind {
@@ -337,7 +337,7 @@ DOT = Template("""
 
 def ready(p: Products, texts: tuple[str, ...]) -> None:
     """Compiles the products of a dtype, or finds their code, and gives their symbols addresses."""
-    linked.ready(p, [p.symbol(kind) for kind in (*KINDS, "vecdot")], texts, lambda: compiled(p))
+    linked.ready(p, [p.symbol(kind) for kind in (*KINDS, "vectors")], texts, lambda: compiled(p))
 
 
 def compiled(p: Products) -> linked.Made:
@@ -376,7 +376,7 @@ def emit_products(p: Products) -> tuple[str, Program]:
             CALLED.substitute(symbol=symbol, params=params, called=called, words=words, t=t)
         )
     dot = DOT.substitute(t=t) if has else ""
-    parts.append(VECDOT.substitute(values, symbol=p.symbol("vecdot"), dot=dot))
+    parts.append(VECDOT.substitute(values, symbol=p.symbol("vectors"), dot=dot))
     return "\n".join([*sorted(program.declared), *parts]), program
 
 

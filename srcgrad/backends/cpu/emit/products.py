@@ -49,19 +49,19 @@ def _result(w: Writer, s: Def, dtype: str) -> Ref | str:
 def _words(w: Writer, s: Def, a: Ref, b: Ref) -> tuple[str, list[tuple[str, str]]]:
     """The kind of the product, and its parameters after the pointers: lengths, then steps."""
     if s.op is arrays.vecdot:
-        return "vecdot", [("i64", x) for x in (a.dims[0], a.strides[0], b.strides[0])]
+        return "vectors", [("i64", x) for x in (a.dims[0], a.strides[0], b.strides[0])]
     if s.op is arrays.matvec:
-        return "matvec", [("i64", x) for x in (*a.dims, *a.strides, b.strides[0])]
+        return "vector", [("i64", x) for x in (*a.dims, *a.strides, b.strides[0])]
     lead = a.dims[:-2]
     lengths, steps = (*a.dims[-2:], b.dims[-1]), (*a.strides[-2:], *b.strides[-2:])
     matrices = [("i64", x) for x in (*lengths, *steps)]
     if not lead:
-        return "matmul", matrices
+        return "matrices", matrices
     axes = w.alloca(f"[{3 * len(lead)} x i64]")
     for k, words in enumerate(zip(lead, a.strides, b.strides, strict=False)):
         for j, word in enumerate(words):
             w.put(f"store i64 {word}, ptr {at(w, axes, 3 * k + j)}, align 8")
-    return "stack", [("ptr", axes), ("i64", str(len(lead))), ("i64", w.items(lead)), *matrices]
+    return "stacks", [("ptr", axes), ("i64", str(len(lead))), ("i64", w.items(lead)), *matrices]
 
 
 def inside(w: Writer, r: Ref) -> None:
