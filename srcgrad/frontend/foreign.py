@@ -7,6 +7,7 @@ none of these libraries.
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def foreign_library(f: Any) -> str:
 
 def not_taken(value: Any, name: str) -> tuple[str, str] | None:
     """The reason why a value of an unsupported type is refused, and the way out."""
-    if poses(value) and not class_states(value.__class__, "__call__"):
+    of_modules = issubclass(type(value), types.ModuleType)  # such a proxy imports when it is read
+    if poses(value) and not (of_modules or class_states(value.__class__, "__call__")):
         cls, other = type(value).__name__, value.__class__.__name__
         reason = f"'{name}' is {article(cls)} {cls}, which says that it is {article(other)} {other}"
         return reason, f"pass the {other} itself"

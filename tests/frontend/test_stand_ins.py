@@ -5,6 +5,7 @@ result, Python's exception or a refusal, never a fault and never another number.
 """
 
 import functools
+import importlib
 import types
 import weakref
 from unittest.mock import MagicMock, Mock, create_autospec
@@ -12,6 +13,7 @@ from unittest.mock import MagicMock, Mock, create_autospec
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.special
 
 import srcgrad as flow
 from srcgrad.errors import CompilerError, SrcgradError
@@ -268,3 +270,38 @@ def test_functions_that_are_equal_are_still_two(cls):
         return flow.grad(one)(x) + flow.grad(other)(x) + flow.jacrev(other)(x)
 
     assert flow.compile(f, target="python")(2.0) == pytest.approx(f(2.0)) == 84.0
+
+
+class Imported(types.ModuleType):
+    """A module that is imported when it is first read, and then answers as the other one."""
+
+    def __getattribute__(self, name):
+        module = importlib.import_module(object.__getattribute__(self, "__name__"))
+
+        class Loaded(types.ModuleType):
+            __getattribute__ = module.__getattribute__
+
+        object.__setattr__(self, "__class__", Loaded)
+        return module.__getattribute__(name)
+
+
+imported = Imported("scipy.special")
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_module_that_is_imported_when_it_is_read(target):
+    x = np.array([0.3, 1.2])
+    later = Imported("scipy.linalg")
+
+    def f(x):
+        return np.sum(imported.expit(x) * later.solve(np.diag(x + 1.0), x))
+
+    def plain(x):
+        return np.sum(scipy.special.expit(x) * x / (x + 1.0))
+
+    value, gradient = flow.value_and_grad(f, target=target)(x)
+    assert value == pytest.approx(plain(x))
+    steps = [(plain(x + e) - plain(x - e)) / 2e-6 for e in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(gradient, steps, rtol=1e-7)
+    with pytest.raises(AttributeError, match="has no attribute 'absent'"):
+        flow.compile(lambda x: later.absent(x), target="python")(x)
