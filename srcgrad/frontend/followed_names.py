@@ -52,8 +52,8 @@ FOLLOWED: dict[str, list[str]] = {
     ],
     "scipy.ndimage": ["extrema", "maximum", "mean", "median", "minimum", "sum", "variance"],
     "scipy.signal": [
-        "chirp", "envelope", "freqz", "gauss_spline", "gausspulse", "get_window", "hilbert",
-        "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bs", "lp2hp", "lp2lp", "normalize",
+        "chirp", "envelope", "filtfilt", "freqz", "gauss_spline", "gausspulse", "get_window",
+        "hilbert", "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bs", "lp2hp", "lp2lp", "normalize",
         "resample", "savgol_coeffs", "savgol_filter", "sawtooth", "square", "sweep_poly",
         "unit_impulse", "vectorstrength", "wiener",
     ],

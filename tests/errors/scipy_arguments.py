@@ -98,12 +98,6 @@ def boundary_of_convolution(x):
 
 
 @program(vec(4))
-def filter_with_a_state(x):
-    y, _ = signal.lfilter([1.0], [1.0, 0.5], x, zi=x[:1])  # error: UnsupportedError: with zi
-    return y[0]
-
-
-@program(vec(4))
 def filter_without_its_result(x):
     return signal.lfilter([1.0], [0.0, 1.0], x)[0]  # error: ValueError: a[0] of lfilter is 0
 

@@ -173,13 +173,15 @@ def _is_zero(v: Any) -> bool:
 def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     """a_0 y_i = b_0 x_i + b_1 x_(i-1) + ... - a_1 y_(i-1) - ..., along an axis.
 
+    The state `zi` is that of the transposed direct form II: what it adds to the next outputs.
+
     >>> lfilter([1.0], [1.0, -0.5], np.array([1.0, 0.0, 0.0]))
     array([1.  , 0.5 , 0.25])
     """
-    if zi is not None:
-        return unsupported("lfilter with zi is not supported", "leave it out, or write the loop")
     b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.asarray(x)
     kind = (b[:1] + a[:1] + np.ravel(x)[:1]).dtype
+    if zi is not None:
+        kind = (np.zeros(1, kind) + np.ravel(np.asarray(zi))[:1]).dtype
     if b.size == 0 or a.size == 0:
         raise ValueError("the coefficients of lfilter are not empty")
     if b.ndim != 1 or a.ndim != 1 or kind.kind not in "fc":
@@ -193,13 +195,70 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     y = np.zeros_like(lanes)
     for k in range(np.minimum(b.shape[0], n)):
         y[k:] += b[k] * lanes[: n - k]
+    state = None
+    if zi is not None:
+        state = _state(b, a, zi, lanes, axis)
+        first = np.minimum(n, state.shape[0])
+        y[:first] += state[:first]
     if m > 1:
         for i in range(1, n):
             back = a[1] * y[i - 1]
             for k in range(2, np.minimum(m, i + 1)):
                 back = back + a[k] * y[i - k]
             y[i] -= back
-    return np.moveaxis(y, 0, axis).copy()
+    out = np.moveaxis(y, 0, axis).copy()
+    if zi is None:
+        return out
+    return out, np.moveaxis(_left(b, a, state, lanes, y), 0, axis).copy()
+
+
+def _state(b: Any, a: Any, zi: Any, lanes: Any, axis: Any) -> Any:
+    """The state before the first input, one row per delay."""
+    zi = np.asarray(zi)
+    size = np.maximum(b.shape[0], a.shape[0]) - 1
+    if zi.ndim != lanes.ndim:
+        raise ValueError("the state has as many dimensions as the signal")
+    rows = np.moveaxis(zi, axis, 0)
+    if rows.shape[0] != size:
+        raise ValueError("the state has one number per delay")
+    return np.zeros((size, *lanes.shape[1:]), lanes.dtype) + rows
+
+
+def _left(b: Any, a: Any, state: Any, x: Any, y: Any) -> Any:
+    """The state after the last input."""
+    left = np.zeros_like(state)
+    n, size = x.shape[0], state.shape[0]
+    for k in range(size):
+        if k + n < size:
+            left[k] += state[k + n]
+        for j in range(k + 1, np.minimum(size, k + n) + 1):
+            if j < b.shape[0]:
+                left[k] += b[j] * x[n + k - j]
+            if j < a.shape[0]:
+                left[k] -= a[j] * y[n + k - j]
+    return left
+
+
+@stands_for(signal.lfilter_zi)
+def lfilter_zi(b: Any, a: Any) -> Any:
+    """The state in which a filter answers a constant 1 with its constant response.
+
+    >>> lfilter_zi([1.0], [1.0, -0.5])
+    array([1.])
+    """
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    if b.ndim != 1 or a.ndim != 1:
+        raise ValueError("the coefficients of lfilter_zi are vectors")
+    if a[0] == 0:
+        raise ValueError("the coefficient a[0] of lfilter_zi is 0")
+    b, a = b / a[0], a / a[0]
+    if np.sum(a) == 0:
+        raise ValueError("the filter has a pole at z = 1")
+    n = np.maximum(b.shape[0], a.shape[0])
+    b = np.concatenate((b, np.zeros(n - b.shape[0], b.dtype)))
+    a = np.concatenate((a, np.zeros(n - a.shape[0], a.dtype)))
+    rest = b - np.sum(b) / np.sum(a) * a
+    return np.flip(np.cumsum(np.flip(rest)))[1:].copy()
 
 
 @stands_for(signal.detrend)
