@@ -36,42 +36,30 @@ OF_SHAPES = {"mean": moments.mean, "var": moments.var, "std": moments.std}
 DEFAULTS = {"loc": 0.0, "scale": 1.0}
 
 
-def _bound(
-    it: Interpreter, node: Node, d: Distribution, others: tuple[str, ...], args: Any, named: Any
-) -> tuple[tuple[Any, ...], list[Any]]:
-    """The shapes, and location and scale, of arguments by place and by name."""
-    names = (*d.shapes, *others)
-    given = dict(zip(names, args, strict=False))
-    twice = given.keys() & named.keys()
-    unknown = named.keys() - set(names)
-    if len(args) > len(names) or twice or unknown:
-        it.refuse(node, f"the parameters are {', '.join(names)}", like=TypeError)
-    values = {**{n: DEFAULTS[n] for n in others}, **given, **named}
-    missing = [n for n in d.shapes if n not in values]
-    if missing:
-        it.refuse(node, f"the argument '{missing[0]}' is missing", like=TypeError)
-    for n, v in values.items():
-        if isinstance(v, list | tuple):
-            values[n] = it.call_numpy(np.array, [v], {}, node)
-    return tuple(values[n] for n in d.shapes), [values[n] for n in others]
-
-
-def _method(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Callable:
-    """The handler of a method: its arguments are a number, the shapes, location and scale."""
-
-    def handler(it: Interpreter, node: Node, x: Any, *args: Any, **named: Any) -> Any:
-        shapes, rest = _bound(it, node, d, others, args, named)
-        return it.call(formula, [d, x, shapes, *rest], {}, node)
-
-    return handler
-
-
-def _of_shapes(d: Distribution, formula: Callable, others: tuple[str, ...]) -> Callable:
-    """The handler of a method whose arguments are the shapes, location and scale."""
+def _method(
+    d: Distribution, formula: Callable, others: tuple[str, ...], first: tuple[str, ...] = ("x",)
+) -> Callable:
+    """The handler of a method: its arguments are `first`, the shapes, location and scale."""
+    names = (*first, *d.shapes, *others)
+    after = "arguments after the first" if first else "arguments"
 
     def handler(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
-        shapes, rest = _bound(it, node, d, others, args, named)
-        return it.call(formula, [d, shapes, *rest], {}, node)
+        given = dict(zip(names, args, strict=False))
+        twice = given.keys() & named.keys()
+        unknown = named.keys() - set(names)
+        if len(args) > len(names) or twice or unknown:
+            listed = ", ".join(names[len(first) :])
+            it.refuse(node, f"the {after} are {listed}", like=TypeError)
+        values = {**{n: DEFAULTS[n] for n in others}, **given, **named}
+        missing = [n for n in names if n not in values]
+        if missing:
+            it.refuse(node, f"the argument '{missing[0]}' is missing", like=TypeError)
+        for n in (*d.shapes, *others):
+            if isinstance(values[n], list | tuple):
+                values[n] = it.call_numpy(np.array, [values[n]], {}, node)
+        shapes = tuple(values[n] for n in d.shapes)
+        rest = [values[n] for n in others]
+        return it.call(formula, [d, *(values[n] for n in first), shapes, *rest], {}, node)
 
     return handler
 
@@ -88,9 +76,9 @@ for _d in (*CONTINUOUS, *DISCRETE):
     _others = ("loc", "scale") if _d in CONTINUOUS else ("loc",)
     if _d.of in moments.MOMENTS:
         for _name, _formula in OF_SHAPES.items():
-            implements(getattr(_d.of, _name))(_of_shapes(_d, _formula, _others))
+            implements(getattr(_d.of, _name))(_method(_d, _formula, _others, ()))
     if _d in CONTINUOUS and _d.ppf is not None:
-        implements(_d.of.median)(_of_shapes(_d, moments.median, _others))
+        implements(_d.of.median)(_method(_d, moments.median, _others, ()))
 for _f, _formula in {
     stats.multivariate_normal.logpdf: formulas.multivariate_normal_logpdf,
     stats.multivariate_normal.pdf: formulas.multivariate_normal_pdf,
@@ -123,21 +111,17 @@ def _held(it: Interpreter, owner: Any, part: str, node: Node) -> Any:
 def _of_frozen(name: str) -> Callable:
     """A method of a distribution that was frozen outside, with what it holds as arguments."""
 
-    def method(it: Interpreter, node: Node, owner: Any, *x: Any) -> Any:
+    def handler(it: Interpreter, node: Node, owner: Any, *x: Any) -> Any:
         of = _OF_CLASS.get(type(owner.dist))
         if of is None:
             it.refuse(node, f"{name}() of {owner.dist.name} is not supported")
+        if len(x) != (name not in ALONE):
+            it.wrong(node, f"{name}() takes {int(name not in ALONE)} arguments", TypeError)
         it.captures.inlined.append(owner)  # its id stays its own
         args, named = (_held(it, owner, part, node) for part in ("args", "kwds"))
         return it.call(getattr(of, name), [*x, *args], dict(named), node)
 
-    def at(it: Interpreter, node: Node, owner: Any, x: Any) -> Any:
-        return method(it, node, owner, x)
-
-    def alone(it: Interpreter, node: Node, owner: Any) -> Any:
-        return method(it, node, owner)
-
-    return alone if name in ALONE else at
+    return handler
 
 
 ALONE = (*OF_SHAPES, "median")
