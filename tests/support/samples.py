@@ -136,6 +136,8 @@ WITHOUT = {
         optimize.fmin_cobyla, optimize.fmin_ncg, optimize.approx_fprime,
         integrate.nquad, integrate.tplquad, integrate.quad_vec,
     ), "takes a function"),
+    **dict.fromkeys((ndimage.shift, ndimage.zoom, ndimage.affine_transform, ndimage.rotate),
+                    "moves an image: tests/frontend/test_moved_images.py"),
     **dict.fromkeys((optimize.nnls, optimize.lsq_linear, optimize.linprog),
                     "solves by the library: tests/solvers/test_scipy_bounds.py"),
     **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,

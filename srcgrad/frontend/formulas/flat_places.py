@@ -56,6 +56,8 @@ def _within(k: Any, n: Any, mode: Any) -> Any:
         return k % n
     if mode == "clip":
         return np.clip(k, 0, n - 1)
+    if mode != "raise":
+        raise ValueError("the mode of an index is 'clip', 'raise' or 'wrap'")
     if np.any((k < 0) | (k >= n)):
         raise ValueError("invalid entry in coordinates array")
     return k

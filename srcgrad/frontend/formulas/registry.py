@@ -19,6 +19,7 @@ FORMULAS: dict[Any, Callable] = {}  # a library's function -> the formula that i
 # the formulas of SciPy's ufuncs, which compute with doubles and round to the dtype of the result
 UFUNCS: dict[Callable, np.ufunc] = {}
 F = TypeVar("F", bound=Callable)
+OfTheRun = Any  # annotates a parameter that is not static, although others of its name are
 PACKAGE = __name__.rpartition(".")[0]
 
 

@@ -4,7 +4,7 @@ NumPy, SciPy and PyTorch use one name for a parameter of one meaning in all thei
 listed as static determine the program: axes, counts, flags, modes. A run-time integer or bool
 passed for one is specialized on: each value has a program of its own. Any other run-time value is
 refused. tests/frontend/test_parameters.py lists the others. Where a name has several meanings and
-must be static, its annotation is `Known`.
+must be static, its annotation is `Known`; where it must not, `OfTheRun`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ FLAGS = frozenset({
     "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
     "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
     "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
-    "full_output", "has_aux", "hermitian", "ilp64", "include_initial", "increasing", "invert",
-    "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a", "overwrite_ab",
-    "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices", "permute_l",
-    "pivoting", "prefilter", "real", "repetition", "retall", "retstep", "return_counts",
-    "return_ids", "return_index", "return_inverse", "return_rank", "return_sign", "returned",
-    "reverse", "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok",
-    "tfirst", "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized",
-    "wrap", "writeable",
+    "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "increasing",
+    "invert", "keepdim", "keepdims", "largest", "lower", "orthogonalize", "overwrite_a",
+    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
+    "permute_l", "pivoting", "prefilter", "real", "repetition", "reshape", "retall", "retstep",
+    "return_counts", "return_ids", "return_index", "return_inverse", "return_rank", "return_sign",
+    "returned", "reverse", "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict",
+    "subok", "tfirst", "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack",
+    "vectorized", "wrap", "writeable",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded",
@@ -89,4 +89,5 @@ BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 
 def is_known(p: inspect.Parameter) -> bool:
     """Whether a parameter must be static."""
-    return p.name in FLAGS or p.name in NAMES or p.name in COUNTS or p.annotation == "Known"
+    listed = p.name in FLAGS or p.name in NAMES or p.name in COUNTS
+    return p.annotation == "Known" or (listed and p.annotation != "OfTheRun")

@@ -55,7 +55,7 @@ ON_DEMAND = {
     "scipy.signal": "srcgrad.frontend.formulas.scipy_signal",
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.spatial.transform": "srcgrad.frontend.handlers.scipy_rotation",
-    "scipy.ndimage": "srcgrad.frontend.formulas.coordinates",  # which imports `scipy_ndimage`
+    "scipy.ndimage": "srcgrad.frontend.formulas.moved_images",  # which imports the others
     "scipy.sparse": "srcgrad.frontend.formulas.scipy_sparse_made",
     "scipy.sparse.linalg": "srcgrad.solvers.scipy_sparse",
 }
