@@ -28,8 +28,12 @@ from srcgrad.frontend.values import (
     Super,
     View,
 )
+from srcgrad.ir.nodes import Const, Var
 from srcgrad.protocols import held, is_transform
 from srcgrad.records import record
+
+# most of what names hold: nothing is inside
+ALONE = frozenset({Var, Const, bool, int, float, complex, str, bytes, type(None), types.ModuleType})
 
 
 @record()
@@ -97,7 +101,7 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
     todo = list(reversed(roots))
     while todo:
         v = todo.pop()
-        if id(v) in seen or id(v) in skipped:
+        if type(v) in ALONE or id(v) in seen or id(v) in skipped:
             continue
         seen.add(id(v))
         if is_mutable(v):

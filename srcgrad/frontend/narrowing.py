@@ -17,7 +17,7 @@ import gast
 from srcgrad.errors import SrcgradError, UnsupportedError, located
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Diverged, Poisoned
-from srcgrad.frontend.heap import State, refill
+from srcgrad.frontend.heap import ALONE, State, refill
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.outcomes import outcome
 from srcgrad.frontend.texts import literal
@@ -54,7 +54,7 @@ def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
     for owner, held in ((id(it.env), state.env), *state.contents.items()):
         v = state.objects.get(owner)
         decided = _decided_key if isinstance(v, TrackedDict) else _decided
-        now = {k: decided(v, told) for k, v in held.items()}
+        now = {k: v if type(v) in ALONE else decided(v, told) for k, v in held.items()}
         changed = {k: v for k, v in now.items() if v is not held[k]}
         out.update({(owner, k): (held[k], v) for k, v in changed.items()})
         if not changed:
