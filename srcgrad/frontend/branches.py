@@ -151,7 +151,7 @@ def _joined_state(
 
 # ---- keys that some paths set ----
 def optional_keys(it: Interpreter, owner: TrackedDict, one: dict, two: dict) -> list[str]:
-    """The keys of a dict that two paths leave with different ones, or in another order.
+    """All keys of a dict whose keys, or their order, differ between two paths.
 
     [] if they are no texts, too many, or the value of one that a path lacks is a container: that
     would have to be one object on all paths.

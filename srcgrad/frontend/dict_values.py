@@ -63,7 +63,7 @@ def refuse_whole(it: Interpreter, x: Any, node: Any) -> None:
 
 
 def make_unordered(it: Interpreter, owner: TrackedDict) -> None:
-    """Restarts with a dict whose order is read nowhere; returns if it is not made here."""
+    """Restarts tracing with a dict without an order; returns if this function does not make it."""
     required = it.captures.required.unordered
     ordered = owner.cls is collections.OrderedDict
     if not ordered and owner.key is not None and owner.key not in required:

@@ -38,7 +38,7 @@ TOLD_APART = 10  # conditions that tell the kinds of the values of one operation
 TOGETHER = 3  # names of several kinds for which a statement is interpreted again and again
 VIEWS = ("keys", "values", "items")  # methods whose results show later changes of a dict
 Bindings = dict[tuple[int, Any], tuple[Any, Any]]  # old and new values by place
-Told = Callable[[Atom], bool | None]  # the truth of a flag, None if it is not told
+Told = Callable[[Atom], bool | None]  # the truth of a flag, None if it is unknown
 
 
 # ---- branches ----
@@ -82,7 +82,7 @@ def widened_back(it: Interpreter, before: State, states: list[Any], bound: list[
 
 
 def _reorder(held: dict, before: dict) -> None:
-    """Puts the keys that a dict had before in their order before, new ones after them."""
+    """Restores the order of the keys that a dict had before; new ones follow."""
     ordered = {k: held[k] for k in before if k in held} | held
     held.clear()
     held.update(ordered)
@@ -211,7 +211,7 @@ def _name_called(call: gast.Call) -> str:
 
 
 def _text(v: Any) -> str | None:
-    """A text, or that which a call has as its first argument."""
+    """A string in the source, or the one that is the first argument of a call."""
     if isinstance(v, gast.Call) and v.args and isinstance(v.args[0], gast.Constant):
         v = v.args[0].value
     return v if isinstance(v, str) else None

@@ -1,7 +1,7 @@
-"""Recognizes tests with one outcome: the same comparison of the same numbers, written twice, and
-what the branches of a test have made of it.
+"""Recognizes tests that have the same outcome.
 
-So what one branch has learned about the kinds of values holds in another on the same test.
+They make the same comparison of the same numbers, or read a flag that the branches of another test
+have set. What one branch has learned about the kinds of values then holds in another.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BY_ANOTHER: dict[Primitive, tuple[Primitive, bool, bool]] = {
 
 
 def outcome(it: Interpreter, test: Any, holds: bool = True) -> tuple[Any, bool]:
-    """The key of a test, and the truth that it says where the test has the truth `holds`."""
+    """The key of an equivalent test, and its outcome where this one has the outcome `holds`."""
     while isinstance(test, Var):
         if test in it.same_tests:
             test, same = it.same_tests[test]

@@ -135,7 +135,7 @@ def _is_real(v: Any) -> bool:
 
 
 def _array_of(it: Interpreter, v: Several, found: source.Source, at: Location, said: str) -> Any:
-    """The array that a result is on some paths, or the real one of two; refused where it is not."""
+    """The array, or the real one, of two kinds of a result; fails at run time on the other path."""
     kinds = [_is_real(p) for p in (v.one, v.other)]
     if sum(kinds) != 1:
         kinds = [is_array(p) and p.type.ndim > 0 for p in (v.one, v.other)]

@@ -1,4 +1,4 @@
-"""Decides what a trip of a serial loop needs nothing of other trips for: it may run ahead of them.
+"""Finds the statements in a trip of a serial loop that depend on no other trip: they may run ahead.
 
 A loop is *serial* if its trips wait for each other, by a number that is carried or by an element of
 memory. Only innermost loops in which nothing may raise are looked at. Never changes a statement.
@@ -95,7 +95,7 @@ class Ahead:
         self.inside = defined(loop.body) | {*loop.params}
         self.written = classes_written(loop.body, self.classes)
         self.free: dict[Var, Def] = {}  # numbers that are the same ahead of the loop
-        self.slow: dict[Var, Def] = {}  # what takes its time, and what is computed of it
+        self.slow: dict[Var, Def] = {}  # results of dear functions, and what is computed of them
         for s in loop.body:
             if isinstance(s, Def) and s.var is not None and self.is_free(s):
                 self.free[s.var] = s
@@ -116,12 +116,12 @@ class Ahead:
         self.slow |= {s.var: s for s in self.statements() if s.var is not None and _rounds(s)}
 
     def is_worth_its_memory(self) -> bool:
-        """Whether numbers that the rest of a trip reads are few for what is computed."""
+        """Whether the rest of a trip reads few numbers for the operations that run ahead."""
         work = sum(MANY if is_function(s) else _rounds(s) for s in self.slow.values())
         return work >= MANY * len(self.results())
 
     def long(self) -> dict[Var, Def]:
-        """The numbers that the rest of a trip reads and that many operations make."""
+        """The numbers that the rest of a trip reads, each the result of many operations."""
         made: dict[Atom, frozenset[Var]] = {}
         if len(self.free) > MOST:
             return {}
@@ -176,7 +176,7 @@ class Ahead:
         return [v for v in self.slow if v in read]
 
     def statements(self) -> list[Def]:
-        """All that makes them, in the order of the trip."""
+        """The statements that run ahead, in the order of the trip."""
         gone = self.gone
         needed: set[Atom] = {a for s in gone if isinstance(s, Def) for a in s.args}
         out: list[Def] = []
@@ -199,5 +199,5 @@ def computes_much(s: For) -> bool:
 
 
 def is_function(s: Def) -> bool:
-    """Whether a number is made by a function that vector loops have and that takes its time."""
+    """Whether a number is the result of a dear function that has a vector form."""
     return s.op in VECTORISED and s.op not in INLINE and s.var.type.dtype in FLOATS  # type: ignore[union-attr]  (it has a result)

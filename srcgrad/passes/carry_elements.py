@@ -1,4 +1,4 @@
-"""Carried elements: what one trip stores and the next one reads is handed on as a number.
+"""Carried elements: passes what one trip stores and the next one reads on as a number.
 
 >>> show(carry_elements(parse('''
 ... def f(x: f64[n]):
@@ -31,7 +31,7 @@ def f(x: f64[n]):
 The next trip then waits for an addition, not for memory. Everything is stored as before. The load
 must read, one trip later, the place of the store, by polynomials in what the loop does not change;
 every other store of the loop to that memory between the two must differ from it by a constant on
-some axis. Only statements of a trip that run in each of them; never promised loops.
+some axis. Applies to statements that run in every trip, and never to promised loops.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitiv
 
 @record(frozen=True)
 class _Path:
-    """How a block goes on from a value: what it makes of it in the end, by which operations."""
+    """The chain of operations that a block applies to a value, and its result."""
 
     end: Atom
     made: set[Atom]  # all values on the way
@@ -46,7 +46,7 @@ class _Path:
 
 
 def _path(block: Block, p: Var) -> _Path | None:
-    """How a block goes on from `p`; None if a statement reads more than the last value made."""
+    """The chain of operations from `p`; None if a statement reads more than its last value."""
     ops: set[Primitive] = set()
     here: Atom = p
     made: set[Atom] = {p}

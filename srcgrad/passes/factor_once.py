@@ -24,11 +24,11 @@ def f(a: f64[n, n], b: f64[m, n]):
     return (s,)
 
 Runs before differentiation: the adjoint and the tangent then solve their own systems by the same
-factors, as systems of the transpose do. Derivatives of `solved` are by its matrix, which it does
-not read; once none is taken any more `by_factors` leaves it out, so that it need not be saved.
-A matrix that all trips of a loop solve by is factored before it, unless a trip does anything else
-before that can be noticed: a singular matrix raises where the first trip begins. Never moves what
-a branch guards.
+factors, as systems of the transpose do. `solved` is differentiated with respect to its matrix, an
+operand that it does not read; after the last differentiation `by_factors` removes the operand, so
+that it need not be saved. A matrix that no trip of a loop changes is factored before the loop,
+unless a trip does anything observable before it solves: a singular matrix raises where the first
+trip begins. Never moves what a branch guards.
 """
 
 from __future__ import annotations

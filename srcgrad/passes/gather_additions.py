@@ -98,7 +98,7 @@ class _GatherAdditions(Ranged):
 
 
 class _Gathered:
-    """One loop, and what becomes of it."""
+    """Rewrites one loop."""
 
     def __init__(self, loop: For, plan: Plan):
         self.s, self.plan = loop, plan

@@ -1,4 +1,4 @@
-"""Loop distribution: functions that vector loops have leave loops that are not vectorised.
+"""Loop distribution: moves functions with vector forms out of loops that are not vectorised.
 
 >>> show(loop_distribution(parse('''
 ... def f(x: f64[n]):

@@ -1,4 +1,4 @@
-"""Loop versioning: the one trip that may change what all trips read is looked at before the loop.
+"""Loop versioning: tests before a loop whether one trip changes an element that all trips read.
 
 >>> show(loop_versioning(parse('''
 ... def f(x: f64[n], y: f64[m], k: int):

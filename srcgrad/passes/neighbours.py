@@ -60,7 +60,7 @@ class Neighbours:
         return plan if plan.high - plan.low <= FARTHEST and self.others_are_apart(plan) else None
 
     def alone(self, adds: list[Def]) -> list[Row]:
-        """The row of the additions to a class, if they are all of one and worth to be gathered."""
+        """The row of the additions to a class, if they are all of one and worth gathering."""
         found = rows_of(adds, self.trips, self.places)
         if len(found) != 1 or len(found[0].additions) != len(adds) or not any(found[0].distances):
             return []

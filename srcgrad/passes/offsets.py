@@ -1,4 +1,4 @@
-"""Integers at a constant distance from others: one form for each.
+"""Canonical forms of integers that differ by constants.
 
 >>> from srcgrad.passes.dead_code import eliminate
 >>> from srcgrad.passes.simplify import simplify

@@ -1,6 +1,6 @@
 """Whether the arrays that a loop carries begin in buffers that have no other name.
 
-`Following` is the rewriter of passes that ask: it changes nothing by itself.
+`Following` is the base class of passes that test this; it changes nothing itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Following(Rewriter):
 
 
 def keeps_its_trips(s: For | While) -> bool:
-    """Whether a user's word is about the trips of a loop: a promise, or a schedule."""
+    """Whether the user has given a loop a promise or a schedule."""
     test = s.test if isinstance(s, While) else ()
     marked = any(isinstance(t, Def) and t.op in OF_LOOPS for t in (*test, *s.body))
     return marked or (isinstance(s, For) and s.promised)

@@ -1,4 +1,4 @@
-"""Divides the trips of a loop around loops into phases: one may run for many trips before the next.
+"""Divides the body of a loop around loops into phases, each of which runs for a block of trips.
 
 Phases with loops alternate with those whose functions have vector forms. What trips carry, and
 memory at which they meet, stays in one phase, where the trips keep their order; elements that no
@@ -250,9 +250,9 @@ def _is_rounded(v: Var) -> bool:
     return is_float(v.type.dtype) or is_complex(v.type.dtype)
 
 
-# ---- graphs: the sets of numbers below n that precede each number ----
+# ---- graphs, as the predecessors of each of the nodes below n ----
 def _closure(n: int, edges: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """The numbers from which each one is reached."""
+    """The predecessors of each node, direct or not: the transitive closure."""
     before: list[set[int]] = [set() for _ in range(n)]
     for a, b in edges:
         before[b].add(a)
@@ -264,7 +264,7 @@ def _closure(n: int, edges: Iterable[tuple[int, int]]) -> list[set[int]]:
 
 
 def _components(before: list[set[int]]) -> list[Part]:
-    """The numbers, those together that reach each other."""
+    """The strongly connected components."""
     out = dict[Part, None]()
     for k, found in enumerate(before):
         out[tuple(sorted({k, *(j for j in found if k in before[j])}))] = None
@@ -276,7 +276,7 @@ def _precedes(first: Part, second: Part, before: list[set[int]]) -> bool:
 
 
 def _rank(before: list[set[int]]) -> Callable[[Part], int]:
-    """Orders parts: those that precede another one have a lower rank."""
+    """The key of a topological order of the components."""
     return lambda part: len(before[part[0]] | {*part})
 
 

@@ -1,4 +1,4 @@
-"""Preaccumulation: a trip multiplies what the last one left by one factor, which needs no trip.
+"""Preaccumulation: makes a chain of products in a recurrence one product with a factor made ahead.
 
 >>> show(preaccumulate(parse('''
 ... def f(a: f64[n], b: f64[n], x: f64):
@@ -29,8 +29,8 @@ def f(a: f64[n], b: f64[n], x: f64):
 
 The reverse of a trip is linear in the adjoint that it gets. Where its statements multiply that
 adjoint by one partial after another, the next trip waits for all of them; the product of the
-partials waits for nothing. Products are associated otherwise, and sums of them distributed, so that
-results are rounded otherwise. What a selection leaves out stays zero, an infinite adjoint too, and
+partials waits for nothing. Products are reassociated and distributed over sums, so that results are
+rounded otherwise. What a selection leaves out stays zero, an infinite adjoint too, and
 an adjoint that is zero absorbs an infinite product where it has absorbed its factors. Only in
 serial loops (`ahead`), and only numbers that the next trip may wait for.
 """

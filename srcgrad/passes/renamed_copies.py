@@ -1,4 +1,4 @@
-"""Copies from new arrays to old ones, in a loop over time, as names that change places.
+"""Renamed copies: exchanges names where a loop over time copies a new array to the old one.
 
 >>> show(renamed_copies(parse('''
 ... def f(x: f64[n]):
@@ -29,8 +29,8 @@ def f(x: f64[n]):
         u1, v1 = v1, u1
     return (u1,)
 
-For reverse mode, before it, where `unrolled_rotations` follows. A copy that is no copy saves a
-pass over both arrays in either sweep, and where nothing needs old elements the tape of what it
+Runs before reverse mode, and `unrolled_rotations` after it. Without the copy either sweep goes
+over both arrays once less, and where nothing needs old elements there is no tape of what the copy
 overwrites. `CopiesInTime` finds these copies. The statements after them, and after the loop, get
 the new names.
 """

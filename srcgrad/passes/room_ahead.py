@@ -1,4 +1,4 @@
-"""Room ahead: tapes that the trips of a loop make longer are long enough before it.
+"""Room ahead: makes tapes long enough, before a loop, for all that its trips store.
 
 >>> show(room_ahead(parse('''
 ... def f(x: f64[n], k: int):
@@ -156,7 +156,7 @@ class _Bound:
         return None if x is None or y is None else self.b(d.op, x, y)
 
     def times(self, d: Def, side: int) -> Atom | None:
-        """The end of a product with a number that is the same in every trip."""
+        """The bound of a product with a number that is the same in every trip."""
         for x, y in (d.args, d.args[::-1]):
             factor = self.atom(y)
             sign = self.sign(factor)

@@ -148,7 +148,7 @@ def lambertw(k, z):
 
 @compiled
 def root(z):
-    """A square root of every number; Numba's raises for an imaginary one below the normal ones."""
+    """The square root of a complex number; Numba's raises for subnormal imaginary numbers."""
     real = math.sqrt(0.5 * (math.hypot(z.real, z.imag) + abs(z.real)))
     if real == 0.0:
         return z

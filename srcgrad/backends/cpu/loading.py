@@ -73,7 +73,7 @@ def name_address(symbol: str, address: int) -> None:
 
 
 def for_good(held: Any) -> None:
-    """Never free an object, not when the interpreter ends either: threads may still need it."""
+    """Keeps an object past the end of the interpreter: threads may still need it."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
 
 
@@ -106,7 +106,7 @@ def _extension(name: str) -> ModuleType | None:
 
 @cache
 def name_objects() -> None:
-    """Give symbols to Numba's runtime, and to Python's objects that emitted code names."""
+    """Gives symbols to Numba's runtime, and to the objects of Python that emitted code names."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     _name_runtime()
@@ -230,7 +230,7 @@ _function = ctypes.PYFUNCTYPE(
 
 
 def entered(code: bytes, symbol: str, name: str) -> Any:
-    """The function of machine code, which Python calls; it looks at the types of its arguments."""
+    """The machine code as a function of Python, which checks the types of its arguments."""
     name_objects()
     engine = loaded(code)
     method = _Method(name.encode(), engine.get_function_address(symbol), FASTCALL, None)

@@ -28,7 +28,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
 
 
 def _fastest_first(order: Any) -> Any:
-    """Puts what there is per axis into the order in which indices turn, or back."""
+    """The function that puts axes into the order in which their indices vary, the fastest first."""
     if order not in ("C", "F"):
         return unsupported("the order of an index is 'C' or 'F'", like=ValueError)
     return (lambda axes: axes[::-1]) if order == "C" else (lambda axes: axes)
@@ -51,7 +51,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
 
 
 def _within(k: Any, n: Any, mode: Any) -> Any:
-    """Places along an axis that are none: `clip` takes the next one, `wrap` counts on."""
+    """Indices within the bounds of an axis: others are clipped, wrapped around or raise."""
     if mode == "wrap":
         return k % n
     if mode == "clip":

@@ -1,4 +1,4 @@
-"""Masked arrays of NumPy: none is taken."""
+"""Tests for masked arrays of NumPy, which compiled functions do not take."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def end_to_end(it: Interpreter, node: Node, whole: Var, axis: Any) -> Any:
 def side_by_side(
     it: Interpreter, node: Node, whole: Var, shapes: tuple[str, ...], axis: int
 ) -> Any:
-    """The same after numbers, vectors and matrices have got axes of length 1: "n" and ":"."""
+    """The items joined after views with new axes, by rank: "n" is one of length 1."""
     rank = whole.type.ndim - 1
     if rank < len(shapes):
         whole = it.b.view(whole, spec=(":", *shapes[rank]))

@@ -171,7 +171,7 @@ def handler_of(f: Any) -> Callable | None:
 
 
 def _is_on_demand(f: Any) -> bool:
-    """Whether a function may be of these: ufuncs and LAPACK do not tell where they are from."""
+    """Whether a function may be of such a module: ufuncs and LAPACK's do not name theirs."""
     named = f"{home_module(f)}.".startswith(("scipy.", "numpy.ma."))
     special = isinstance(f, np.ufunc) and "scipy.special" in sys.modules
     return named or special or type(f).__name__ == "fortran"

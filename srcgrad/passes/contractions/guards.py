@@ -34,9 +34,9 @@ def is_worth(found: Contraction) -> bool:
 
 
 def _is_wide(found: Contraction) -> bool:
-    """Whether a computed operand has an index of the outermost loop that need not be one of it.
+    """Whether an operand has to be computed over the outermost loop and others beside it.
 
-    A loop around the product needs a smaller buffer, which is read while it is in the cache.
+    With that loop around the product the buffer is smaller, and read while it is in the cache.
     """
     root = found.nest.root
     for group, x in zip((found.rows, found.columns), found.term.operands, strict=True):

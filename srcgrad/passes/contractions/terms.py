@@ -20,7 +20,7 @@ DTYPES = ("f32", "f64")
 
 @record(frozen=True)
 class Operand:
-    """Factors that are multiplied, and the loops of which their values depend."""
+    """Factors that are multiplied, and the indices that their values depend on."""
 
     factors: tuple[Atom, ...]
     over: frozenset[Var]  # indices

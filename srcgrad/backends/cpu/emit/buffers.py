@@ -274,7 +274,7 @@ def reserve(w: Writer, s: Def) -> None:
 
 
 def _fill(w: Writer, s: Def, tape: Var, kept: Sequence[str], name: str, given: str) -> None:
-    """Keeps the memory that a call finds for a tape; it may fail, and has the words then.
+    """Calls for memory and makes it that of a tape; a failure has its site and sizes as words.
 
     Tapes of a reverse sweep may take only so much. Places that stretches share are in memory;
     those of one function may be in registers, which a call that stores would prevent.

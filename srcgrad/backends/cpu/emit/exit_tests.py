@@ -46,7 +46,7 @@ def _limits(s: While) -> Iterator[Var]:
 
 @contextmanager
 def bound(w: Writer, values: dict[Var, str]) -> Iterator[None]:
-    """Within it these variables have other values."""
+    """A context in which these variables have other values."""
     before = {v: w.env[v] for v in values}
     w.env.update(values)
     try:

@@ -1,6 +1,6 @@
 """Support functions of every emitted module for memory that grows: new memory, and its limit.
 
-A program with many tapes is shorter by what each of them needs rarely: that is one call.
+Growth is rare, so each tape calls these functions: programs with many tapes are much shorter.
 """
 
 from srcgrad.memory_limit import NOTICED

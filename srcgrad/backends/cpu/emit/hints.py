@@ -1,4 +1,4 @@
-"""Hints to LLVM: which loops it leaves as loops until its vectoriser has seen them.
+"""Hints to LLVM: which loops it must not unroll before it vectorises them.
 
 LLVM unrolls a loop of a few known trips completely before it vectorises, and then vectorises the
 loop around it, whose trips need not be neighbours in memory: a row of a convolution by loops is
