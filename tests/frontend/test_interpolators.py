@@ -13,6 +13,7 @@ from scipy import interpolate as si
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
+from tests.tools.memo import shared
 from tests.tools.turns import in_one_of, share
 
 X = np.array([0.0, 0.7, 1.1, 2.0, 3.2, 4.0])
@@ -129,6 +130,7 @@ def differences(f: Callable, args: list, k: int) -> np.ndarray:
     return found
 
 
+@shared
 def check(f: Callable, *args: Any, target: str = "python", further: bool = False) -> None:
     """The value and the gradient of an array's weighted sum; `further`: forward, second order."""
     shape = np.shape(f(*args))

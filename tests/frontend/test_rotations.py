@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.frontend.test_interpolators import check
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 ANGLES, POINT = np.array([0.4, -0.7, 1.1]), np.array([0.3, 1.2, -0.5])
@@ -114,24 +115,26 @@ def of_valid_matrix(m):
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
-@pytest.mark.parametrize("m", MATRICES)
-def test_matrices(m: np.ndarray, target: str):
+@pytest.mark.parametrize("f", [of_matrix, of_valid_matrix])
+@shared
+def test_matrices(f: Callable, target: str):
     """SciPy takes the rotation that is nearest, and so does its derivative, where values repeat."""
-    for f in (of_matrix, of_valid_matrix):
+    compiled = flow.compile(f, target=target)
+    gradient = flow.grad(compiled)
+    for m in MATRICES:
         if f is of_valid_matrix and m is MATRICES[4]:
             continue
-        compiled = flow.compile(f, target=target)
         assert compiled(m) == pytest.approx(f(m), rel=1e-12)
         want = np.zeros_like(m)
         for at in np.ndindex(m.shape):
             e = np.zeros_like(m)
             e[at] = 1e-6
             want[at] = (f(m + e) - f(m - e)) / 2e-6
-        np.testing.assert_allclose(flow.grad(compiled)(m), want, atol=1e-8)
+        np.testing.assert_allclose(gradient(m), want, atol=1e-8)
         if target == "python":
             t = np.cos(np.arange(m.size)).reshape(m.shape)
-            second = flow.jvp(flow.grad(compiled), (m,), (t,))[1]
-            slope = (flow.grad(compiled)(m + 1e-6 * t) - flow.grad(compiled)(m - 1e-6 * t)) / 2e-6
+            second = flow.jvp(gradient, (m,), (t,))[1]
+            slope = (gradient(m + 1e-6 * t) - gradient(m - 1e-6 * t)) / 2e-6
             np.testing.assert_allclose(second, slope, atol=1e-8)
 
 

@@ -11,6 +11,7 @@ from scipy.sparse import linalg
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
 from srcgrad.tree.scipy_sparse import FORMATS
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 N = 6
@@ -144,6 +145,7 @@ def test_functions_on_cpu(f):
     check(f, sparse.csr_array(DENSE), X, "cpu")
 
 
+@shared
 def check(f, a, x, target):
     loss = loss_of(f, a)
     with warnings.catch_warnings():

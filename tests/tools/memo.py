@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import fields
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 from unittest import mock
 
 from srcgrad.frontend.requirements import Requirements
@@ -20,7 +21,19 @@ from srcgrad.transforms.signature import key_under
 from srcgrad.transforms.specs import Primal
 from srcgrad.tree import paths
 
+P = ParamSpec("P")
 SETS = [f.name for f in fields(Requirements) if f.name not in ("refused", "weights", "tensors")]
+
+
+def shared(check: Callable[P, None]) -> Callable[P, None]:
+    """A check during which programs are shared: nothing that it captures may change meanwhile."""
+
+    @wraps(check)
+    def sharing(*args: P.args, **named: P.kwargs) -> None:
+        with Memo().active():
+            check(*args, **named)
+
+    return sharing
 
 
 class Memo:

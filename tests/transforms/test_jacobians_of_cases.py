@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 import srcgrad as flow
 from srcgrad.tree import paths
 from tests.cases import CASES
+from tests.tools.memo import shared
 from tests.tools.modes import Modes
 from tests.tools.oracles import check_unchanged, random_like
 from tests.transforms.jacobians import MODES, at, by_rows, held_against
@@ -24,6 +25,7 @@ CHOSEN = [*BY_THEME.values(), *(c for c in CASES if c.name in KEPT)]
 @pytest.mark.usefixtures("quiet")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda c: c.id)
+@shared
 def test_cases(case, mode):
     """Contracted with random directions, a Jacobian of a case is what vjp and jvp give."""
     modes, args = Modes(case), case.arguments()
