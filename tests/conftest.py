@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import zlib
-from collections import Counter
+from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,14 +100,14 @@ def smoke(items: list[pytest.Item]) -> set[pytest.Item]:
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config):
     """The files whose tests took longest, by the seconds of all processes together."""
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
                 seconds[report.nodeid.partition("::")[0]] += report.duration
     if count := config.getoption("--dearest"):
         terminalreporter.section(f"the {count} dearest files")
-        for file, spent in seconds.most_common(count):
+        for file, spent in sorted(seconds.items(), key=lambda s: -s[1])[:count]:
             terminalreporter.write_line(f"{spent:8.1f} s  {file}")
 
 
