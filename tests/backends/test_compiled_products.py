@@ -102,6 +102,7 @@ def test_vectors(monkeypatch, way, dtype):
             x = LAYOUTS[right](numbers(dtype, k))
             compare(of_vector, LAYOUTS["every second"](numbers(dtype, k)), x)
             compare(of_vector, numbers(dtype, k), x)
+            compare(of_vector, LAYOUTS["reversed"](numbers(dtype, k)), x)
             for left in LAYOUTS.values():
                 compare(of_matrix, left(numbers(dtype, m, k)), x)
 

@@ -69,18 +69,53 @@ dot:
   ret void""")
 NO_DOT = """vector:
   br label %gemv"""
+# of vectors with other steps, in items; of one that goes backwards BLAS takes the lowest address
+STEPPED = Template("""
+define internal void @dot.$t(
+    ptr %x, ptr %y, ptr noalias %to, i64 %k, i64 %x.step, i64 %y.step) noinline nounwind {
+  %k.at = alloca i32
+  %x.at = alloca i32
+  %y.at = alloca i32
+  %k.int = trunc i64 %k to i32
+  %x.int = trunc i64 %x.step to i32
+  %y.int = trunc i64 %y.step to i32
+  store i32 %k.int, ptr %k.at
+  store i32 %x.int, ptr %x.at
+  store i32 %y.int, ptr %y.at
+  %last = sub i64 %k, 1
+  %x.less = call i64 @llvm.smin.i64(i64 %x.step, i64 0)
+  %y.less = call i64 @llvm.smin.i64(i64 %y.step, i64 0)
+  %x.far = mul i64 %last, %x.less
+  %y.far = mul i64 %last, %y.less
+  %x.low = getelementptr $item, ptr %x, i64 %x.far
+  %y.low = getelementptr $item, ptr %y, i64 %y.far
+  %value = call $returned @$dot(ptr %k.at, ptr %x.low, ptr %x.at, ptr %y.low, ptr %y.at)
+  store $returned %value, ptr %to, align 4
+  ret void
+}
+""")
+
+
+def has_dot(t: str) -> bool:
+    """Whether there is a function for two vectors with steps."""
+    return t in LETTERS and (not is_complex(t) or (platform.machine(), t) in RETURNED)
 
 
 def calls(program: Program, t: str) -> str:
-    """The function that calls BLAS for two matrices of a dtype."""
+    """The functions that call BLAS for two matrices, or two vectors with steps, of a dtype."""
     part, letter = parts_of(t)[0], LETTERS[t]
     gemm = program.routine("blas", f"{letter}gemm", ["ptr"] * 13)
     gemv = program.routine("blas", f"{letter}gemv", ["ptr"] * 11)
     # without a known type a product of vectors is one of a matrix with one row
+    stepped = ""
     vector, returned = NO_DOT, RETURNED.get((platform.machine(), t)) if is_complex(t) else part
     if returned is not None:
         name = f"{letter}dotu" if is_complex(t) else f"{letter}dot"
         dot = program.routine("blas", name, ["ptr"] * 5, returned)
         vector = DOT.substitute(returned=returned, dot=dot)
+        item = f"[2 x {part}]" if is_complex(t) else part
+        stepped = STEPPED.substitute(t=t, item=item, returned=returned, dot=dot)
     one, zero = (decimal(x, real_dtype(t)) for x in (1.0, 0.0))
-    return BLAS.substitute(t=t, part=part, one=one, zero=zero, gemm=gemm, gemv=gemv, vector=vector)
+    return stepped + BLAS.substitute(
+        t=t, part=part, one=one, zero=zero, gemm=gemm, gemv=gemv, vector=vector
+    )

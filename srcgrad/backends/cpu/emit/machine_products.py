@@ -13,7 +13,7 @@ from string import Template
 from srcgrad import collector
 from srcgrad.backends.cpu import llvm
 from srcgrad.backends.cpu.capsules import LETTERS
-from srcgrad.backends.cpu.emit import blas, linked
+from srcgrad.backends.cpu.emit import blas, linked, machine_dots
 from srcgrad.backends.cpu.emit.control import statements
 from srcgrad.backends.cpu.emit.failures import NO_MEMORY
 from srcgrad.backends.cpu.emit.halves import functions as conversions
@@ -306,33 +306,6 @@ define i32 @$symbol(ptr %a, ptr %b, ptr noalias %out, $params) nounwind {
   ret i32 %code
 }
 """)
-VECDOT = Template("""
-define i32 @$symbol(
-    ptr %a, ptr %b, ptr noalias %out, i64 %k, i64 %a.right, i64 %b.down) nounwind {
-  %little = icmp ule i64 %k, $little
-  %long = icmp ugt i64 %k, 2147483647
-  %a.steps = icmp ne i64 %a.right, $item
-  %b.steps = icmp ne i64 %b.down, $item
-  %steps = or i1 %a.steps, %b.steps
-  %or.long = or i1 %little, %long
-  %or.steps = or i1 %or.long, %steps
-  %loops = or i1 %or.steps, $whole
-  br i1 %loops, label %plain, label %call
-plain:
-  call void @column.$t(
-    ptr %a, ptr null, ptr null, i64 1, i64 %k, i64 0, i64 %a.right,
-    ptr %b, ptr null, ptr null, i64 %k, i64 1, i64 %b.down, i64 0,
-    ptr %out, ptr null, ptr null, i64 1, i64 1)
-  br label %done
-call:$dot
-  br label %done
-done:
-  ret i32 0
-}
-""")
-DOT = Template("""
-  call void @blas.$t(ptr %a, ptr %b, ptr %out, i64 1, i64 %k, i64 1, i64 %k, i64 %k,
-    i1 false, i1 true)""")
 
 
 def ready(p: Products, texts: tuple[str, ...]) -> None:
@@ -375,8 +348,7 @@ def emit_products(p: Products) -> tuple[str, Program]:
         parts.append(
             CALLED.substitute(symbol=symbol, params=params, called=called, words=words, t=t)
         )
-    dot = DOT.substitute(t=t) if has else ""
-    parts.append(VECDOT.substitute(values, symbol=p.symbol("vectors"), dot=dot))
+    parts.append(machine_dots.function(p, values))
     return "\n".join([*sorted(program.declared), *parts]), program
 
 
