@@ -57,6 +57,23 @@ def fill(to: Any, value: Any) -> None:
             to[i, j] = value
 
 
+def identity(to: Any) -> None:
+    fill(to, 0)
+    for i in range(to.shape[0]):
+        to[i, i] = 1
+
+
+def row_sum(a: Any) -> Any:
+    """The largest sum of the magnitudes in a row, which is a norm."""
+    largest = a.real.dtype.type(0)
+    for i in range(a.shape[0]):
+        total = a.real.dtype.type(0)
+        for j in range(a.shape[1]):
+            total = total + np.abs(a[i, j])
+        largest = np.where(total > largest, total, largest)
+    return largest
+
+
 def finite(a: Any) -> Any:
     good = True
     for i in range(a.shape[0]):

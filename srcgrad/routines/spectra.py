@@ -25,7 +25,7 @@ from srcgrad.routines.matrices import (
     turn,
     worked,
 )
-from srcgrad.routines.systems import determinant_itself
+from srcgrad.routines.systems import cofactors_by_inverse, determinant_itself
 
 # NumPy's LAPACK is not SciPy's, which is called here: newer ones do not converge then
 INFINITE_FAILS = raised(np.linalg.svd, np.array([[np.inf, 1.0], [1.0, 3.0]])) is not None
@@ -218,10 +218,12 @@ def coincide(out: Any, a: Any, b: Any) -> None:
 
 
 def cofactors(out: Any, a: Any) -> None:
-    """det(a) times the transposed inverse, of singular matrices too: by their singular values."""
+    """det(a) times the transposed inverse, of nearly singular matrices by their singular values."""
     n = a.shape[0]
     fill(out, np.nan)
     leave_if(not finite(a), 0)
+    leave_if(cofactors_by_inverse(out, a), 0)
+    fill(out, np.nan)
     info, u, values, vt = decomposed(a, "S")
     leave_if(info != 0, 0)
     sign = determinant_itself(u) * determinant_itself(vt)
