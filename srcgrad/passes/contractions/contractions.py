@@ -49,15 +49,15 @@ differentiation: the adjoint of a product is two of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.walk import walk
-from srcgrad.passes.contractions.guards import is_enough, is_worth
+from srcgrad.ir.walk import blocks, replaced_by, walk
+from srcgrad.passes.contractions.guards import MOST, is_enough, is_worth
 from srcgrad.passes.contractions.matrices import (
     Product,
     Walk,
@@ -66,21 +66,33 @@ from srcgrad.passes.contractions.matrices import (
     turned,
 )
 from srcgrad.passes.contractions.nests import Contraction, Nest, is_zero
+from srcgrad.passes.contractions.points import Division, places, replacing
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.hoist import hoist
-from srcgrad.passes.places import Places
+from srcgrad.passes.places import Places, Poly, evaluated
+from srcgrad.passes.privatized_buffers import privatized_buffers
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.simplify import simplify
 from srcgrad.primitives import REGISTRY, arrays, elementwise, memory
+
+DIVISIONS = 8  # of loops over points, at most
 
 
 def contractions(function: Function) -> Function:
     found = contents(function)
     if found.depth < 3 or elementwise.mul not in found.operations:
         return function
-    new = _Contractions(function).function(function)
-    return function if new is function else eliminate(hoist(cse(simplify(new))))
+    own = privatized_buffers(function)
+    new, found = own, _Contractions(own).function(own)
+    for _ in range(DIVISIONS):
+        if found is not new:
+            new = eliminate(hoist(cse(simplify(found))))
+        divided = _divided(new)
+        if divided is None:
+            break
+        found = _Contractions(divided).function(divided)
+    return function if new is own else new
 
 
 class _Contractions(Rewriter):
@@ -89,8 +101,9 @@ class _Contractions(Rewriter):
         self.places, self.classes = Places(function), alias_classes(function)
 
     def branch(self, s: If) -> Iterable[Stmt]:
-        if any(isinstance(t, Def) and t.op is arrays.matmul for t in walk(s.then)):
-            yield s  # the other side is loops for short axes
+        if _has_product(s):  # the other side is loops for short axes
+            s = altered(s, then=self.block(s.then))
+            yield s
             return
         yield self.rebuilt(s)
 
@@ -99,7 +112,7 @@ class _Contractions(Rewriter):
         if found is None:
             yield self.rebuilt(s)
         else:
-            yield from _Versions(found).statements()
+            yield from _Versions(found, found.nest.root).statements()
 
     def found(self, s: For) -> Contraction | None:
         """The contraction that a loop is, if it may be worth a product."""
@@ -107,32 +120,80 @@ class _Contractions(Rewriter):
         return found if found is not None and is_worth(found) else None
 
 
+def _has_product(s: If) -> bool:
+    return any(isinstance(t, Def) and t.op is arrays.matmul for t in walk(s.then))
+
+
+# ---- products over the points of a loop ----
+def _divided(function: Function) -> Function | None:
+    """The function with one loop divided, where its second part has a product over all trips."""
+    around, classes = Places(function), alias_classes(function)
+    for s in _loops(function.body):
+        whole = Nest(s, around, classes)
+        for k in places(s, classes):
+            division = Division(s, k, classes)
+            if not whole.is_quiet() or not division.is_legal():
+                continue
+            *ahead, second = division.statements()
+            found = _of_second(replacing(function, s, (*ahead, second)), second)
+            checks = whole.checks(walk(division.first))
+            if found is not None and checks is not None:
+                found = altered(found, checks=(*checks, *found.checks))
+                versions = _Versions(found, s, tuple(ahead), division.sizes(around))
+                return replacing(function, s, versions.statements())
+    return None
+
+
+def _loops(block: Block) -> Iterator[For]:
+    for s in block:
+        if isinstance(s, For):
+            yield s
+        skips = isinstance(s, If) and _has_product(s)
+        for inner in (s.then,) if skips else blocks(s):
+            yield from _loops(inner)
+
+
+def _of_second(trial: Function, s: Stmt) -> Contraction | None:
+    """The contraction over the trips of a divided loop's second part."""
+    assert isinstance(s, For)
+    found = Nest(s, Places(trial), alias_classes(trial)).contraction()
+    if found is None or s not in (*found.rows, *found.columns) or not is_worth(found):
+        return None
+    return found
+
+
 class _Versions:
     """A nest as a product of matrices, and as it is where that is too small."""
 
-    def __init__(self, found: Contraction):
-        self.found, self.root = found, found.nest.root
+    def __init__(
+        self, found: Contraction, loops: For, ahead: Block = (), sizes: Sequence[Poly] = ()
+    ):
+        """`loops`: the nest as it is; `ahead`: what precedes the product, of arrays of `sizes`."""
+        self.found, self.loops, self.ahead, self.sizes = found, loops, ahead, sizes
         self.b = Builder(REGISTRY)
         self.b.loc = found.target.loc
 
     def statements(self) -> Block:
-        b, root = self.b, self.root
+        b, s = self.b, self.loops
         go = is_enough(self.found, b)
+        for size in self.sizes:
+            go = b.logical_and(go, b.le(evaluated(b, size), MOST))
         with b.block() as then:
-            ends = self.product()
-        loops = altered(root, results=anew(root.results))
-        b.append(If(go, tuple(then), (loops,), ends, loops.results, root.results, root.loc))
+            b.out += self.ahead
+            self.product()
+        product, names = copied(tuple(then), {})
+        ends = tuple(map(replaced_by(names), s.results))
+        loops = altered(s, results=anew(s.results))
+        b.append(If(go, product, (loops,), ends, loops.results, s.results, s.loc))
         return tuple(b.out)
 
-    def product(self) -> tuple[Var, ...]:
-        """Writes the nest with the product, and returns what it carries."""
+    def product(self) -> None:
         sums = _Sums(self.found, self.b)
-        if self.found.inner[0] is self.root:
+        root = self.found.nest.root
+        if self.found.inner[0] is root:
             sums.write()
-            return ()
-        (new,), names = copied((sums.within(self.root),), {})
-        self.b.append(new)
-        return tuple(names[r] for r in self.root.results)  # type: ignore[misc]  (copied results are variables)
+        else:
+            self.b.append(sums.within(root))
 
 
 class _Sums:

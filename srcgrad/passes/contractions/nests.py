@@ -8,10 +8,10 @@ and places are checked ahead. Never changes a statement.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Const, Def, For, If, Var, While
+from srcgrad.ir.nodes import Atom, Const, Def, For, If, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import defined, walk
 from srcgrad.passes.contractions.terms import DTYPES, Term, Values
@@ -76,11 +76,9 @@ class Nest:
         return None
 
     def is_quiet(self) -> bool:
-        """Whether nothing is done but with elements and numbers, and only places may be wrong."""
+        """Whether the nest only computes: its loops end, and nothing outside of it is called."""
         for s in self.statements:
-            if isinstance(s, Def) and (
-                s.op in OUTSIDE or (is_observable(s) and s.op not in PLACE_CHECKS)
-            ):
+            if isinstance(s, Def) and s.op in OUTSIDE:
                 return False
             if isinstance(s, While) or (isinstance(s, For) and s.promised):
                 return False
@@ -130,7 +128,7 @@ class Nest:
                 return False
             if isinstance(s, If) and not _only_checks(s):
                 return False
-            if isinstance(s, Def) and s.op.writes and s is not target:
+            if isinstance(s, Def) and s is not target and (s.op.writes or may_fail(s)):
                 return False
         last = [s for s in statements if isinstance(s, For)][-1]
         return target in last.body
@@ -151,7 +149,7 @@ class Nest:
             for t in s.body:
                 if isinstance(t, If) and not _only_checks(t):
                     return None
-                if isinstance(t, Def) and t.op.writes:
+                if isinstance(t, Def) and (t.op.writes or may_fail(t)):
                     return None
             if len(inner) > 1:
                 return None
@@ -193,7 +191,7 @@ class Nest:
             return None
         if not (a - both and b - both and both) or not all(map(self.is_fixed, loops)):
             return None
-        checks = self.checks()
+        checks = self.checks(self.of_product(term, nests[1], at))
         if checks is None:
             return None
         rows, columns, summed = (
@@ -205,11 +203,22 @@ class Nest:
         """Whether a loop has the same range in each trip of the loops around it."""
         return not {s.start, s.stop} & self.inside
 
-    def checks(self) -> tuple[Check, ...] | None:
-        """The places that the loops check, over all trips; None if trips alone do not tell."""
+    def of_product(self, term: Term, inner: tuple[For, ...], at: Sequence[Atom]) -> list[Stmt]:
+        """The statements whose places have to be right for the product, before its loops.
+
+        Those of elements that are read otherwise stay where they are, and fail there.
+        """
+        values = (*(f for o in term.operands for f in o.factors), *term.numbers, *at)
+        ranges = (s for s in self.statements if isinstance(s, Def) and s.op is memory.check_range)
+        return [*walk((inner[0],)), *self.values.needed(values), *ranges]
+
+    def checks(self, statements: Iterable[Stmt]) -> tuple[Check, ...] | None:
+        """The places that statements check, over all trips; None if trips alone do not tell."""
         found: list[Check] = []
-        for s in self.statements:
-            if not isinstance(s, Def) or s.op not in PLACE_CHECKS:
+        checked = [s for s in statements if isinstance(s, Def) and s.op in PLACE_CHECKS]
+        checked += self.values.needed(a for s in checked for a in s.args)  # are places themselves
+        for s in dict.fromkeys(checked):
+            if s.op not in PLACE_CHECKS:
                 continue
             first, last, n = (s.args[0], *s.args) if s.op is memory.index else s.args
             low, high = self.extreme(first, -1), self.extreme(last, 1)
@@ -245,6 +254,11 @@ class Nest:
             )
             p = replaced(p, v, end)
         return p
+
+
+def may_fail(d: Def) -> bool:
+    """Whether a definition does more than compute, other than to check a place."""
+    return is_observable(d) and d.op not in PLACE_CHECKS
 
 
 def _only_checks(s: If) -> bool:
