@@ -9,7 +9,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,8 @@ def _device(target: str) -> AbstractContextManager[None]:
 def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
     stage, at, reduction = "value", trial.at, trial.reduction
     try:
-        with _limited(how.limit):
+        with _limited(how.limit), ExitStack() as sharing:
+            sharing.enter_context(subject.shared())
             compiled = subject.compile(trial.fn, target=how.first)
             _value(compiled, trial)
             stage = "gradient"
@@ -135,15 +136,16 @@ def _questions(trial: Trial, subject: Subject, how: Check) -> Outcome:
             _against_differences(gradient, trial)
             stage = "forward"
             _against_forward(compiled, gradient, trial, subject)
-            stage = "shared arguments"
-            if how.shared:
-                shared_arguments(compiled, trial, subject)
             stage = "second order"
             if how.order > 1:
                 second_order(compiled, gradient, trial, subject, how.first)
             stage = "float32"
             if how.single:
                 single_precision(compiled, trial, subject, how.first)
+            sharing.close()  # what follows changes how programs are made
+            stage = "shared arguments"
+            if how.shared:
+                shared_arguments(compiled, trial, subject)
             stage = "routes"
             if how.passes != "none" or how.others:
                 chosen = routes(how.passes, how.others, trial.program.seed)

@@ -78,3 +78,9 @@ def run_one(seed: int, settings: Settings, subject: Subject | None = None) -> Re
 
 def tally(results: Iterable[Result]) -> Counter[str]:
     return Counter(r.outcome.kind for r in results)
+
+
+def failures(results: Iterable[Result]) -> list[tuple[int, str, str, str]]:
+    """What to print of those that fail; `--programs 1 --seed S` runs one again."""
+    bad = [r for r in results if r.outcome.kind in FAILURES]
+    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]

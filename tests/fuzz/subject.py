@@ -26,6 +26,8 @@ class Subject:
     jacobian: Callable[..., Any] | None = None  # jacobian(the transform's name, fn, positions)
     vmap: Callable[..., Any] | None = None  # vmap(fn, in_axes)
     hvp: Callable[..., Any] | None = None  # hvp(fn, positions), called with a direction `v` more
+    # within it, transforms of one function trace and prepare it once
+    shared: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def gradient(self, fn: Any, positions: tuple[int, ...], adjoints: Any) -> Callable[..., Any]:
         """The gradient function; of several results, of their product with `adjoints`."""
@@ -43,6 +45,7 @@ class Subject:
     def srcgrad() -> "Subject":
         import srcgrad as flow
         from srcgrad.errors import CompilerError, ShapeError, UnsupportedError
+        from tests.tools.memo import Memo
 
         # no program is compiled twice: the disk cache is off
         compile, both = partial(flow.compile, cache=False), flow.value_and_grad
@@ -51,6 +54,7 @@ class Subject:
             CompilerError, lambda name, fn, positions: getattr(flow, name)(fn, positions),
             flow.vmap,
             flow.hvp,
+            lambda: Memo().active(),
         )  # fmt: skip
 
 

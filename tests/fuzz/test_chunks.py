@@ -10,17 +10,12 @@ from srcgrad.passes import combining, dependence, pipeline
 from srcgrad.passes.hoist_allocations import _HoistAllocations
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.chunks import chunked, same_in_every_order
-from tests.fuzz.runner import FAILURES, run_one
+from tests.fuzz.runner import failures, run_one
 from tests.fuzz.stages import Mismatch
 from tests.tools.turns import share
 
 ORDERS = Settings(Check(parallel="orders"), alone="parallel", largest=90)
 THREADS = Settings(Check(parallel="threads"), alone="parallel", largest=90)
-
-
-def failures(results):
-    bad = [r for r in results if r.outcome.kind in FAILURES]
-    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 
 
 def test_parallel_loops_are_right():

@@ -9,7 +9,7 @@ from tests.fuzz import Check, Settings, Subject, check, generate, run
 from tests.fuzz.__main__ import main
 from tests.fuzz.census import census
 from tests.fuzz.generate import TINY
-from tests.fuzz.runner import FAILURES, run_one, tally
+from tests.fuzz.runner import failures, run_one, tally
 from tests.fuzz.themes.wide_vocabulary import THEMES
 from tests.fuzz.tree import Expr, Line, Program, size
 from tests.tools.turns import share
@@ -22,11 +22,6 @@ KINKED = Program(
     (Line("x = x * x + np.maximum((w - 0.613) * y, 0.0)"),),
     Expr("s", "np.sum(x * w)"),
 )
-
-
-def failures(results):
-    bad = [r for r in results if r.outcome.kind in FAILURES]
-    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 
 
 def test_programs_of_one_theme_are_small():

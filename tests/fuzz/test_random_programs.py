@@ -7,14 +7,8 @@ import pytest
 
 from srcgrad.passes import checking
 from tests.fuzz import Check, Settings, run
-from tests.fuzz.runner import FAILURES, tally
+from tests.fuzz.runner import failures, tally
 from tests.tools.turns import share
-
-
-def failures(results):
-    """What to print: the seeds, to be run again with `--programs 1 --seed S`."""
-    bad = [r for r in results if r.outcome.kind in FAILURES]
-    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 
 
 def expect_sound(results, discarded=0.1):

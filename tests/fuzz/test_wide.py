@@ -18,7 +18,7 @@ from tests.fuzz.inputs import laid_out, point
 from tests.fuzz.keep import keep
 from tests.fuzz.results import parts
 from tests.fuzz.routes import JACOBIANS, Route, routes
-from tests.fuzz.runner import FAILURES, Result
+from tests.fuzz.runner import Result, failures
 from tests.fuzz.source import copied, loaded
 from tests.fuzz.state import OtherRun, State
 from tests.fuzz.subject import Subject
@@ -30,11 +30,6 @@ from tests.tools.kept import ROOT
 from tests.tools.turns import share
 
 WIDE = Options(themes=3)
-
-
-def failures(results):
-    bad = [r for r in results if r.outcome.kind in FAILURES]
-    return [(r.seed, r.outcome.kind, r.outcome.stage, r.outcome.detail[:300]) for r in bad]
 
 
 @pytest.mark.about("tests/fuzz/")

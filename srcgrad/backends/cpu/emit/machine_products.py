@@ -105,8 +105,8 @@ fine:
 }
 """
 CALL = Template("""
-  call void @blas.$t(ptr %x, ptr %y, ptr %to, i64 %m, i64 %k, i64 %n,
-    i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
+  call void @blas.$t(ptr %$a, ptr %$b, ptr %$to, i64 %m, i64 %k, i64 %n,
+    i64 %a.$ld, i64 %b.$ld, i1 %a.turned, i1 %b.turned)""")
 
 PACKED = Template("""
 define internal ptr @packed.$t(
@@ -126,6 +126,26 @@ copy:
 
 """)
 
+# how BLAS sees the operands (`found` 0: not as they are), and whether two vectors have other steps
+SEEN = Template("""
+  %row = icmp eq i64 %m, 1
+  %column = icmp eq i64 %n, 1
+  %number = and i1 %row, %column
+  %a.steps = icmp ne i64 %a.right, $item
+  %b.steps = icmp ne i64 %b.down, $item
+  %steps = or i1 %a.steps, %b.steps
+  %apart = and i1 %number, %steps
+  %a.seen = call { i64, i1 } @seen(
+    i64 %a.down, i64 %a.right, i64 %m, i64 %k, i64 $item, i1 false)
+  %b.seen = call { i64, i1 } @seen(
+    i64 %b.down, i64 %b.right, i64 %k, i64 %n, i64 $item, i1 %column)
+  %a.found = extractvalue { i64, i1 } %a.seen, 0
+  %b.found = extractvalue { i64, i1 } %b.seen, 0
+  %a.turned = extractvalue { i64, i1 } %a.seen, 1
+  %b.turned = extractvalue { i64, i1 } %b.seen, 1
+  %a.none = icmp eq i64 %a.found, 0
+  %b.none = icmp eq i64 %b.found, 0""")
+
 PRODUCT = Template("""
 define internal i32 @product.$t(
     ptr %a, ptr %b, ptr noalias %out, ptr %axes, i64 %lead, i64 %count, i64 %m, i64 %k, i64 %n,
@@ -141,28 +161,11 @@ entry:
   %little = icmp ule i64 %work, $little
   %mork = or i64 %m, %k
   %lengths = or i64 %mork, %n
-  %long = icmp ugt i64 %lengths, 2147483647
-  %row = icmp eq i64 %m, 1
-  %column = icmp eq i64 %n, 1
-  %number = and i1 %row, %column
-  %a.steps = icmp ne i64 %a.right, $item
-  %b.steps = icmp ne i64 %b.down, $item
-  %steps = or i1 %a.steps, %b.steps
-  %apart = and i1 %number, %steps
+  %long = icmp ugt i64 %lengths, 2147483647$seen
   %or.long = or i1 %little, %long
   %or.apart = or i1 %or.long, %apart
   %loops = or i1 %or.apart, $whole
   %blas = xor i1 %loops, true
-  %a.seen = call { i64, i1 } @seen(
-    i64 %a.down, i64 %a.right, i64 %m, i64 %k, i64 $item, i1 false)
-  %b.seen = call { i64, i1 } @seen(
-    i64 %b.down, i64 %b.right, i64 %k, i64 %n, i64 $item, i1 %column)
-  %a.found = extractvalue { i64, i1 } %a.seen, 0
-  %b.found = extractvalue { i64, i1 } %b.seen, 0
-  %a.turned = extractvalue { i64, i1 } %a.seen, 1
-  %b.turned = extractvalue { i64, i1 } %b.seen, 1
-  %a.none = icmp eq i64 %a.found, 0
-  %b.none = icmp eq i64 %b.found, 0
   %a.ld = select i1 %a.none, i64 %k, i64 %a.found
   %b.ld = select i1 %b.none, i64 %n, i64 %b.found
   %a.copy = and i1 %a.none, %blas
@@ -258,24 +261,7 @@ large:
   %or.none = or i1 %long, %none
   %or.whole = or i1 %or.none, $whole
   br i1 %or.whole, label %other, label %see
-see:
-  %row = icmp eq i64 %m, 1
-  %column = icmp eq i64 %n, 1
-  %number = and i1 %row, %column
-  %a.steps = icmp ne i64 %a.right, $item
-  %b.steps = icmp ne i64 %b.down, $item
-  %steps = or i1 %a.steps, %b.steps
-  %apart = and i1 %number, %steps
-  %a.seen = call { i64, i1 } @seen(
-    i64 %a.down, i64 %a.right, i64 %m, i64 %k, i64 $item, i1 false)
-  %b.seen = call { i64, i1 } @seen(
-    i64 %b.down, i64 %b.right, i64 %k, i64 %n, i64 $item, i1 %column)
-  %a.ld = extractvalue { i64, i1 } %a.seen, 0
-  %b.ld = extractvalue { i64, i1 } %b.seen, 0
-  %a.turned = extractvalue { i64, i1 } %a.seen, 1
-  %b.turned = extractvalue { i64, i1 } %b.seen, 1
-  %a.none = icmp eq i64 %a.ld, 0
-  %b.none = icmp eq i64 %b.ld, 0
+see:$seen
   %copies = or i1 %a.none, %b.none
   %or.apart = or i1 %copies, %apart
   br i1 %or.apart, label %other, label %call
@@ -287,9 +273,6 @@ other:
   ret i32 %code
 }
 """)
-DIRECT = Template("""
-  call void @blas.$t(ptr %a, ptr %b, ptr %out, i64 %m, i64 %k, i64 %n,
-    i64 %a.ld, i64 %b.ld, i1 %a.turned, i1 %b.turned)""")
 # what is called by symbol: the parameters after the pointers, the function, the words it is given
 KINDS = {
     "vector": (
@@ -331,17 +314,20 @@ def emit_products(p: Products) -> tuple[str, Program]:
     program = Program(loops, p.flags)
     values = {
         "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
-        "whole": str(not has).lower(), "call": CALL.substitute(t=t) if has else "",
+        "whole": str(not has).lower(), "seen": SEEN.substitute(item=size_of(t)),
+        "call": "", "single": "",
     }  # fmt: skip
+    if has:
+        values["call"] = CALL.substitute(t=t, a="x", b="y", to="to", ld="ld")
+        values["single"] = CALL.substitute(t=t, a="a", b="b", to="out", ld="found")
     copy = _function(Program(parse(COPY.substitute(t=t), REGISTRY), p.flags), f"copy.{t}")
     parts = [support(False, False, False), SHARED, blas.CONSTANTS]
     parts += [blas.calls(program, t)] if has else []
     parts += [conversions()] if t == "f16" else []
     parts += [copy, PACKED.substitute(t=t)]
-    single = DIRECT.substitute(t=t) if has else ""
     for name in ("loops", "column"):  # with a constant length, for vectors
         parts.append(_function(Program(loops, p.flags), f"{name}.{t}"))
-        parts.append(SINGLE.substitute(values, loops=name, single=single))
+        parts.append(SINGLE.substitute(values, loops=name))
     parts.append(PRODUCT.substitute(values))
     for kind, (params, called, words) in KINDS.items():
         symbol = p.symbol(kind)
