@@ -177,7 +177,7 @@ def class_of(it: Interpreter, v: Any, node: Node) -> type:
     if kind is Kind.TENSOR:
         return TENSOR_CLASS[0]
     if kind is Kind.EITHER and not follows_library(it):
-        it.refuse(node, "what may be a tensor or an array is asked for its class")
+        it.refuse(node, "the class of what may be a tensor or an array")
     return np.ndarray
 
 

@@ -17,7 +17,7 @@ MISSING = frozenset((np.ix_, np.emath))
 
 
 def _inner(value: Any) -> Any:
-    """The value with NumPy's arrays in the place of ours; TypeError for those that are NumPy's."""
+    """The value with NumPy's arrays instead of ours; TypeError for those that are NumPy's."""
     if isinstance(value, Array):
         return value.inner
     if isinstance(value, np.ndarray):

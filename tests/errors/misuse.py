@@ -20,7 +20,7 @@ def on_python(f):
 
 
 class Model:
-    """A class that is called in the place of a function."""
+    """A class that is called instead of a function."""
 
     def __init__(self, x):
         self.x = x

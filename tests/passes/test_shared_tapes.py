@@ -12,20 +12,20 @@ from srcgrad.primitives import tapes
 from tests.passes.pass_programs import agree, count, program
 
 
+def mixed(s):
+    """Eight numbers that are saved."""
+    a, b = np.sin(s), np.cos(1.1 * s)
+    c, d = np.exp(-a * b), np.tanh(a + b)
+    e, f = np.sin(c * d), np.cos(c + d)
+    g, h = np.exp(-e * e), np.tanh(f)
+    return 0.5 * (a * b + c * d + e * f + g * h) + 0.1 * s
+
+
 def steps(x, n):
     """A row of sixteen or more numbers in each trip, of which nobody knows how many there are."""
     s = x
     while n > 0.0:
-        a, b = np.sin(s), np.cos(s)
-        c, d = np.exp(-a * b), np.tanh(a + b)
-        e, f = np.sin(c * d), np.cos(c + d)
-        g, h = np.exp(-e * e), np.tanh(f)
-        s = 0.5 * (a * b + c * d + e * f + g * h) + 0.1 * s
-        a, b = np.sin(s), np.cos(s * a)
-        c, d = np.exp(-a * b), np.tanh(a + b)
-        e, f = np.sin(c * d), np.cos(c + d)
-        g, h = np.exp(-e * e), np.tanh(f)
-        s = 0.5 * (a * b + c * d + e * f + g * h) + 0.1 * s
+        s = mixed(mixed(s))
         n -= 1.0
     return s
 
@@ -54,16 +54,7 @@ def pairs(x, n):
     s = 0.0
     for i in range(n):
         for j in range(i):
-            a, b = np.sin(x * i * j), np.cos(s * x * j)
-            c, d = np.exp(-a * b), np.tanh(a + b)
-            e, f = np.sin(c * d), np.cos(c + d)
-            g, h = np.exp(-e * e), np.tanh(f)
-            s = 0.5 * (a * b + c * d + e * f + g * h) + 0.1 * s
-            a, b = np.sin(s), np.cos(s * a)
-            c, d = np.exp(-a * b), np.tanh(a + b)
-            e, f = np.sin(c * d), np.cos(c + d)
-            g, h = np.exp(-e * e), np.tanh(f)
-            s = 0.5 * (a * b + c * d + e * f + g * h) + 0.1 * s
+            s = mixed(mixed(np.sin(x * i * j) + s * j))
     return s
 
 

@@ -6,11 +6,13 @@ from srcgrad.passes.tape_rows import tape_rows
 from tests.passes.pass_programs import agree, program, text, vec
 
 CALLS = [(vec(1, 2, 3), vec(5, 6, 7, 8)), (vec(1, 2), vec(5)), (vec(), vec(1, 2))]
-LOOP = """
+SAVED = """
 size: int = mul(n, m)
 saved: tape[f64] = tape(size, dtype='f64')
 whole: f64[size] = tape_view(saved, 0, size)
 assign(whole, 2.0)
+"""
+LOOP = """\
 for i in range(0, m):
     v: f64 = load(y, i)
     t: f64[n] = {made}
@@ -31,11 +33,15 @@ for i1 in reversed(range(0, m)):
 """
 
 
+def of(lines):
+    return program("x: f64[n], y: f64[m]", SAVED + lines)
+
+
 def rows(made="zeros(n, dtype='f64')", before="", after=""):
     """Whether the buffer is gone; results are the same anyway."""
     lines = ["".join(f"    {line}\n" for line in part.splitlines()) for part in (before, after)]
     made_of = LOOP.format(made=made, before=lines[0], after=lines[1])
-    f = program("x: f64[n], y: f64[m]", made_of)
+    f = of(made_of)
     new = text(agree(tape_rows, f, *CALLS[: 1 if before or after else 3]))
     return "    t: f64[n] =" not in new and "assign(row, t)" not in new
 
@@ -65,13 +71,8 @@ def test_what_would_be_seen(before, after):
 
 
 def test_a_place_that_may_raise_where_it_is_computed():
-    f = program(
-        "x: f64[n], y: f64[m]",
-        """
-size: int = mul(n, m)
-saved: tape[f64] = tape(size, dtype='f64')
-whole: f64[size] = tape_view(saved, 0, size)
-assign(whole, 2.0)
+    f = of(
+        """\
 for i in range(0, m):
     t: f64[n] = zeros(n, dtype='f64')
     store(x, 0, 1.0)
@@ -85,11 +86,7 @@ for i in range(0, m):
 
 
 def test_a_copy_of_a_row():
-    reads = """
-size: int = mul(n, m)
-saved: tape[f64] = tape(size, dtype='f64')
-whole: f64[size] = tape_view(saved, 0, size)
-assign(whole, 2.0)
+    reads = """\
 for i in range(0, m):
     at: int = mul(i, n)
     row: f64[n] = tape_view(saved, at, n)
@@ -97,8 +94,8 @@ for i in range(0, m):
 {}    w: f64 = load(u, 0)
     store(y, i, w)
 """
-    f = program("x: f64[n], y: f64[m]", reads.format(""))
+    f = of(reads.format(""))
     assert "copy" not in text(agree(tape_rows, f, *CALLS[:2]))
     for line in ("store(u, 0, 1.0)", "store(row, 0, 1.0)", "store(saved, at, 1.0)"):
-        f = program("x: f64[n], y: f64[m]", reads.format(f"    {line}\n"))
+        f = of(reads.format(f"    {line}\n"))
         assert text(agree(tape_rows, f, *CALLS[:2])) == text(f)

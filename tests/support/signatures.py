@@ -1,7 +1,7 @@
 """Sample calls with every argument that the library's signature has, each by name.
 
 `variants(sample)`: all arguments by name; each parameter with the values of `choices.py`, `TEXTS`
-and `OUTPUTS`; ranges, lists and tuples in the place of arrays. As a script: what is refused.
+and `OUTPUTS`; ranges, lists and tuples instead of arrays. As a script: what is refused.
 """
 
 import ast

@@ -28,12 +28,12 @@ class Fault:
     rule: str  # what holds as long as nobody injects the fault
     owner: Any  # the class or module that is patched,
     name: str  # what of it,
-    changed: Callable[[Any], Any]  # and what is put in the place of what is there
+    changed: Callable[[Any], Any]  # and what is put instead of what is there
     also: "Fault | None" = None
 
 
 def always(value: Any) -> Callable[[Any], Any]:
-    """In the place of a function, one that answers this."""
+    """Instead of a function, one that answers this."""
     return lambda original: lambda *args, **named: value
 
 

@@ -248,7 +248,7 @@ class Shifted(int):
 
 
 class Settings(dict):
-    """Has names in the place of keys; it is a dict otherwise."""
+    """Has names instead of keys; it is a dict otherwise."""
 
     def __getattr__(self, name):
         return self[name]
