@@ -29,7 +29,6 @@ from srcgrad.primitives.elementwise import (
     lt,
     maximum,
     mod,
-    pow,
     real,
     rint,
     sin,
@@ -40,7 +39,6 @@ from srcgrad.primitives.registry import Part, Primitive, derive
 from srcgrad.primitives.rules import select
 
 SPECIAL: dict[str, str] = {}  # primitive -> SciPy's name
-_END = 2.0**-10  # an end of [0, 1]: powers of two divide without an error
 
 
 # functions that take complex numbers for all operands; others that do for the last one
@@ -159,44 +157,6 @@ poch = special_function(
     lambda y, a, b: y * (digamma(a + b) - digamma(a)),
     lambda y, a, b: y * digamma(a + b),
 )
-
-# ---- incomplete gamma and beta functions, and their inverses ----
-
-
-def _gamma_density(a: Any, b: Any) -> Any:
-    """The derivative of P(a, b) with respect to b."""
-    near, far = _apart(b, 1.0)
-    return pow(near, a - 1.0) * exp(xlogy(a - 1.0, far) - b - gammaln(a))
-
-
-def _beta_density(a: Any, b: Any, c: Any) -> Any:
-    """The derivative of I_c(a, b) with respect to c."""
-    left, low = _apart(c, _END)
-    right, high = _apart(1.0 - c, _END)
-    inner = xlogy(a - 1.0, low) + xlog1py(b - 1.0, high - 1.0)
-    ends = pow(left / _END, a - 1.0) * pow(right / _END, b - 1.0)
-    return ends * exp(inner - betaln(a, b))
-
-
-def _apart(x: Any, end: float) -> tuple[Any, Any]:
-    """x * end as two factors: x below `end` for a power, which has slopes at 0, or a logarithm's x.
-
-    One condition chooses both. Ties of `minimum` and `maximum` would share the slope at `end`,
-    and higher derivatives there would be wrong.
-    """
-    below = lt(x, end)
-    return select(below, x, end), select(below, end, x)
-
-
-gammainc = special_function("gammainc", None, lambda y, a, b: _gamma_density(a, b))
-gammaincc = special_function("gammaincc", None, lambda y, a, b: -_gamma_density(a, b))
-gammaincinv = special_function("gammaincinv", None, lambda y, a, b: 1.0 / _gamma_density(a, y))
-gammainccinv = special_function("gammainccinv", None, lambda y, a, b: -1.0 / _gamma_density(a, y))
-betainc = special_function("betainc", None, None, lambda y, a, b, c: _beta_density(a, b, c))
-betaincinv = special_function(
-    "betaincinv", None, None, lambda y, a, b, c: 1.0 / _beta_density(a, b, y)
-)
-
 
 # ---- Student's distribution ----
 stdtr = special_function("stdtr", None, lambda y, a, b: _t_density(a, b))

@@ -77,6 +77,13 @@ class Ordered(Example):
         return b(self.op, *self.extra, *xs)
 
 
+class Complemented(Example):
+    """A function of constants, a variable and 1 less the variable."""
+
+    def call(self, b: Any, *xs: Any) -> Any:
+        return b(self.op, *self.extra, *xs, b.sub(1.0, xs[0]))
+
+
 def unary(domain: tuple, *names: str) -> list[Example]:
     return [Example(n, (p,), domains=domain) for n in names for p in ("f64", "f64[4]")]
 

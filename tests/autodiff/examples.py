@@ -8,6 +8,7 @@ from tests.autodiff.example import (
     ANY,
     INSIDE,
     POSITIVE,
+    Complemented,
     Example,
     Ordered,
     Spread,
@@ -57,11 +58,17 @@ SPECIAL_FUNCTIONS = [
     Example("elliprd", (V, V, V), domains=((0.2, 0.4), (0.6, 0.9), (1.2, 1.9))),
     *binary("ellipkinc", "ellipeinc", domains=((0.2, 1.4), (0.1, 0.8))),
     *binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
+    *binary("gammainc", "gammaincc", domains=((0.4, 3.0), (0.3, 4.0))),
+    *binary("gammaincinv", "gammainccinv", domains=((0.4, 3.0), UNIT)),
+    *(
+        Example(n, (V, V, V), domains=((0.4, 3.0), (0.4, 3.0), UNIT))
+        for n in ("betainc", "betaincinv")
+    ),
     *(Example("polygamma", (p,), {"n": n}, domains=POSITIVE) for n in (1, 2, 4) for p in (S, V)),
 ]
 # orders and degrees of freedom have no derivative: they are numbers here
 ORDERS = {
-    "gammainc": POSITIVE, "gammaincc": POSITIVE, "gammaincinv": UNIT, "gammainccinv": UNIT,
+    "gammainc_by_shape": POSITIVE, "gammainc_by_shape_twice": POSITIVE,
     "stdtr": ANY, "stdtrit": UNIT, "expn": (0.5, 2.0), "bessel_jv": (0.5, 3.0),
     "bessel_yn": (0.5, 3.0), "bessel_kn": (0.5, 3.0), "bessel_yv": (0.5, 3.0),
     "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
@@ -85,6 +92,9 @@ SPECIAL_FUNCTIONS += [
         for m in (0.0, 2.0, -4.0)
     ),
     *(Ordered("lpmv", (V,), domains=INSIDE, extra=(m, 2.5)) for m in (0.0, 2.0, -1.0)),
+]
+SPECIAL_FUNCTIONS += [
+    Complemented("betainc_by_shape", (p,), domains=UNIT, extra=(2.5, 1.5)) for p in (S, V)
 ]
 WHOLE = [
     Example("sum", (M,), {"axes": (0,)}),

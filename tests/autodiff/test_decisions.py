@@ -14,6 +14,7 @@ from srcgrad.ir.nodes import Def, Var
 from srcgrad.ir.types import FLOAT
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives.bessel import SCALED
+from srcgrad.primitives.incomplete import BY_SHAPES
 from srcgrad.primitives.registry import Primitive
 from srcgrad.primitives.rules import plain
 from srcgrad.primitives.special import SPECIAL
@@ -50,7 +51,8 @@ def operands(row: Primitive, at: tuple[float, ...]) -> list[Any]:
 def beside(row: Primitive) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
     """Points a little apart, on both sides of where functions jump."""
     n = row.arity - row.selects
-    for at in itertools.product(INSIDE if row.name in SPECIAL else POINTS, repeat=n):
+    points = INSIDE if row.name in SPECIAL or row in BY_SHAPES else POINTS
+    for at in itertools.product(points, repeat=n):
         for k in range(n):
             if row.name in ("expn", "bessel_yn", "bessel_kn") and k == 0:
                 continue  # an order, which is a whole number

@@ -41,6 +41,20 @@ def incomplete_gamma(x, a):
     return half * x + special.gammaincc(a, x) ** 2 + special.gammaincinv(a, half * 0.5)
 
 
+@case(vec(4), 0.5 + vec(4))
+@case(0.4, 2.6)
+@case(1.4, 0.6)
+def shapes_of_incomplete_gamma(a, x):
+    q = special.gammaincinv(a, 0.3) + special.gammainccinv(a, 0.9 * special.gammainc(a, x))
+    return special.gammaincc(a, x) * q + special.chdtr(a, x)
+
+
+@case(0.5 + vec(4), vec(4), UNIT, second_order=False)
+@case(3.5, 0.6, 0.7, second_order=False)
+def shapes_of_incomplete_beta(a, b, x):
+    return special.betainc(a, b, x) * special.betaincinv(a, b, 0.4)
+
+
 @case(UNIT)
 @case(0.4)
 def incomplete_beta(x):

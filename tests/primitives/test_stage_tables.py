@@ -14,6 +14,7 @@ from srcgrad.backends.cpu.text.expressions import BOOL, COMPLEX, INTEGER, TEMPLA
 from srcgrad.backends.cpu.text.statements import DEFINITIONS, EFFECTS
 from srcgrad.passes.lower import expand, step
 from srcgrad.primitives import REGISTRY, memory, tapes
+from srcgrad.primitives.incomplete import BY_SHAPES
 from srcgrad.primitives.special import SPECIAL
 from srcgrad.printing.calls import AXES, FORMS
 from srcgrad.printing.expressions import BINARY, UNARY, WORDS, Speller
@@ -110,6 +111,7 @@ STAGES = {
             "a function of SciPy's, or one of its kind: by its name": rows(
                 *SPECIAL, "erf erfc relu sigmoid real imag to_complex stop_gradient before_rounding"
             ),
+            "defined by its implementation": {*BY_SHAPES},
             "a library call: by its name": {*CALLS},
             "an effect: a statement in program.py, or by its name": {p for p in ALL if p.effect},
             "of lengths, tapes and indices: by its name": SCALARS

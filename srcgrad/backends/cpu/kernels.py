@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
+from srcgrad.primitives import shape_integrals
 from srcgrad.primitives.callbacks import filled
 from srcgrad.primitives.messages import sent
 
@@ -188,6 +190,33 @@ def sph_legendre_p(n, m, theta):
         back = math.sqrt((k - square) / (4.0 * k - 1.0)) * last
         last, value = value, math.sqrt((4.0 * one - 1.0) / (one - square)) * (x * value - back)
     return -value if m < 0 and order % 2 else value
+
+
+def _all_compiled(*functions):
+    """The functions of a module that call one another, each as compiled."""
+    names = dict(vars(shape_integrals))
+    for f in functions:
+        names[f.__name__] = compiled(FunctionType(f.__code__, names, f.__name__))
+    return names
+
+
+SHAPES = _all_compiled(*shape_integrals.FUNCTIONS)
+gamma_by_shape, beta_by_shape = SHAPES["gamma_by_shape"], SHAPES["beta_by_shape"]
+
+
+@compiled
+def gammainc_by_shape(a, x):
+    return gamma_by_shape(np.float64(a), np.float64(x), False)
+
+
+@compiled
+def gammainc_by_shape_twice(a, x):
+    return gamma_by_shape(np.float64(a), np.float64(x), True)
+
+
+@compiled
+def betainc_by_shape(a, b, x, y):
+    return beta_by_shape(np.float64(a), np.float64(b), np.float64(x), np.float64(y))
 
 
 # ---- integers: NumPy's results where C's are undefined ----

@@ -22,6 +22,7 @@ from srcgrad.primitives import REGISTRY, arcs, bessel, memory
 from srcgrad.primitives import elementwise as e
 from srcgrad.primitives import error_functions as ef
 from srcgrad.primitives import special as sp
+from srcgrad.primitives.incomplete import BY_SHAPES
 
 # of a block: powers of two, for the trees of sums; and of one that runs a trip
 THREADS = 128
@@ -48,7 +49,7 @@ OTHERS = {
     memory.broadcast_dim: "b if a == 1 else a",
     memory.trips: "trips(a, b, c)",
 }
-_SCIPY = set(map(REGISTRY.__getitem__, sp.SPECIAL))
+_SCIPY = {*map(REGISTRY.__getitem__, sp.SPECIAL), *BY_SHAPES}
 # numba-cuda has the functions of math: np.arcsin is math.asin
 _SAME = {
     op: text.replace("np.arc", "math.a").replace("np.", "math.")

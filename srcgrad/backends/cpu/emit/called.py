@@ -13,9 +13,10 @@ from srcgrad.ir.nodes import Def
 from srcgrad.primitives import Primitive, callbacks, equations, messages, transforms
 
 KERNELS = (
-    "absorb", "call_back", "complex_arccosh", "complex_expm1", "divide", "floordiv", "lambertw",
-    "maximum", "minimum", "power", "relu", "remainder", "report", "shift_left", "shift_right",
-    "show", "sigmoid", "sign", "sph_legendre_p", "where", "whole_power",
+    "absorb", "betainc_by_shape", "call_back", "complex_arccosh", "complex_expm1", "divide",
+    "floordiv", "gammainc_by_shape", "gammainc_by_shape_twice", "lambertw", "maximum", "minimum",
+    "power", "relu", "remainder", "report", "shift_left", "shift_right", "show", "sigmoid",
+    "sign", "sph_legendre_p", "where", "whole_power",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):

@@ -24,6 +24,7 @@ from srcgrad.ir.types import is_complex
 from srcgrad.primitives import REGISTRY, Primitive
 from srcgrad.primitives.bessel import SCALED
 from srcgrad.primitives.elementwise import erf, erfc, exp
+from srcgrad.primitives.incomplete import BY_SHAPES
 from srcgrad.primitives.several_results import RESULTS
 from srcgrad.primitives.special import (
     ALL_COMPLEX,
@@ -218,7 +219,8 @@ SPECIALS: dict[Primitive, Emit] = {
     op: _special(_polygamma if op is polygamma else _scipys)
     for op in map(REGISTRY.__getitem__, SPECIAL)
 }
-SPECIALS |= dict.fromkeys((lambertw, sph_legendre_p), lambda w, s: None)  # `kernels.py` has them
+# `kernels.py` has them
+SPECIALS |= dict.fromkeys((lambertw, sph_legendre_p, *BY_SHAPES), lambda w, s: None)
 
 
 def _error_function(of_reals: Emit, w: Writer, s: Def) -> Number | None:

@@ -19,6 +19,7 @@ from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import DTYPES, is_complex, is_float
 from srcgrad.primitives import REGISTRY, Primitive, arcs, memory
 from srcgrad.primitives import elementwise as e
+from srcgrad.primitives.incomplete import BY_SHAPES
 from srcgrad.primitives.special import SPECIAL
 
 # a row that is a ufunc is spelled as NumPy spells it, unless there is a shorter or safer text
@@ -44,8 +45,8 @@ TEMPLATES |= {
     memory.slice_stop: "slice_stop(a, b, c)", memory.broadcast_dim: "broadcast_dim(a, b)",
 }  # fmt: skip
 TEMPLATES |= {
-    op: f"{op.name}({', '.join((*'abc'[: op.arity], *op.params))})"
-    for op in map(REGISTRY.__getitem__, SPECIAL)
+    op: f"{op.name}({', '.join((*'abcd'[: op.arity], *op.params))})"
+    for op in (*map(REGISTRY.__getitem__, SPECIAL), *BY_SHAPES)
 }
 # NumPy rounds integers to themselves; of bools, `invert` and the logic differ from the bits
 INTEGER = dict.fromkeys((e.floor, e.ceil, e.trunc, e.rint), "a") | {
@@ -138,7 +139,7 @@ def scalar(
     if op not in templates:
         return None
     numbers = {n: constant(definition.params[n], "i64") for n in op.params}
-    letters = dict(zip("abc", operands, strict=False))
+    letters = dict(zip("abcd", operands, strict=False))
     return _narrow(definition, fill(_template(definition, templates[op]), **numbers, **letters))
 
 
