@@ -48,6 +48,7 @@ THEMES = {
     "contractions": Theme("python", around=small_products),  # products of matrices by loops
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
     "ensembles": Theme(around=small_strips),  # recurrences that run side by side
+    "points": Theme("python", around=small_products),  # products of what each point makes
     "recurrences": Theme(compiled=0, second=6, each=3),  # loops whose order of trips changes
     "rotations": Theme(compiled=6),  # loops over time in which arrays take turns
     "stencils": Theme(compiled=6),  # loops over time from old arrays to new ones

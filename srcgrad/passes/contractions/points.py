@@ -80,7 +80,7 @@ from srcgrad.primitives import REGISTRY, memory
 
 def places(s: For, classes: AliasClasses) -> Iterator[int]:
     """Where a loop may be divided: before nests that read what the trip has stored."""
-    if not _counts_up(s) or keeps_its_trips(s):
+    if not _counts_rows(s) or keeps_its_trips(s):
         return
     for k, t in enumerate(s.body):
         if isinstance(t, For) and any(isinstance(u, For) for u in t.body):
@@ -90,9 +90,10 @@ def places(s: For, classes: AliasClasses) -> Iterator[int]:
                 yield k
 
 
-def _counts_up(s: For) -> bool:
-    from_zero = isinstance(s.start, Const) and s.start.value == 0
-    return from_zero and not s.reverse and all(isinstance(p.type, Scalar) for p in s.params)
+def _counts_rows(s: For) -> bool:
+    """Whether the index is a row of arrays, and each number that is carried a scalar."""
+    from_row = isinstance(s.start, Const) and s.start.value >= 0
+    return from_row and all(isinstance(p.type, Scalar) for p in s.params)
 
 
 class Division:
@@ -109,15 +110,17 @@ class Division:
     @cached_property
     def carried(self) -> tuple[list[int], list[int]] | None:
         """The positions of what each part carries; None if one reads what the other one makes."""
-        s, parts = self.loop, ([], [])
-        used = [{v for t in walk(b) for v in uses(t)} for b in (self.first, self.second)]
-        late = defined(self.second)
-        for k, (p, y) in enumerate(zip(s.params, s.yields, strict=True)):
-            in_second = y in late or (y is p and p not in used[0])
-            if in_second and p in used[0]:
+        early, late = list[int](), list[int]()
+        read = {v for t in walk(self.first) for v in uses(t)}
+        made = defined(self.second)
+        for k, (p, y) in enumerate(zip(self.loop.params, self.loop.yields, strict=True)):
+            in_second = y in made or (y is p and p not in read)
+            if in_second and p in read:
                 return None
-            parts[in_second].append(k)
-        return parts
+            (late if in_second else early).append(k)
+        if any(self.loop.params[j] is self.loop.yields[k] for j in late for k in early):
+            return None
+        return early, late
 
     @cached_property
     def handed_on(self) -> list[Var]:
@@ -176,7 +179,7 @@ class Division:
             return False
         if not any(map(may_fail, second)) and not any(d.op in PLACE_CHECKS for d in second):
             return True
-        made = {self.classes.of(v) for v in defined(self.first) if is_reference(v.type)}
+        made = {self.classes.of(d.var) for d in first if d.op in ALLOCATIONS and d.var is not None}
         return classes_written(self.first, self.classes) <= made
 
     def is_apart(self) -> bool:

@@ -20,6 +20,7 @@ from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
 from tests.fuzz.themes.placeholders_theme import PLACEHOLDERS
+from tests.fuzz.themes.points_theme import POINTS_OF_LAYERS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
 from tests.fuzz.themes.recurrences_theme import RECURRENCES
 from tests.fuzz.themes.recursion_theme import RECURSION
@@ -74,6 +75,7 @@ APART = (
     SWEEPS,
     SYSTEMS,
     WORKSPACES,
+    POINTS_OF_LAYERS,
 )  # by name only
 OFTEN = 14  # how often the moves of a theme are drawn; those without a theme have 73 in all
 SHARE = 0.25  # of the expressions of a kind, that a theme adds

@@ -87,7 +87,7 @@ STATE = {
 }
 
 
-def _indented(lines: tuple[str, ...]) -> str:
+def indented(lines: tuple[str, ...]) -> str:
     return "".join(f"    {line}\n" for line in lines)
 
 
@@ -98,7 +98,7 @@ def _loops() -> tuple[Nest, ...]:
 
     def point(fill: tuple[str, ...], use: tuple[str, ...]) -> None:
         head = f"{next(buffers)}for I in {next(points)}:\n    r = 0.2 * e[I]\n"
-        loop = f"{head}{_indented(fill)}{_indented(use)}    {next(ends)}\n{next(after)}"
+        loop = f"{head}{indented(fill)}{indented(use)}    {next(ends)}\n{next(after)}"
         made.append(Nest(0.1, loop, TAG))
 
     for fill in FILLS:
