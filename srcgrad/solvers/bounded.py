@@ -70,6 +70,14 @@ def kinds_of(
             )
         if not outward > least:
             kinds[k] = UNDECIDED
+    gap = np.minimum(x - low, high - x)
+    for k in np.flatnonzero((kinds == FREE) & (gap < room)):
+        unit = np.zeros_like(x)
+        unit[k] = 1.0
+        # methods that stay inside end a little before a bound, to which the slope still leads
+        inward = slope[k] if x[k] - low[k] == gap[k] else -slope[k]
+        if inward > 0.5 * gap[k] * product(unit)[k]:
+            kinds[k] = UNDECIDED
     refuse_kink(x, np.where(kinds == FREE, slope, 0.0), product, near)
     return kinds
 

@@ -19,6 +19,7 @@ from srcgrad.frontend.trees import signature_of
 from srcgrad.frontend.values import Closure
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
+from srcgrad.solvers.scipy_minimize import least_squares
 from srcgrad.transforms.entry_points import grad
 from srcgrad.transforms.jacobians import jacobian
 
@@ -71,14 +72,19 @@ def curve_fit(
     >>> p.round(6)
     array([2., 1.])
     """
-    if bounds is not None or full_output or nan_policy is not None or len(others) > 0:
+    if full_output or nan_policy is not None or len(others) > 0:
         unsupported(
-            "curve_fit with bounds, full_output, nan_policy or options",
-            "use leastsq, or leave them out",
+            "curve_fit with full_output, nan_policy or options", "use leastsq, or leave them out"
         )
-    if method not in (None, "lm"):
+    if method not in (None, "lm" if bounds is None else "trf"):
         unsupported(f"curve_fit with method={method!r}", "leave it out")
-    start = np.ones(_count(f)) if p0 is None else np.atleast_1d(np.asarray(p0)) * 1.0
+    if p0 is not None:
+        start = np.atleast_1d(np.asarray(p0)) * 1.0
+    elif bounds is None:
+        start = np.ones(_count(f))
+    else:
+        low, high = (np.asarray(bounds[k]) + np.zeros(_count(f)) for k in range(2))
+        start = _between(low, high)
     many = known(start.shape[0])
     seen = np.asarray(ydata) * 1.0
     if sigma is None:
@@ -88,7 +94,10 @@ def curve_fit(
     else:
         weigh = lambda r: r / np.asarray(sigma)
     residuals = lambda p: weigh(np.ravel(f(xdata, *[p[k] for k in range(many)]) - seen))
-    p, _ = leastsq(residuals, start, maxfev=maxfev)
+    if bounds is None:
+        p, _ = leastsq(residuals, start, maxfev=maxfev)
+    else:
+        p = least_squares(residuals, start, bounds=bounds, max_nfev=maxfev or None).x
     slopes = jacobian(residuals)(p)
     covariance = np.linalg.inv(slopes.T @ slopes)
     if absolute_sigma:
@@ -97,6 +106,14 @@ def curve_fit(
     if len(left) <= len(p):
         return p, np.full_like(covariance, np.inf)
     return p, covariance * (np.sum(left**2) / (len(left) - len(p)))
+
+
+def _between(low: Any, high: Any) -> Any:
+    """SciPy's start between bounds: their mean, or 1 beside the only one."""
+    below, above = low > -np.inf, high < np.inf
+    least, most = np.where(below, low, 0.0), np.where(above, high, 0.0)
+    beside = np.where(below, least + 1.0, np.where(above, most - 1.0, 1.0))
+    return np.where(below & above, 0.5 * (least + most), beside)
 
 
 def _count(f: Any) -> int:

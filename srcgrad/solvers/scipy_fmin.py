@@ -28,10 +28,9 @@ def fminbound(
     >>> round(float(fminbound(lambda x: (x - 2.0) ** 2, 0.0, 5.0)), 6)
     2.0
     """
-    if full_output:
-        unsupported("fminbound with full_output", ALONE)
     options = {"xatol": xtol, "maxiter": maxfun, "disp": disp}
-    return minimize_scalar(func, None, (x1, x2), args, "bounded", None, options).x
+    made = minimize_scalar(func, None, (x1, x2), args, "bounded", None, options)
+    return (made.x, made.fun, 0, made.nfev) if full_output else made.x
 
 
 @stands_for(optimize.brent)
@@ -44,10 +43,9 @@ def brent(
     >>> round(float(brent(lambda x: (x - 2.0) ** 2)), 6)
     2.0
     """
-    if full_output:
-        unsupported("brent with full_output", ALONE)
     options = {"xtol": tol, "maxiter": maxiter}
-    return minimize_scalar(func, brack, None, args, "brent", None, options).x
+    made = minimize_scalar(func, brack, None, args, "brent", None, options)
+    return (made.x, made.fun, made.nit, made.nfev) if full_output else made.x
 
 
 @stands_for(optimize.golden)
@@ -60,10 +58,9 @@ def golden(
     >>> round(float(golden(lambda x: (x - 2.0) ** 2)), 6)
     2.0
     """
-    if full_output:
-        unsupported("golden with full_output", ALONE)
     options = {"xtol": tol, "maxiter": maxiter}
-    return minimize_scalar(func, brack, None, args, "golden", None, options).x
+    made = minimize_scalar(func, brack, None, args, "golden", None, options)
+    return (made.x, made.fun, made.nfev) if full_output else made.x
 
 
 # ---- of a vector ----

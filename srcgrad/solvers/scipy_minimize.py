@@ -38,6 +38,7 @@ class Minimum:
     fun: Any
     nfev: Any = None
     status: Any = None
+    nit: Any = None
     success: bool = True
 
 
@@ -128,14 +129,17 @@ def minimize_scalar(
     given = args if isinstance(args, tuple) else (args,)
     value = lambda x: float(fun(x, *given) * 1.0)
     functions = ((value, (0.0,)),)
-    x = by_library(_minimize_scalar, 0.0, functions, bracket, bounds, method, tol, options)
+    like = (0.0, 1, 1)
+    x, nfev, nit = by_library(
+        _minimize_scalar, like, functions, bracket, bounds, method, tol, options
+    )
     x = float(at_root(lambda v: grad(value)(v), x))
-    return Minimum(x, value(x))
+    return Minimum(x, value(x), nfev, None, nit)
 
 
 def _minimize_scalar(
     functions: Sequence[Any], bracket: Any, bounds: Any, method: Any, tol: Any, options: Any
-) -> float:
+) -> tuple[float, int, int]:
     f = functions[0]
     made = optimize.minimize_scalar(f, bracket, bounds, (), method, tol, options)
     if not made.success:
@@ -144,7 +148,7 @@ def _minimize_scalar(
     slope, bend = f.gradient(x), f.hessian(x)
     if bounds is not None and not abs(slope) <= NEAR * bend * (1.0 + abs(x)):
         raise RuntimeError(f"the minimum is at a bound: at {x:.6g} the slope is {slope:.3g}")
-    return x
+    return x, int(made.nfev), int(made.nit)
 
 
 # ---- least squares ----
@@ -161,8 +165,6 @@ def least_squares(
     >>> least_squares(lambda x: np.array([x[0] - 2.0, x[1] - x[0]]), [0.0, 0.0]).x.round(6)
     array([2., 2.])
     """
-    if bounds is not None:
-        unsupported("least_squares with bounds", FREE)
     if loss not in ("linear", "soft_l1", "huber", "cauchy", "arctan"):
         unsupported("least_squares with a loss of one's own", "put it into the residuals")
     if callback is not None:
@@ -177,8 +179,16 @@ def least_squares(
     if x_scale is not None:
         settings["x_scale"] = x_scale
     cost = lambda x: 0.5 * f_scale**2 * np.sum(_loss(loss, (residuals(x) / f_scale) ** 2))
-    x = by_library(_least_squares, start, ((residuals, (start,)),), start, settings)
-    x = at_root(lambda v: grad(cost)(v), x)
+    functions = ((residuals, (start,)), (cost, (start,)))
+    if bounds is None:
+        x = by_library(_least_squares, start, functions, start, settings)
+        x = at_root(lambda v: grad(cost)(v), x)
+    else:
+        low, high = np.asarray(bounds[0]) + 0.0 * start, np.asarray(bounds[1]) + 0.0 * start
+        x, kinds = by_library(
+            _bounded_least_squares, (start, start), functions, start, settings, low, high
+        )
+        x = at_minimum(lambda v: grad(cost)(v), x, kinds, low, high)
     return Fit(x, residuals(x), cost(x))
 
 
@@ -198,4 +208,14 @@ def _least_squares(functions: Sequence[Any], start: np.ndarray, settings: dict) 
     made = optimize.least_squares(f, start, f.jacobian, **settings)
     if not made.success:
         raise RuntimeError(f"the minimum was not found: {made.message}")
-    return made.x
+    # the unknowns that a bound holds are a little inside of it
+    low, high = settings.get("bounds", (-np.inf, np.inf))
+    return np.where(made.active_mask < 0, low, np.where(made.active_mask > 0, high, made.x))
+
+
+def _bounded_least_squares(
+    functions: Sequence[Any], start: np.ndarray, settings: dict, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    x = _least_squares(functions, start, {**settings, "bounds": (low, high)})
+    cost = functions[1]
+    return x, kinds_of(x, low, high, cost.gradient(x), lambda v: cost.product(x, v))

@@ -30,6 +30,12 @@ from srcgrad.solvers.scipy_fmin import (
     golden,
 )  # fmt: skip
 from srcgrad.solvers.scipy_fmin_bounded import fmin_cobyla, fmin_l_bfgs_b, fmin_slsqp, fmin_tnc
+from srcgrad.solvers.scipy_global import (
+    basinhopping,
+    differential_evolution,
+    dual_annealing,
+    shgo,
+)  # fmt: skip
 from srcgrad.solvers.scipy_linear import linprog, lsq_linear, nnls
 from srcgrad.solvers.scipy_minimize import least_squares, minimize, minimize_scalar
 from srcgrad.solvers.scipy_nonlin import (
@@ -45,12 +51,13 @@ from srcgrad.solvers.scipy_roots import TOLERANCE, bisect, brentq, newton
 from srcgrad.transforms.entry_points import jvp
 
 __all__ = [  # loading the minimizers registers their formulas
-    "anderson", "approx_fprime", "brent", "brenth", "broyden1", "broyden2", "curve_fit",
-    "diagbroyden", "excitingmixing", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
+    "anderson", "approx_fprime", "basinhopping", "brent", "brenth", "broyden1", "broyden2",
+    "curve_fit", "diagbroyden", "differential_evolution", "dual_annealing", "excitingmixing",
+    "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
     "fmin_cobyla", "fmin_l_bfgs_b", "fmin_ncg", "fmin_powell", "fmin_slsqp", "fmin_tnc",
     "fminbound", "fsolve", "golden", "least_squares", "leastsq", "linearmixing", "linprog",
     "lsq_linear", "minimize", "minimize_scalar", "newton_krylov", "nnls", "ridder", "root",
-    "root_scalar", "toms748",
+    "root_scalar", "shgo", "toms748",
 ]  # fmt: skip
 NEAR = 1e-6  # the relative change of x within which a root has to lie
 FLAT = ("hybr", "lm")  # methods of `root` that work on vectors

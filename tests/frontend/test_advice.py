@@ -61,7 +61,7 @@ def unsupported() -> list:
 
 def test_every_unsupported_function_has_a_way_out():
     found = unsupported()
-    assert len(found) > 300
+    assert len(found) > 290
     for f in found:
         why = unknown_functions.why_unknown(f)
         assert why is not None and why[1], f
@@ -129,7 +129,7 @@ def test_a_minimum():
     best = flow.implicit_root(flow.grad(f), flow.opaque(solver, lambda x0, a: x0))
 
     def wrong(a):
-        return np.sum(scipy.optimize.dual_annealing(f, [(-5.0, 5.0)] * 2, args=(a,)).x)
+        return np.sum(scipy.optimize.direct(f, [(-5.0, 5.0)] * 2, args=(a,)).x)
 
     def right(a):
         return np.sum(best(np.zeros(2), a) ** 2)

@@ -176,3 +176,55 @@ def test_refused():
         flow.compile(lambda k: optimize.nnls(A, np.append(k, 1j))[0])(K)
     with pytest.raises(ValueError, match="Incompatible dimensions"):
         flow.compile(lambda k: optimize.nnls(A, k)[0])(K)
+
+
+# ---- fits between bounds ----
+TIMES = np.linspace(0.0, 1.0, 9)
+SEEN = 2.0 * np.exp(-1.5 * TIMES) + 0.4 + 0.05 * np.sin(20.0 * TIMES)
+TIGHT = {"xtol": 1e-13, "ftol": 1e-13, "gtol": 1e-13}
+
+
+def decay(t, a, b, c):
+    return a * np.exp(-b * t) + c
+
+
+def least_squares(k, start, bounds, **options):
+    residuals = lambda p: decay(TIMES, p[0], p[1], p[2]) - k * SEEN
+    made = optimize.least_squares(residuals, start, bounds=bounds, **TIGHT, **options)
+    return W @ made.x + made.cost
+
+
+FITS = {
+    "held": lambda k: least_squares(k, [1.0, 1.0, 0.0], ([0.0, 0.0, 0.0], [5.0, k, 5.0])),
+    "on a corner": lambda k: least_squares(k, [1.0, 0.5, 0.1], (0.0, [k, 0.9, 5.0])),
+    "by dogbox with a loss": lambda k: least_squares(
+        k, [1.0, 0.5, 0.1], (0.0, [5.0, k, 5.0]), method="dogbox", loss="soft_l1"
+    ),
+    "free": lambda k: least_squares(k, [1.0, 0.5, 0.1], (-10.0, 10.0)),
+    "curve_fit": lambda k: W @ optimize.curve_fit(
+        decay, TIMES, k * SEEN, bounds=([0.0, 0.0, -1.0], [np.inf, k, 5.0])
+    )[0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", FITS.values(), ids=[*FITS])
+def test_fits_between_bounds(f, target):
+    k, h = 1.1, 1e-2
+    value, slope = flow.value_and_grad(f, target=target)(k)
+    np.testing.assert_allclose(value, f(k), rtol=1e-6)
+    want = (8 * (f(k + h) - f(k - h)) - f(k + 2 * h) + f(k - 2 * h)) / (12 * h)
+    np.testing.assert_allclose(slope, want, rtol=3e-4)
+
+
+def test_covariances_of_a_fit_between_bounds():
+    f = lambda k: optimize.curve_fit(decay, TIMES, k * SEEN, bounds=(-10.0, 10.0))[1]
+    np.testing.assert_allclose(flow.compile(f)(1.1), f(1.1), rtol=1e-4)
+
+
+def test_a_fit_beside_its_bound_has_no_derivative():
+    exact = lambda k: optimize.least_squares(lambda p: p - k, [0.5], bounds=(0.0, 1.0)).x[0]
+    assert flow.grad(exact)(0.4) == pytest.approx(1.0)
+    assert flow.grad(exact)(1.7) == 0.0
+    with pytest.raises(np.linalg.LinAlgError):
+        flow.grad(exact)(1.0)

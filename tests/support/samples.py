@@ -134,6 +134,8 @@ WITHOUT = {
         optimize.diagbroyden, optimize.excitingmixing, optimize.linearmixing,
         optimize.newton_krylov, optimize.fmin_l_bfgs_b, optimize.fmin_tnc, optimize.fmin_slsqp,
         optimize.fmin_cobyla, optimize.fmin_ncg, optimize.approx_fprime,
+        optimize.differential_evolution, optimize.dual_annealing, optimize.shgo,
+        optimize.basinhopping,
         integrate.nquad, integrate.tplquad, integrate.quad_vec,
     ), "takes a function"),
     **dict.fromkeys((ndimage.shift, ndimage.zoom, ndimage.affine_transform, ndimage.rotate),
