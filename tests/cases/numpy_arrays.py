@@ -27,6 +27,13 @@ def margins_of_other_kinds(x):
     return s + np.sum(np.pad(x, 1, mode="median", stat_length=((2, 3), (1, 2))) ** 2)
 
 
+@case(vec(3), 0.7)
+def numbers_known_and_computed_joined(x, y):
+    s = np.sum(np.stack((y, 0.3, 2)) ** 2) + np.sum(np.stack([x[0], x[1] * y, 1.5], axis=-1) ** 3)
+    s += np.sum(np.hstack((x, 0.3)) ** 2) * np.vstack((y, 0.3))[0, 0]
+    return s + np.sum(np.column_stack((y, 0.3)) ** 2) + np.sum(np.append(x, 0.3) ** 2)
+
+
 @case(vec(5), (1, 2))
 @case(mat(3, 2), ((0, 1), (3, 4)))
 @case(mat(1, 4), 2)

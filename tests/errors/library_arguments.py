@@ -79,6 +79,11 @@ def missing_axis_that_is_moved(x):
     return np.sum(np.moveaxis(x, 2, 0) ** 2)  # error: UnsupportedError: axis 2 is out of bounds
 
 
+@program(vec(1))
+def number_stacked_with_an_array_of_one(x):
+    return np.sum(np.stack([x, 0.3]))  # error: UnsupportedError: all input arrays must have
+
+
 @program(vec(3))
 def stacked_along_a_missing_axis(x):
     return np.sum(np.stack([x, x * x], axis=2))  # error: UnsupportedError: axis 2 is out of bounds

@@ -88,11 +88,12 @@ def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
     if whole is not None:
         place_of_axis(it, node, axis, whole.type.ndim)
         return it.call_numpy(np.moveaxis, [it.b.copy(whole), 0, axis], {}, node)
-    parts = [it.b.value(x) for x in map(atom, parts_of(it, node, xs, "stack"))]
+    parts = [plain(it.b.value(x)) for x in map(atom, parts_of(it, node, xs, "stack"))]
     if all(not is_array(x) for x in parts):
         place_of_axis(it, node, axis, 1)
         return it.call_numpy(np.array, [parts], {}, node)
-    parts = _vectors(it, parts)
+    if not all(is_array(x) for x in parts):
+        it.wrong(node, "all input arrays must have the same shape", ValueError)
     n = parts[0].type.ndim + 1
     k = place_of_axis(it, node, axis, n)
     spec = tuple("n" if a == k else ":" for a in range(n))
