@@ -6,6 +6,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.passes import checking
 from srcgrad.testing import check_grads
+from tests.tools.memo import shared
 
 
 def columns(c, x):
@@ -64,6 +65,7 @@ def inside(join, m, x, n):
 @pytest.mark.parametrize("target", ["python", "cpu"])
 @pytest.mark.parametrize("program", [overwritten, carried, until, inside])
 @pytest.mark.parametrize("join", JOINS)
+@shared
 def test_gradients(program, join, target):
     def f(m, x):
         return program(join, m, x, 3)

@@ -9,6 +9,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.passes import checking
 from srcgrad.testing import gradcheck
+from tests.tools.memo import shared
 
 
 def chosen(x, w):
@@ -74,6 +75,7 @@ IDS = [f"{fn.__name__}-{args[-1]}" for fn, args in PROGRAMS]
 
 @pytest.mark.parametrize("target", ["python", "loops"])
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS, ids=IDS)
+@shared
 def test_joined_buffers_of_two_lengths(fn, args, target):
     with checking():
         gradcheck(fn, args, order=2, target=target)

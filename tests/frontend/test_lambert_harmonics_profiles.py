@@ -13,6 +13,7 @@ from scipy import special as sp
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from tests.frontend.scalars import check
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 NEAR = (-0.99, -0.5, 0.0, 0.3, 0.9)
@@ -55,6 +56,7 @@ def along(f: Callable) -> Callable:
 
 
 @pytest.mark.parametrize(("f", "exact", "points"), share(FUNCTIONS))
+@shared
 def test_derivatives(f: Callable, exact: Callable, points: tuple):
     first = along(flow.compile(f, target="python"))
     second = along(first)
@@ -67,6 +69,7 @@ def test_derivatives(f: Callable, exact: Callable, points: tuple):
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
 @pytest.mark.parametrize(("f", "exact", "points"), share(FUNCTIONS))
+@shared
 def test_values_and_gradients(f: Callable, exact: Callable, points: tuple, target: str):
     x = np.array(points)
     compiled = flow.compile(f, target=target)

@@ -63,6 +63,7 @@ def test_angles(seq: str):
         )
 
 
+@shared
 def test_at_the_identity():
     def there(a):
         return Rotation.from_rotvec(a).apply(POINT)
@@ -70,13 +71,11 @@ def test_at_the_identity():
     def back(a):
         return Rotation.from_rotvec(a).as_rotvec() ** 2
 
+    curvature = flow.hessian(flow.compile(lambda a: np.sum(back(a)), target="python"))
     for size in (0.0, 1e-9, 1e-4, 0.999e-3, 1.001e-3):
         check(there, size * ANGLES, further=True)
         check(back, size * ANGLES)
-        curved = flow.hessian(flow.compile(lambda a: np.sum(back(a)), target="python"))(
-            size * ANGLES
-        )
-        np.testing.assert_allclose(curved, 2.0 * np.eye(3), atol=1e-6)
+        np.testing.assert_allclose(curvature(size * ANGLES), 2.0 * np.eye(3), atol=1e-6)
 
 
 QUARTER, SEVERAL = Rotation.from_euler("z", 90, degrees=True), Rotation.from_rotvec(MANY)

@@ -111,6 +111,7 @@ def test_every_construct_is_common():
     assert not rare
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_every_construct_is_in_some_small_program():
     """A limit of size makes the larger templates rare; none is lost."""
     shares = census(generate(seed, SMALL_OPTIONS) for seed in range(600))
@@ -135,6 +136,7 @@ def test_tags_are_constructs():
     assert tags <= set(CONSTRUCTS)
 
 
+@pytest.mark.about("tests/fuzz/")
 def test_programs_run_and_stay_bounded():
     for seed in range(200):
         program = generate(seed)

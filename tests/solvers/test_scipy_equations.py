@@ -7,6 +7,7 @@ from scipy import optimize
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 
@@ -88,6 +89,7 @@ EACH = [(f, "python") for f in SYSTEMS] + [(captured, "cpu"), (by_root, "cpu")]
 
 
 @pytest.mark.parametrize(("f", "target"), share(EACH))
+@shared
 def test_systems(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(A, B), f(A, B), rtol=1e-7)
@@ -141,6 +143,7 @@ ONE = {
 @pytest.mark.parametrize(
     ("name", "target"), share([*((n, "python") for n in ONE), ("ridder", "cpu")])
 )
+@shared
 def test_one_equation(name, target):
     f = flow.compile(ONE[name], target=target)
     a = 10.0

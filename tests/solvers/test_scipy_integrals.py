@@ -7,6 +7,7 @@ from scipy import integrate
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 
@@ -49,6 +50,7 @@ EACH = [(captured, "python"), (passed, "python"), (backwards, "python"), (captur
 
 
 @pytest.mark.parametrize(("f", "target"), share(EACH))
+@shared
 def test_integrals(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(*ARGS), f(*ARGS), rtol=1e-12)

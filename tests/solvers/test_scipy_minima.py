@@ -7,6 +7,7 @@ from scipy import optimize
 
 import srcgrad as flow
 from srcgrad.errors import SingularError, SrcgradError, UnsupportedError
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 T = np.linspace(0.0, 1.0, 8)
@@ -77,6 +78,7 @@ EACH = [(captured, "cpu"), *((f, "python") for f in ALL)]
 
 
 @pytest.mark.parametrize(("f", "target"), share(EACH), ids=lambda v: getattr(v, "__name__", v))
+@shared
 def test_minima(f, target):
     """The derivative is right where differences of minima, as exact as they are, agree."""
     compiled = flow.compile(f, target=target)

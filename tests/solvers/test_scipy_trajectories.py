@@ -7,6 +7,7 @@ from scipy import integrate
 
 import srcgrad as flow
 from srcgrad.errors import SrcgradError, UnsupportedError
+from tests.tools.memo import shared
 from tests.tools.turns import share
 
 TIMES = np.array([0.5, 1.0, 2.0])
@@ -92,6 +93,7 @@ EACH = [(f, "python") for f in ALL] + [(captured, "cpu")]
 
 
 @pytest.mark.parametrize(("f", "target"), share(EACH))
+@shared
 def test_trajectories(f, target):
     compiled = flow.compile(f, target=target)
     assert_allclose(compiled(*ARGS), f(*ARGS), rtol=1e-6 if f is stiffly else 1e-8)
