@@ -148,6 +148,10 @@ class LowerBounds:
                 return math.sqrt(self.of(a))
             case elementwise.maximum, (a, b):
                 return max(self.of(a), self.of(b))
+            case elementwise.larger, (Const() as a, b):
+                return max(self.of(a), self.of(b))
+            case elementwise.larger, (_, b):  # the first may be NaN
+                return self.of(b)
             case elementwise.abs, (a,):
                 return max(self.of(a), 0.0)
             case (

@@ -18,8 +18,9 @@ OF_ALL = {
     **dict.fromkeys(
         (
             elementwise.add, elementwise.mul, elementwise.div, elementwise.cast,
-            elementwise.maximum, elementwise.minimum, reductions.sum, arrays.matmul, arrays.matvec,
-            arrays.vecdot, arrays.pack, arrays.concatenate,
+            elementwise.maximum, elementwise.minimum, elementwise.larger, elementwise.smaller,
+            reductions.sum, arrays.matmul, arrays.matvec, arrays.vecdot, arrays.pack,
+            arrays.concatenate,
         ),
         (0, None),
     ),

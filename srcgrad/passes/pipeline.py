@@ -57,6 +57,7 @@ from srcgrad.passes.room_ahead import room_ahead
 from srcgrad.passes.scalar_replacement import scalar_replacement
 from srcgrad.passes.shared_tapes import shared_tapes
 from srcgrad.passes.simplify import simplify
+from srcgrad.passes.skip_zeros import skip_zeros
 from srcgrad.passes.small import small_arrays
 from srcgrad.passes.split_sums import split_sums
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
@@ -163,7 +164,7 @@ PREACCUMULATE = Pass("preaccumulate", preaccumulate, reorders=True)
 LOOP_DISTRIBUTION = Pass("loop_distribution", loop_distribution)
 DISTRIBUTION_IN_ORDER = Pass("loop_distribution", partial(loop_distribution, in_order=True))
 CARRY_ELEMENTS = Pass("carry_elements", carry_elements)
-SIMPLIFY_LOOPS = Pass("simplify", partial(simplify, for_machines=True))
+SKIP_ZEROS = Pass("skip_zeros", skip_zeros, reorders=True)
 SHARED_TAPES = Pass("shared_tapes", shared_tapes)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
@@ -187,12 +188,13 @@ LOWERING: tuple[Pass, ...] = (
     LOOP_FISSION,
     ASCENDING_LOOPS,
     HOIST,
-    SIMPLIFY_LOOPS,
+    SIMPLIFY,
     STRIP_MINING,
     SPLIT_SUMS,
     PREACCUMULATE,
     LOOP_DISTRIBUTION,
     CARRY_ELEMENTS,
+    SKIP_ZEROS,
     SHARED_TAPES,
     HOIST_ALLOCATIONS,
 )
@@ -305,7 +307,7 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     # tapes that are made longer before an inner loop would keep all of it in one chunk; an array
     # that has a second name, or is made in a trip, as well
     others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
-    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD)}
+    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS)}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -322,6 +324,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
     left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
+    left_out |= {SKIP_ZEROS.name}
     left_out |= {HOIST_ALLOCATIONS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {

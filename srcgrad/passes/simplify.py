@@ -49,22 +49,21 @@ from srcgrad.ir.nodes import (
     altered,
     type_vars,
 )
-from srcgrad.ir.types import BOOL, Scalar, is_float
+from srcgrad.ir.types import Scalar, is_float
 from srcgrad.ir.walk import refresh_types
 from srcgrad.passes.conditions import Conditions
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.offsets import Offsets
 from srcgrad.passes.rewrite import Rewriter
-from srcgrad.primitives import REGISTRY, elementwise, memory
+from srcgrad.primitives import REGISTRY, memory
 
 ROUNDS = 8  # each round removes what the last one exposed; more are not worth their time
 CHEAP = 2  # statements that a branch may hold to become a select
 
 
-def simplify(function: Function, for_machines: bool = False) -> Function:
-    """The simplified function; `for_machines`: also where derivatives at ties become others."""
+def simplify(function: Function) -> Function:
     for _ in range(ROUNDS):
-        rewriter = _ForMachines() if for_machines else _Simplifier()
+        rewriter = _Simplifier()
         function = rewriter.function(function)
         if not rewriter.changed:
             break
@@ -229,39 +228,6 @@ class _Simplifier(Rewriter):
             self.becomes(p, x)
         yield from self.block(s.test)
         self.settle(s.results, s.inits)
-
-
-# the comparison by which Python takes the first operand
-FIRST = {elementwise.minimum: elementwise.lt, elementwise.maximum: elementwise.gt}
-
-
-class _ForMachines(_Simplifier):
-    """Python's `min` and `max`, extrema and a test of the first operand for NaN, by comparing."""
-
-    def __init__(self):
-        super().__init__()
-        self.made: dict[Var, Def] = {}
-
-    def definition(self, s: Def) -> Iterable[Stmt]:
-        for t in super().definition(s):
-            if isinstance(t, Def) and t.var is not None and isinstance(t.var.type, Scalar):
-                if t.op in FIRST or t.op is elementwise.isnan:
-                    self.made[t.var] = t
-                elif t.op is elementwise.where and (better := self.compared(t)) is not None:
-                    test = Var("first", BOOL)
-                    yield Def(test, FIRST[better.op], better.args, {}, t.loc)
-                    t = altered(t, args=(test, *better.args))
-                    self.changed = True
-            yield t
-
-    def compared(self, s: Def) -> Def | None:
-        """The extremum of a selection `where(isnan(x), y, minimum(x, y))`."""
-        nan, _, least = (self.made.get(a) if isinstance(a, Var) else None for a in s.args)
-        if nan is None or least is None or least.op not in FIRST:
-            return None
-        x, other = least.args
-        reads = nan.op is elementwise.isnan and nan.args[0] is x and other is s.args[1]
-        return least if reads else None
 
 
 def same(a: Atom, b: Atom) -> bool:

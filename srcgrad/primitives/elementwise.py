@@ -200,6 +200,27 @@ minimum = derive(
     cheap="scalars",
     identity=REPEATED,
 )
+# Python's: the second operand unless the first one is better, so also where one is NaN
+larger = derive(
+    "larger",
+    lambda a, b: _where(np.greater(a, b), a, b),
+    lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
+    lambda y, a, b: select(gt(a, b), 0.0, select(eq(a, b), 0.5, 1.0)),
+    exact=True,
+    ordered=True,
+    cheap="scalars",
+    identity=REPEATED,
+)
+smaller = derive(
+    "smaller",
+    lambda a, b: _where(np.less(a, b), a, b),
+    lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
+    lambda y, a, b: select(lt(a, b), 0.0, select(eq(a, b), 0.5, 1.0)),
+    exact=True,
+    ordered=True,
+    cheap="scalars",
+    identity=REPEATED,
+)
 clip = derive(
     "clip",
     np.clip,

@@ -167,6 +167,20 @@ class Speller:
         whole = d.var is not None and isinstance(d.var.type, Scalar) and d.var.type.dtype[0] == "i"
         return f"{short if whole else f'np.{d.op.name}'}({self.listed(d.args)})"
 
+    def _larger(self, d: Def) -> str:
+        return self._first_of_ties(d, "max", ">")
+
+    def _smaller(self, d: Def) -> str:
+        return self._first_of_ties(d, "min", "<")
+
+    def _first_of_ties(self, d: Def, name: str, sign: str) -> str:
+        """Python's `max` and `min` of numbers, which return the first of equal ones."""
+        a, b = d.args
+        if d.var is not None and isinstance(d.var.type, Scalar):
+            return f"{name}({self.listed((b, a))})"
+        first = f"{self(a).within(SUM)} {sign} {self(b).within(SUM)}"
+        return f"np.where({first}, {self.listed(d.args)})"
+
     def _abs(self, d: Def) -> str | None:
         scalar = isinstance(d.args[0].type, Scalar)
         return f"abs({self.plain(d.args[0])})" if scalar else None

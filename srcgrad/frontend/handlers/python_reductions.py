@@ -35,7 +35,7 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
-from srcgrad.ir.nodes import Var, atom
+from srcgrad.ir.nodes import atom
 from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
@@ -93,7 +93,7 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     return start
 
 
-def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
+def _extreme(name: str, primitive: RowName, first: RowName, whole: Any) -> Any:
     def handler(
         it: Interpreter, node: Node, *given: Any, key: Any = None, default: Any = _NOTHING
     ) -> Any:
@@ -127,12 +127,7 @@ def _extreme(name: str, primitive: RowName, whole: Any) -> Any:
             mixed = unlike(one, other) or is_mixed(it, best) or is_mixed(it, v)
             unsure = one.weak != other.weak or is_either(it, best) or is_either(it, v)
             floats = is_float(atom(best).type.dtype) or is_float(atom(v).type.dtype)
-            # the first of equal ones: of zeros the primitive takes the second operand
-            better = it.emit(node, primitive, *((v, best) if floats else (best, v)))
-            if isinstance(v, Var) and is_float(v.type.dtype):
-                # NaN is never greater than the best so far
-                better = it.emit(node, "where", it.emit(node, "isnan", v), best, better)
-            best = better
+            best = it.emit(node, first, v, best) if floats else it.emit(node, primitive, best, v)
             if mixed:
                 it.captures.classes.mixed.add(best)
             if unsure:
@@ -193,8 +188,8 @@ def _chosen(it: Interpreter, node: Node, better: Any, items: list[Any], key: Any
 
 
 _NOTHING = object()
-implements(builtins.max)(_extreme("max", "maximum", np.max))
-implements(builtins.min)(_extreme("min", "minimum", np.min))
+implements(builtins.max)(_extreme("max", "maximum", "larger", np.max))
+implements(builtins.min)(_extreme("min", "minimum", "smaller", np.min))
 
 
 @implements(builtins.any)

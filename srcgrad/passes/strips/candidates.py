@@ -31,7 +31,8 @@ from srcgrad.records import record
 INLINE = frozenset({
     e.add, e.sub, e.mul, e.neg, e.div, e.absorb, e.powi, e.lt, e.le, e.gt, e.ge, e.eq, e.ne,
     e.logical_and, e.logical_or, e.logical_xor, e.logical_not, e.isnan, e.isinf, e.isfinite,
-    e.where, e.maximum, e.minimum, e.clip, e.relu, e.sign, e.floor, e.ceil, e.trunc, e.rint,
+    e.where, e.maximum, e.minimum, e.larger, e.smaller, e.clip, e.relu,
+    e.sign, e.floor, e.ceil, e.trunc, e.rint,
     e.stop_gradient, e.before_rounding, e.abs, e.copysign, e.sqrt, e.cast, e.bit_and, e.bit_or,
     e.bit_xor, e.invert, e.signbit,
 })  # fmt: skip

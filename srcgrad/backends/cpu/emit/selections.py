@@ -44,6 +44,21 @@ def _extremes(more: bool) -> Emit:
     return emit
 
 
+def _better(more: bool) -> Emit:
+    """Python's: the second unless the first compares as better."""
+
+    def emit(w: Writer, s: Def) -> Number | None:
+        (a, b), dtype = values(w, s), dtype_of(s)
+        if is_complex(dtype):
+            return None
+        if not is_float(dtype):
+            return _extreme(w, dtype, a, b, more)
+        kind, name = KINDS[dtype], "ogt" if more else "olt"
+        return w.choose(w.do(f"fcmp {name} {kind} {a}, {b}"), a, b, kind)
+
+    return emit
+
+
 def _clip(w: Writer, s: Def) -> Number | None:
     dtype = dtype_of(s)
     if is_complex(dtype):
@@ -115,6 +130,7 @@ def _broadcast_dim(w: Writer, s: Def) -> Number | None:
 
 SELECTIONS: dict[Primitive, Emit] = {
     e.where: _where, e.maximum: _extremes(more=True), e.minimum: _extremes(more=False),
+    e.larger: _better(more=True), e.smaller: _better(more=False),
     e.clip: _clip, e.relu: _relu, e.sign: _sign, e.abs: _abs,
     memory.wrap: _wrap, memory.slice_start: _slice_end, memory.slice_stop: _slice_end,
     memory.broadcast_dim: _broadcast_dim,

@@ -37,6 +37,7 @@ TEMPLATES |= {
     e.shift_left: "shift_left(a, b)", e.shift_right: "shift_right(a, b)",
     e.where: "where(a, b, c)", e.stop_gradient: "a", e.before_rounding: "a",
     e.maximum: "maximum(a, b)", e.minimum: "minimum(a, b)",
+    e.larger: "where(a > b, a, b)", e.smaller: "where(a < b, a, b)",
     e.clip: "minimum(c, maximum(b, a))", e.abs: "abs(a)", e.sign: "sign(a)",
     e.real: "a.real", e.imag: "a.imag", e.conj: "a.conjugate()", e.to_complex: "complex(a, b)",
     e.sigmoid: "sigmoid(a)", e.relu: "relu(a)", e.erf: "math.erf(a)", e.erfc: "math.erfc(a)",
