@@ -1,7 +1,7 @@
 """Skipped zeros: what a trip only does to add multiples of a number runs if that is not zero.
 
 >>> show(skip_zeros(parse('''
-... def f(g: f64[n], c: bool[n], w: f64[n,m], x: f64[m], y: f64[m]):
+... def f(g: f64[n], w: f64[n,m], x: f64[m]):
 ...     n: int = dim(g, axis=0)
 ...     m: int = dim(w, axis=1)
 ...     for i in range(0, n):
@@ -12,12 +12,12 @@
 ...             add_at(x, j, t)
 ...     return ()
 ... ''')))
-def f(g: f64[n], c: bool[n], w: f64[n,m], x: f64[m], y: f64[m]):
+def f(g: f64[n], w: f64[n, m], x: f64[m]):
     n: int = dim(g, axis=0)
     m: int = dim(w, axis=1)
     for i in range(0, n):
         a: f64 = load(g, i)
-        t: bool = ne(a, f64(0.0))
+        t: bool_ = ne(a, f64(0.0))
         if t:
             for j in range(0, m):
                 p: f64 = load(w, i, j)
@@ -206,7 +206,7 @@ def _is_float(v: Var | None) -> bool:
 
 
 class _Zeros:
-    """What is known of a trip's numbers if one of them is zero."""
+    """Facts about the numbers of a trip if one of them is zero."""
 
     def __init__(self, root: Var):
         self.same: dict[Var, Atom] = {root: Const(0.0, root.type)}

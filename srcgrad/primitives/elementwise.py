@@ -180,46 +180,31 @@ def _half_at_ties(wins: Any, ties: Any) -> Any:
     return select(wins, 1.0, select(ties, 0.5, 0.0))
 
 
-maximum = derive(
+_extremum = functools.partial(derive, exact=True, ordered=True, cheap="scalars", identity=REPEATED)
+maximum = _extremum(
     "maximum",
     np.maximum,
     lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(gt(b, a), eq(a, b)),
-    exact=True,
-    ordered=True,
-    cheap="scalars",
-    identity=REPEATED,
 )
-minimum = derive(
+minimum = _extremum(
     "minimum",
     np.minimum,
     lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
     lambda y, a, b: _half_at_ties(lt(b, a), eq(a, b)),
-    exact=True,
-    ordered=True,
-    cheap="scalars",
-    identity=REPEATED,
 )
 # Python's: the second operand unless the first one is better, so also where one is NaN
-larger = derive(
+larger = _extremum(
     "larger",
     lambda a, b: _where(np.greater(a, b), a, b),
     lambda y, a, b: _half_at_ties(gt(a, b), eq(a, b)),
     lambda y, a, b: select(gt(a, b), 0.0, select(eq(a, b), 0.5, 1.0)),
-    exact=True,
-    ordered=True,
-    cheap="scalars",
-    identity=REPEATED,
 )
-smaller = derive(
+smaller = _extremum(
     "smaller",
     lambda a, b: _where(np.less(a, b), a, b),
     lambda y, a, b: _half_at_ties(lt(a, b), eq(a, b)),
     lambda y, a, b: select(lt(a, b), 0.0, select(eq(a, b), 0.5, 1.0)),
-    exact=True,
-    ordered=True,
-    cheap="scalars",
-    identity=REPEATED,
 )
 clip = derive(
     "clip",

@@ -273,3 +273,29 @@ def test_a_sweep_apart_computes_again_what_nothing_is_decided_of():
     with nudged() as names:
         on_tensors(chosen, point(0))
     assert names
+
+
+def limited(q):
+    q = q.copy()
+    for _ in range(3):
+        a, b = q[1:-1] - q[:-2], q[2:] - q[1:-1]
+        q[1:-1] += 0.1 * np.sign(a) * np.minimum(np.abs(a), np.abs(b))
+    return np.sum(q)
+
+
+@pytest.mark.parametrize("values", ["generic", "with zeros and NaN"])
+def test_a_sign_is_saved_once_and_in_half_the_memory(values):
+    """The rule of `abs` reads the sign of the program; single precision holds it exactly."""
+    q = np.array([0.1, 0.5, 0.45, -0.7, 2.0, 1.1, 0.3, -0.2])
+    if values != "generic":
+        q[-1] = np.nan
+    ir = str(flow.grad(limited).ir("adjoint", q))
+    made = [line for line in ir.splitlines() if "= tape(" in line and "sign" in line]
+    assert len(made) == 2 and all("f32" in line for line in made), ir
+    for target in ("python", "cpu"):
+        found = flow.grad(flow.compile(limited, target=target))(q)
+        if values == "generic":
+            want = [(limited(q + e) - limited(q - e)) / 2e-6 for e in 1e-6 * np.eye(len(q))]
+            np.testing.assert_allclose(found, want, atol=1e-7)
+        else:
+            assert np.isnan(found).any()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.autodiff.decisions import Made, decides, rounds
-from srcgrad.ir.nodes import Atom, Def, Var
+from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import Scalar, float_type
 from srcgrad.operation import Params
 from srcgrad.primitives import memory
@@ -90,8 +90,26 @@ class Exact:
             return None
         key = (s.var, made)
         if key not in self._decisions:
-            self._decisions[key] = self._decide(made, s)
+            found = self._found(made, s)
+            self._decisions[key] = self._decide(made, s) if found is None else found
         return self.values(self._decisions[key])
+
+    def _found(self, made: Made, s: Def) -> Atom | None:
+        """The outcome of the decision where the forward sweep has taken it in the same block."""
+        if any(isinstance(a, Made) or not self._is_value(a) for a in made.args):
+            return None
+        key, _ = self.program.point[s][-1]
+        for d in self.program.block[key]:
+            if isinstance(d, Def) and d.op is made.op and repr(d.params) == made.key:
+                pairs = zip(d.args, made.args, strict=True)
+                if all(a is b or (_is_const(a) and _is_const(b) and a == b) for a, b in pairs):
+                    return d.var
+        return None
+
+    def _is_value(self, a: Atom | Made) -> bool:
+        """Whether an atom is a number, or an array that nothing stores to."""
+        scalar = isinstance(a, Const) or (isinstance(a, Var) and isinstance(a.type, Scalar))
+        return scalar or (isinstance(a, Var) and self.program.classes.is_pure(a))
 
     def _decide(self, made: Made, s: Def) -> Atom:
         """Emits a rule's decision into the forward sweep, directly after the rule's statement."""
@@ -103,3 +121,7 @@ class Exact:
             if isinstance(d, Def) and d.var is not None:
                 self.values.forward(d.var, self.program.point[s], d, place)
         return v
+
+
+def _is_const(a: Any) -> bool:
+    return isinstance(a, Const)

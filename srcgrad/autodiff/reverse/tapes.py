@@ -18,8 +18,9 @@ from srcgrad.autodiff.reverse.insertions import Insertions, Slot
 from srcgrad.autodiff.reverse.program import START, Point, Program, body_of
 from srcgrad.errors import Location
 from srcgrad.ir.build import Builder
-from srcgrad.ir.nodes import Atom, Const, For, Stmt, Var, While, atom
+from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Dims, Scalar
+from srcgrad.primitives import elementwise
 from srcgrad.primitives.tapes import INITIAL_CAPACITY, SAVED
 from srcgrad.records import record
 
@@ -173,7 +174,13 @@ class Tapes:
                 else Const(INITIAL_CAPACITY, INT)
             )
             b.loc = self._location(v, loops)
-            return b.tape(n, dtype=v.type.dtype, name=f"{v.name}{SAVED}")
+            return b.tape(n, dtype=self.dtype(v), name=f"{v.name}{SAVED}")
+
+    def dtype(self, v: Var) -> str:
+        """The dtype of a value's tape: signs are the same numbers in half the memory."""
+        made = self.program.owner.get(v)
+        signs = isinstance(made, Def) and made.op is elementwise.sign
+        return "f32" if signs and v.type.dtype == "f64" else v.type.dtype
 
     def reserve(self, b: Builder, tape: Var, v: Var, loops: list[For | While], size: Atom) -> None:
         """Grows the tape of `v` to at least `size` slots."""

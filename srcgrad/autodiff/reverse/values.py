@@ -253,7 +253,7 @@ class ValueRecovery:
             with self.insertions.into(self.save_place(v)) as b:
                 if not self.tapes.is_dense(loops):
                     self.tapes.reserve(b, tape, v, loops, b.add(at, 1))
-                b.store(tape, at, v)
+                b.store(tape, at, b.cast(v, Scalar(self.tapes.dtype(v))))
             self._tape[v] = tape
         got = self.b.load(self._tape[v], self.tapes.position_here(loops), name=v.name)
         return self.b.retyped(got, v.type, v.name)
@@ -318,7 +318,8 @@ class ValueRecovery:
             here = self(offset)
         else:
             here = self.b.mul(self.tapes.position_here(loops), self.b.size(self.dims(v.type)))
-        return self.b.tape_view(tape, here, *self.dims(v.type), name=v.name)
+        got = self.b.tape_view(tape, here, *self.dims(v.type), name=v.name)
+        return self.b.cast(got, Scalar(v.type.dtype))
 
     def _save_array(self, v: Var, loops: list[For | While], point: Point, late: bool) -> Any:
         even = self._is_even(v.type)
@@ -335,7 +336,9 @@ class ValueRecovery:
             offset = b.load(cell, 0, name="offset") if cell is not None else b.mul(at, own)
             if not dense:
                 self.tapes.reserve(b, tape, v, loops, b.add(offset, own))
-            b.assign(b.tape_view(tape, offset, *v.type.dims), v)
+            b.assign(
+                b.tape_view(tape, offset, *v.type.dims), b.cast(v, Scalar(self.tapes.dtype(v)))
+            )
             if cell is not None:
                 b.store(cell, 0, b.cast(b.add(offset, own), Scalar("i64")))
         if cell is None:
