@@ -11,6 +11,8 @@ import sys
 import types
 from typing import Any
 
+TRANSFORM = "srcgrad_inline"  # defined by classes of functions that define their own calls
+
 
 def class_states(cls: type[Any], name: str) -> bool:
     """Whether a class or one of its bases defines a name; its metaclass is not consulted."""
@@ -34,7 +36,7 @@ def tensor_among(given: Any) -> bool:
 
 def is_transform(value: Any) -> bool:
     """Whether a value is a function of srcgrad that defines its own calls: compiled, opaque."""
-    return states(value, "srcgrad_inline")
+    return states(value, TRANSFORM)
 
 
 def is_compiled(value: Any) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad import tree
@@ -29,7 +30,7 @@ from srcgrad.frontend.values import (
     View,
 )
 from srcgrad.ir.nodes import Const, Var
-from srcgrad.protocols import held, is_transform
+from srcgrad.protocols import TRANSFORM, class_states, held
 from srcgrad.records import record
 
 # most of what names hold: nothing is inside
@@ -46,8 +47,11 @@ class State:
     frozen: dict[int, Any]
 
 
+MUTABLE = (list, dict, Record, GrownList)
+
+
 def is_mutable(v: Any) -> bool:
-    return isinstance(v, list | dict | Record | GrownList)
+    return isinstance(v, MUTABLE)
 
 
 def contents(v: Any) -> dict:
@@ -71,27 +75,32 @@ def refill(v: Any, held: dict) -> None:
     target.update(held)
 
 
-def _inside(v: Any) -> list[Any]:
-    match v:
-        case Closure():
-            return [*v.defaults, *v.kw_defaults, *frames_of(v.frame)]
-        case Bound():
-            return [v.owner]
-        case MaybeUnbound() | MaybeNone():
-            return [v.value]
-        case Several():
-            return [v.one, v.other]
-        case Iterated():
-            return list(v.sources)
-        case View() | Super():
-            return [v.owner]
-        case functools.partial() | Partial():
-            return [v.func, *v.args, *v.keywords.values()]
-        case types.MethodType():
-            return [v.__self__]
-    if is_transform(v):
-        return [held(v, "function")]
-    return tree.children(v) or []
+Inside = Callable[[Any], Sequence[Any]]
+# classes of values that hold others, and what is inside one
+HOLDERS: tuple[tuple[type[Any], Inside], ...] = (
+    (Closure, lambda v: [*v.defaults, *v.kw_defaults, *frames_of(v.frame)]),
+    (Bound, lambda v: [v.owner]),
+    (MaybeUnbound, lambda v: [v.value]),
+    (MaybeNone, lambda v: [v.value]),
+    (Several, lambda v: [v.one, v.other]),
+    (Iterated, lambda v: list(v.sources)),
+    (View, lambda v: [v.owner]),
+    (Super, lambda v: [v.owner]),
+    (functools.partial, lambda v: [v.func, *v.args, *v.keywords.values()]),
+    (Partial, lambda v: [v.func, *v.args, *v.keywords.values()]),
+    (types.MethodType, lambda v: [v.__self__]),
+)
+
+
+@functools.lru_cache(maxsize=1024)
+def _inside(cls: type[Any]) -> Inside:
+    """The way to the values inside one of a class: it is taken for each value at each branch."""
+    for holder, inside in HOLDERS:
+        if issubclass(cls, holder):
+            return inside
+    if class_states(cls, TRANSFORM):
+        return lambda v: [held(v, "function")]
+    return lambda v: tree.children(v) or ()
 
 
 def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
@@ -106,7 +115,7 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
         seen.add(id(v))
         if is_mutable(v):
             found[id(v)] = v
-        todo += reversed(_inside(v))
+        todo += reversed(_inside(type(v))(v))
     return found
 
 

@@ -38,6 +38,7 @@ TOLD_APART = 10  # conditions that tell the kinds of the values of one operation
 TOGETHER = 3  # names of several kinds for which a statement is interpreted again and again
 VIEWS = ("keys", "values", "items")  # methods whose results show later changes of a dict
 Bindings = dict[tuple[int, Any], tuple[Any, Any]]  # old and new values by place
+UNDECIDED = (MaybeNone, MaybeUnbound, Several, Slice, tuple)  # what flags may tell apart
 Told = Callable[[Atom], bool | None]  # the truth of a flag, None if it is unknown
 
 
@@ -54,15 +55,16 @@ def narrowed(it: Interpreter, test: Var, holds: bool, state: State) -> Bindings:
     for owner, held in ((id(it.env), state.env), *state.contents.items()):
         v = state.objects.get(owner)
         decided = _decided_key if isinstance(v, TrackedDict) else _decided
-        now = {k: v if type(v) in ALONE else decided(v, told) for k, v in held.items()}
-        changed = {k: v for k, v in now.items() if v is not held[k]}
-        out.update({(owner, k): (held[k], v) for k, v in changed.items()})
+        open_ = [(k, x) for k, x in held.items() if type(x) not in ALONE]
+        now = {k: decided(x, told) for k, x in open_ if isinstance(x, UNDECIDED)}
+        changed = {k: x for k, x in now.items() if x is not held[k]}
+        out.update({(owner, k): (held[k], x) for k, x in changed.items()})
         if not changed:
             continue
         if owner == id(it.env):
             it.env.update(changed)
         else:
-            refill(v, {k: v for k, v in now.items() if v is not UNBOUND})
+            refill(v, {k: x for k, x in (held | changed).items() if x is not UNBOUND})
     return out
 
 

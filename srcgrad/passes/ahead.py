@@ -12,6 +12,7 @@ from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, For, Function, Stmt, Var, While
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import defined, uses, walk
+from srcgrad.passes.combining import reads_of_statements
 from srcgrad.passes.dependence import Dependence, touched
 from srcgrad.passes.effects import classes_written, observable_within
 from srcgrad.passes.loops_in_chunks import VECTORISED
@@ -30,6 +31,7 @@ class SerialLoops:
 
     def __init__(self, function: Function):
         self.program, self.classes = function, alias_classes(function)
+        self.reads = reads_of_statements()
 
     @cached_property
     def facts(self) -> Dependence:
@@ -41,7 +43,7 @@ class SerialLoops:
             return None
         if any(map(observable_within, s.body)):
             return None
-        return Ahead(s, self) if recurs(s) or self.is_serial(s) else None
+        return Ahead(s, self) if recurs(s, self.reads) or self.is_serial(s) else None
 
     def is_serial(self, s: For) -> bool:
         """Whether trips touch one element of memory, so that their order matters."""

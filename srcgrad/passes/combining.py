@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, If, Stmt, Var, While
+from srcgrad.ir.summaries import Summaries
 from srcgrad.ir.types import is_reference
 from srcgrad.ir.walk import uses, walk
 from srcgrad.operation import Primitive
@@ -26,9 +27,26 @@ COMBINING = (
 NEUTRAL = {elementwise.add: 0, elementwise.mul: 1}
 
 
-def chain(block: Block, p: Var, yields: Sequence[Atom], y: Atom) -> set[Primitive] | None:
+Reads = Summaries[Counter[Var]]
+
+
+def reads_of_statements() -> Reads:
+    """How often each statement reads each variable, those inside it included, found once."""
+
+    def reads(s: Stmt, inner: list[Counter[Var]]) -> Counter[Var]:
+        out = Counter(uses(s))
+        for found in inner:
+            out.update(found)
+        return out
+
+    return Summaries(reads)
+
+
+def chain(
+    block: Block, p: Var, yields: Sequence[Atom], y: Atom, reads: Reads
+) -> set[Primitive] | None:
     """The operations by which a block makes `y` from `p`, if nothing else reads in between."""
-    path = _path(block, p)
+    path = _path(block, p, reads)
     return path.ops if path is not None and path.leads_to(yields, y) else None
 
 
@@ -45,18 +63,19 @@ class _Path:
         return self.end is y and sum(a in self.made for a in yields) == 1
 
 
-def _path(block: Block, p: Var) -> _Path | None:
+def _path(block: Block, p: Var, reads: Reads) -> _Path | None:
     """The chain of operations from `p`; None if a statement reads more than its last value."""
     ops: set[Primitive] = set()
-    here: Atom = p
+    here: Var = p
     made: set[Atom] = {p}
     for s in block:
-        reads = [v for t in walk((s,)) for v in uses(t) if v in made]
-        if not reads:
+        read = reads[s]
+        found = made & read.keys()
+        if not found:
             continue
-        step = _choice(s, made) if here in reads else None
-        if step is None and all(v is here for v in reads):
-            step = _step(s, here, len(reads))
+        step = _choice(s, made) if here in found else None
+        if step is None and found == {here}:
+            step = _step(s, here, read[here], reads)
         if step is None:
             return None
         here = step[0]
@@ -73,30 +92,29 @@ def _choice(s: Stmt, made: set[Atom]) -> tuple[Var, set[Primitive]] | None:
     return (s.var, set()) if a in made and b in made and cond not in made else None
 
 
-def _step(s: Stmt, here: Atom, reads: int) -> tuple[Var, set[Primitive]] | None:
+def _step(s: Stmt, here: Var, times: int, reads: Reads) -> tuple[Var, set[Primitive]] | None:
     """The value that a statement makes of one that it alone reads, and the operations it uses.
 
-    `reads`: how often it reads that value, nested statements included.
+    `times`: how often it reads that value, nested statements included.
     """
     match s:
-        case Def() if s.op in COMBINING and reads == 1 and s.var is not None:
+        case Def() if s.op in COMBINING and times == 1 and s.var is not None:
             return s.var, {s.op}
-        case Def() if s.op is elementwise.sub and reads == 1 and s.args[0] is here:
+        case Def() if s.op is elementwise.sub and times == 1 and s.args[0] is here:
             return None if s.var is None else (s.var, {elementwise.add})
-        case For() | While() if here in s.inits and reads == 1:
+        case For() | While() if here in s.inits and times == 1:
             k = s.inits.index(here)
             before, others = (s.test, (s.cond,)) if isinstance(s, While) else ((), ())
-            ops = chain(before + s.body, s.params[k], s.yields + others, s.yields[k])
+            ops = chain(before + s.body, s.params[k], s.yields + others, s.yields[k], reads)
             return None if ops is None else (s.results[k], ops)
         case If() if here is not s.cond:
-            return _through_branches(s, here)
+            return _through_branches(s, here, reads)
         case _:
             return None
 
 
-def _through_branches(s: If, here: Atom) -> tuple[Var, set[Primitive]] | None:
-    assert isinstance(here, Var)
-    then, other = _path(s.then, here), _path(s.orelse, here)
+def _through_branches(s: If, here: Var, reads: Reads) -> tuple[Var, set[Primitive]] | None:
+    then, other = _path(s.then, here, reads), _path(s.orelse, here, reads)
     if then is None or other is None:
         return None
     for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):

@@ -19,7 +19,7 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.operation import Primitive
-from srcgrad.passes.combining import chain, chosen
+from srcgrad.passes.combining import chain, chosen, reads_of_statements
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
 from srcgrad.passes.verdicts import Dependent, Independent
@@ -44,6 +44,7 @@ class Dependence:
         """`in_chunks`: chunks have their own scratch tapes, and are combined in order."""
         self.classes, self.places = alias_classes(function), Places(function)
         self.in_chunks, self.body = in_chunks, function.body
+        self.reads = reads_of_statements()
 
     @cached_property
     def uses(self) -> Counter[Var]:
@@ -141,12 +142,15 @@ class _Trips:
         """The operation that combines a carried value over the trips; None if it never changes."""
         if y is p or self.is_plus_zero(y, p):
             return None
-        ops = None if is_reference(p.type) else chain(self.loop.body, p, self.loop.yields, y)
+        ops = None if is_reference(p.type) else self.chain(p, y)
         if ops is None or len(ops) != 1:
             return Dependent(
                 f"each trip needs '{p.name}' of the one before it", self.loop.loc, True
             )
         return ops.pop()
+
+    def chain(self, p: Var, y: Atom) -> set[Primitive] | None:
+        return chain(self.loop.body, p, self.loop.yields, y, self.facts.reads)
 
     def is_plus_zero(self, y: Atom, p: Var) -> bool:
         """Whether `y` is 0 + p: an adjoint that a trip passes on."""

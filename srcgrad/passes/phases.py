@@ -199,7 +199,7 @@ class _Phases:
 
     def is_combined(self, p: Var, y: Atom) -> bool:
         """Whether a value is carried by an operation whose order does not matter."""
-        ops = chain(self.loop.body, p, self.loop.yields, y)
+        ops = chain(self.loop.body, p, self.loop.yields, y, self.serial.reads)
         if ops is None or len(ops) != 1 or not ops <= {*COMBINING}:
             return False
         return not (self.in_order and _is_rounded(p))

@@ -45,7 +45,7 @@ from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, 
 from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.ir.walk import uses, walk
 from srcgrad.passes.ahead import FLOATS, Ahead, SerialLoops
-from srcgrad.passes.combining import chain
+from srcgrad.passes.combining import chain, reads_of_statements
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, Primitive, elementwise, memory
@@ -163,8 +163,9 @@ class _Linear:
         """The numbers of which those are made that the next trip reads."""
         s, classes = self.loop, self.part.classes
         out: set[Atom] = set()
+        reads = reads_of_statements()
         for p, y in zip(s.params, s.yields, strict=True):
-            ops = chain(s.body, p, s.yields, y)
+            ops = chain(s.body, p, s.yields, y, reads)
             if ops is None or len(ops) != 1:
                 out.add(y)
         late = {

@@ -4,7 +4,7 @@ import pytest
 
 from srcgrad.ir.nodes import For
 from srcgrad.passes import combining
-from srcgrad.passes.combining import chain
+from srcgrad.passes.combining import chain, reads_of_statements
 from srcgrad.primitives import elementwise
 from tests.passes.pass_programs import program
 
@@ -35,7 +35,7 @@ def loop_of(depth: int, last: str) -> For:
 
 
 def ops_of(loop: For):
-    return chain(loop.body, loop.params[0], loop.yields, loop.yields[0])
+    return chain(loop.body, loop.params[0], loop.yields, loop.yields[0], reads_of_statements())
 
 
 def test_a_sum_through_branches_is_recognized():

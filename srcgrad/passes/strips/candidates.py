@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from srcgrad.ir.nodes import Block, Const, Def, For, Function, If, Stmt, While, altered
 from srcgrad.ir.types import Scalar, is_complex, is_reference
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
-from srcgrad.passes.combining import COMBINING, chain
+from srcgrad.passes.combining import COMBINING, Reads, chain
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
 from srcgrad.passes.hoist_allocations import ALLOCATIONS, escaping
@@ -38,23 +38,28 @@ INLINE = frozenset({
 })  # fmt: skip
 
 
-def recurrences(block: Block) -> Iterator[For | While]:
+def recurrences(block: Block, reads: Reads) -> Iterator[For | While]:
     """The loops of a trip that are worth it: each of their trips waits for the one before it."""
     for s in block:
         if isinstance(s, While):
             yield s
         elif isinstance(s, For):
-            if recurs(s) and not is_unrolled(s):
+            if not is_unrolled(s) and recurs(s, reads):
                 yield s
-            yield from recurrences(s.body)
+            yield from recurrences(s.body, reads)
 
 
-def recurs(s: For) -> bool:
+def recurrences_of_plain(s: For, reads: Reads) -> list[For | While]:
+    """The recurrences in the trips of a loop; none where a statement rules out strips by itself."""
+    return list(recurrences(s.body, reads)) if all(map(_is_plain, walk(s.body))) else []
+
+
+def recurs(s: For, reads: Reads) -> bool:
     """Whether each trip waits for a number of the one before it."""
     for p, y in zip(s.params, s.yields, strict=True):
         if y is p or is_reference(p.type):
             continue
-        ops = chain(s.body, p, s.yields, y)
+        ops = chain(s.body, p, s.yields, y, reads)
         if ops is None or len(ops) != 1:
             return True
     return False
@@ -99,8 +104,8 @@ class Candidates:
 
     def found(self, s: For) -> Chosen | None:
         """The facts about a loop that is to be rewritten; None for the others."""
-        worth = list(recurrences(s.body))
-        if not worth or not all(map(_is_plain, walk(s.body))):
+        worth = recurrences_of_plain(s, self.facts.reads)
+        if not worth:
             return None
         uniform = Uniform(s, self.facts.classes)
         inner = (t for r in worth for t in walk((r,)))
@@ -119,7 +124,9 @@ class Candidates:
         """Whether loops have one range for all trips or touch no memory, and no branch has one."""
         for s in block:
             match s:
-                case For() if inside or uniform.around or next(recurrences((s,)), None):
+                case For() if (
+                    inside or uniform.around or next(recurrences((s,), self.facts.reads), None)
+                ):
                     if uniform.varies((s.start, s.stop)):
                         return False
                     if not self.has_form(s.body, uniform, inside=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.ir.nodes import Atom, Block, Def, For, Stmt, Var, While
+from srcgrad.passes.combining import reads_of_statements
 from srcgrad.passes.strips.candidates import recurrences
 from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.records import record
@@ -105,7 +106,8 @@ class Plan:
 def goes_around(s: Stmt, uniform: Uniform, inside: bool) -> bool:
     """Whether a statement of a trip that is not uniform is a loop that goes around the lanes."""
     if isinstance(s, For):
-        return inside or uniform.around or next(recurrences((s,)), None) is not None
+        found = recurrences((s,), reads_of_statements())
+        return inside or uniform.around or next(found, None) is not None
     return isinstance(s, While)
 
 

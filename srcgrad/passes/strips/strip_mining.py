@@ -61,11 +61,11 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.types import INT, Scalar, Tape
 from srcgrad.ir.walk import walk
 from srcgrad.operation import Primitive
-from srcgrad.passes.combining import NEUTRAL
+from srcgrad.passes.combining import NEUTRAL, reads_of_statements
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.strips import sizes
-from srcgrad.passes.strips.candidates import Candidates, Chosen, recurrences
+from srcgrad.passes.strips.candidates import Candidates, Chosen, recurrences_of_plain
 from srcgrad.passes.strips.lanes import Lanes
 from srcgrad.passes.strips.room import Room
 from srcgrad.passes.strips.tapes import Place, laid_out
@@ -76,7 +76,8 @@ from srcgrad.primitives import REGISTRY
 def strip_mining(function: Function, in_order: bool = False) -> Function:
     """The function with its strips; `in_order`: no sum is added in another order."""
     loops = (s for s in walk(function.body) if isinstance(s, For))
-    if not any(next(recurrences(s.body), None) for s in loops):
+    reads = reads_of_statements()
+    if not any(recurrences_of_plain(s, reads) for s in loops):
         return function
     facts = Dependence(function)
     chosen = Candidates(function, facts, in_order).among(function.body)
