@@ -58,3 +58,25 @@ def test_each_block_is_followed_once(monkeypatch):
     monkeypatch.setattr(combining, "_path", counting)
     assert ops_of(loop_of(16, "\ns0: f64 = add(p, f64(2.0))")) == {elementwise.add}
     assert len(followed) == 2 * 16 + 1
+
+
+def test_each_statement_is_read_once_for_all_carried_values(monkeypatch):
+    read = []
+    uses = combining.uses
+
+    def counting(s):
+        read.append(s)
+        return uses(s)
+
+    monkeypatch.setattr(combining, "uses", counting)
+    names = range(20)
+    start = "".join(f"p{k}: f64 = f64(0.0)\n" for k in names)
+    sums = "".join(f"    t{k}: f64 = add(p{k}, f64(1.0))\n" for k in names)
+    ends = [", ".join(f"{v}{k}" for k in names) for v in "pt"]
+    body = f"{start}for i in range(0, n):\n{sums}    {' = '.join(ends)}"
+    function = program("x: f64[n]", body, "p0,")
+    (loop,) = (s for s in function.body if isinstance(s, For))
+    reads = reads_of_statements()
+    for p, y in zip(loop.params, loop.yields, strict=True):
+        assert chain(loop.body, p, loop.yields, y, reads) == {elementwise.add}
+    assert len(read) == len(loop.body)
