@@ -63,6 +63,7 @@ from srcgrad.passes.split_sums import split_sums
 from srcgrad.passes.strip_custom_rules import strip_custom_rules
 from srcgrad.passes.strips import strip_mining
 from srcgrad.passes.tape_rows import tape_rows
+from srcgrad.passes.time_expansion import time_expansion
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.passes.unrolled_rotations import unrolled_rotations
 from srcgrad.records import record
@@ -147,6 +148,7 @@ BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
 TAPE_ROWS = Pass("tape_rows", tape_rows)
+TIME_EXPANSION = Pass("time_expansion", time_expansion)
 BUILD_IN_PLACE = Pass("build_in_place", build_in_place)
 PROMOTE_ACCUMULATORS = Pass("promote_accumulators", promote_accumulators, reorders=True)
 # loops of one range between which elements flow, as `fuse` cannot: of different rank, or a sum's
@@ -173,6 +175,7 @@ LOWERING: tuple[Pass, ...] = (
     BATCH_PRODUCTS,
     ELIDE_COPIES,
     TAPE_ROWS,
+    TIME_EXPANSION,
     BUILD_IN_PLACE,
     FUSE,
     LOWER,
@@ -307,7 +310,7 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     # tapes that are made longer before an inner loop would keep all of it in one chunk; an array
     # that has a second name, or is made in a trip, as well
     others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
-    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS)}
+    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS, TIME_EXPANSION)}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -324,8 +327,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
     left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
-    left_out |= {SKIP_ZEROS.name}
-    left_out |= {HOIST_ALLOCATIONS.name}
+    left_out |= {SKIP_ZEROS.name, HOIST_ALLOCATIONS.name, TIME_EXPANSION.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -119,3 +119,37 @@ def thomas_solver(diagonal, off, right):
     for i in range(n - 2, -1, -1):
         right[i] = (right[i] - off[i] * right[i + 1]) / diagonal[i]
     return right
+
+
+@case(WAVE, 0.1, 5)
+@case(WAVE[:3], 0.1, 4)
+def burgers_copied_back(u, nu, steps):
+    """The boundary changes after each copy, and what it was is read."""
+    new, seen = u.copy(), 0.0
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            new[i] = u[i] - 0.1 * u[i] * (u[i] - u[i - 1]) + nu * (u[i + 1] - 2.0 * u[i] + u[i - 1])
+        seen += u[0] * new[-1]
+        for i in range(1, len(u) - 1):
+            u[i] = new[i]
+        u[0] = u[-2]
+        u[-1] *= 0.9
+    return np.sum(u * u) + seen
+
+
+@case(mat(5, 6), mat(5, 6, 1), 0.03, 5)
+def reaction_and_diffusion(u, v, feed, steps):
+    """Two arrays on two axes, in place after their changes are known."""
+    n, m = u.shape
+    du, dv = np.zeros((n, m)), np.zeros((n, m))
+    for _ in range(steps):
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                r = u[i, j] * v[i, j] * v[i, j]
+                du[i, j] = u[i - 1, j] + u[i, j + 1] - 2.0 * u[i, j] - r + feed * (1.0 - u[i, j])
+                dv[i, j] = v[i + 1, j] + v[i, j - 1] - 2.0 * v[i, j] + r
+        for i in range(1, n - 1):
+            for j in range(1, m - 1):
+                u[i, j] += 0.1 * du[i, j]
+                v[i, j] = v[i, j] + 0.1 * dv[i, j]
+    return np.sum(u * v)
