@@ -26,7 +26,8 @@ and stores that are never read are dead. A place is an integer or the whole of e
 when compiling; with `indexed` also an integer of the program, such as the index of a loop. An array
 is forwarded if it has the shape of the place, by name, and is never stored to; a view of the place,
 or one that a loop or a branch passes on, remains a view of the memory. Any other store to the alias
-class forgets what it may overwrite. Never removes a store (`dead_code` does).
+class forgets what it may overwrite. Elements of tapes are forwarded as those of arrays. Never
+removes a store (`dead_code` does).
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from srcgrad.ir.nodes import (
     altered,
     atom,
 )
-from srcgrad.ir.types import Array, Scalar, same_dims
+from srcgrad.ir.types import Array, Scalar, Tape, same_dims
 from srcgrad.passes.effects import classes_stored, is_write, reads
 from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.rewrite import Rewriter
@@ -155,14 +156,16 @@ class _ForwardStores(Rewriter):
 
     def place(self, array: Var, *at: Atom | None) -> tuple[Var, Region] | None:
         """The root and region of a place of an array, or of all of it; None if they are unknown."""
-        if not isinstance(array.type, Array) or not all(a is None or self.is_place(a) for a in at):
+        if not isinstance(array.type, Array | Tape) or not all(map(self.is_place, at)):
             return None
-        whole: Region = (None,) * len(array.type.dims)
+        whole: Region = (None,) * (len(array.type.dims) if isinstance(array.type, Array) else 1)
         root, region = self.views.get(array, (array, whole))
         inner = (int(a.value) if isinstance(a, Const) else a for a in at)
         return root, tuple([next(inner, None) if r is None else r for r in region])
 
-    def is_place(self, a: Atom) -> bool:
+    def is_place(self, a: Atom | None) -> bool:
+        if a is None:
+            return True
         return a.value >= 0 if isinstance(a, Const) else self.indexed and is_int64(a)
 
     def store(self, s: Def) -> None:

@@ -215,3 +215,21 @@ def test_a_number_has_the_dtype_of_its_array():
     body = "a: i64[2] = zeros(2, dtype='i64')\nstore(a, k, k)\nt: i64 = load(a, k)"
     f = program("k: int", body, "t,")
     assert "t: i64 = cast(k, dtype='i64')" in text(agree(INDEXED, f, (0,), (1,)))
+
+
+ON_A_TAPE = {
+    "at the same place": ("", True),
+    "it is made longer": ("m: int = add(n, 5)\nreserve(a, m)", False),
+    "another place may be the same": ("store(a, k, 9.0)", False),
+    "a view of it was stored to": ("h: f64[n] = tape_view(a, 0, n)\nassign(h, 2.0)", False),
+}
+
+
+@pytest.mark.parametrize("name", ON_A_TAPE)
+def test_elements_of_tapes(name):
+    between, known = ON_A_TAPE[name]
+    lines = "".join(f"    {line}\n" for line in between.splitlines())
+    body = "a: tape[f64] = tape(n, dtype='f64')\nfor i in range(0, n):\n    w: f64 = load(x, i)\n"
+    body += f"    store(a, i, w)\n{lines}    t: f64 = load(a, i)\n    store(x, i, t)"
+    new = text(agree(INDEXED, program("x: f64[n], k: int", body), (vec(0.3, 0.7, 1.1), 1)))
+    assert ("store(x, i, w)" in new) == known, new
