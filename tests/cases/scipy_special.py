@@ -34,6 +34,12 @@ def beta_functions(a, b):
     return s + special.binom(3.0 + a, b) + special.poch(a, b)
 
 
+@case(70.0 * signed(4))
+@case(130.0)
+def angles_in_degrees(x):
+    return special.sindg(x) * special.cosdg(0.3 * x) + special.cosdg(x) ** 2
+
+
 @case(vec(4), 2)
 @case(1.1, 1)
 def incomplete_gamma(x, a):

@@ -14,6 +14,7 @@ OF_ONE = [
     lambda x: special.cosm1(x), lambda x: special.rgamma(x), lambda x: special.log_expit(x),
     lambda x: special.exp10(x), lambda x: special.gammasgn(x), lambda x: special.expm1(x),
     lambda x: special.log1p(x), lambda x: special.exp2(x), lambda x: special.cbrt(x),
+    lambda x: special.sindg(x), lambda x: special.cosdg(x),
 ]  # fmt: skip
 OF_TWO = [
     lambda x, y: special.rel_entr(x, y), lambda x, y: special.kl_div(x, y),
@@ -51,8 +52,12 @@ def test_singles_beside_doubles_are_computed_in_doubles():
         (OF_ONE[1], (0.0, 1e-20, 1.0, -1.0, 709.0, 710.0, 720.0, math.inf, -math.inf, -1e3)),
         (OF_ONE[2], (0.0, 1e-300, 2.0, -1.0, math.inf, math.nan)),
         (OF_ONE[4], (0.0, -1.0, -1000.0, 170.0, 171.5, 180.0, -0.5, -150.5, math.nan)),
+        *(
+            (f, (-0.0, 30.0, -45.0, 180.0, -180.0, 270.0, 1e13, 1e15, math.inf, math.nan, 700.1))
+            for f in OF_ONE[-2:]
+        ),
     ],
-    ids=["logit", "exprel", "entr", "rgamma"],
+    ids=["logit", "exprel", "entr", "rgamma", "sindg", "cosdg"],
 )
 def test_edges_of_one_argument(f, points, target):
     check(f, (np.array(points),), target, 1e-15 if target == "python" else 2e-15)

@@ -94,6 +94,39 @@ def exprel(x: Any) -> Any:
     return np.where(near, special.hyp1f1(1.0, 2.0, np.where(near, x, 0.0)), beyond)
 
 
+# ---- angles in degrees ----
+@stands_for(special.sindg)
+def sindg(x: Any) -> Any:
+    """The sine of degrees, exact at right angles; 0 beyond 1e14.
+
+    >>> float(sindg(-90.0)), float(sindg(360.0))
+    (-1.0, 0.0)
+    """
+    far = np.abs(x) > 1e14
+    side = np.where(np.signbit(x), -1.0, 1.0)  # odd, and so are SciPy's zeros
+    return np.where(far, 0.0, side * _of_quarters(np.where(far, 0.0, side * x), 0.0))
+
+
+@stands_for(special.cosdg)
+def cosdg(x: Any) -> Any:
+    """The cosine of degrees, exact at right angles; 0 beyond 1e14.
+
+    >>> float(cosdg(180.0)), float(cosdg(270.0))
+    (-1.0, 0.0)
+    """
+    far = np.abs(x) > 1e14
+    return np.where(far, 0.0, _of_quarters(np.where(far, 0.0, x), 1.0))
+
+
+def _of_quarters(x: Any, ahead: float) -> Any:
+    """The sine of degrees, some right angles ahead."""
+    turns = np.rint(x / 90.0)
+    angle = (x - 90.0 * turns) * (math.pi / 180.0)
+    quarter = np.mod(turns + ahead, 4.0)
+    sign = np.where(quarter < 2.0, 1.0, -1.0)
+    return sign * np.where(np.mod(quarter, 2.0) == 0.0, np.sin(angle), np.cos(angle))
+
+
 # ---- entropies ----
 def relative_logarithm(x: Any, y: Any) -> Any:
     """x log(x / y), without cancellation where they are near."""
