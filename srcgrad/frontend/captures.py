@@ -39,7 +39,7 @@ from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.instances import given
 from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
-from srcgrad.frontend.library_source import in_numpy, is_constant
+from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_library
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
 from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
@@ -87,7 +87,7 @@ class Captures:
         code = function.__code__
         if name in code.co_freevars:
             cell = function.__closure__[code.co_freevars.index(name)]  # type: ignore[index]  (a free variable has its cell)
-            if is_formula(function):
+            if is_formula(function) or is_number_of_library(function, cell):
                 return True, cell.cell_contents
             return True, self.take(it, Path("cell", cell, (CONTENTS,)), name, node)
         scope = function.__globals__
@@ -115,7 +115,7 @@ class Captures:
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
             said = f"{name_of(owner)} has no attribute '{name}'"
             it.wrong(node, said, AttributeError, similar(name, known))
-        if library(owner) or isinstance(owner, np.dtype):
+        if isinstance(owner, np.dtype) or (library(owner) and not isinstance(value, np.ndarray)):
             note_read(owner, name, value)
             return value
         own = registered_as(type(value)) is not None or followed_as(value) is not None

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.derived import plain_class, redefined
+from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.values import article, describe
 from srcgrad.protocols import class_states, held, home_module, poses
 from srcgrad.tree import registered_as
@@ -51,7 +52,7 @@ def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
     library = LIBRARIES.get(str(cls.__module__).split(".")[0])
     if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
         return None
-    if registered_as(cls) is not None:
+    if registered_as(cls) is not None or cls in CLASSES:
         return None
     kind = cls.__name__ if cls.__name__ != "ArrayImpl" else "array"
     return f"'{name}' is {article(kind)} {kind} of {library[0]}", f"pass {library[1].format(name)}"

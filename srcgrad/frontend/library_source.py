@@ -18,7 +18,7 @@ DISPATCHER = type(np.sum)  # NumPy's wrapper that looks for `__array_function__`
 NAMESPACE = ".array_api_compat.numpy"  # SciPy's module of NumPy's functions
 
 
-CLASSES = (np.poly1d,)  # whose methods are followed
+CLASSES: list[type] = [np.poly1d]  # whose methods are followed; handlers add others
 
 
 def is_of_class(f: Any) -> bool:
@@ -43,6 +43,11 @@ def python_of(f: Any) -> types.FunctionType | None:
 def is_constant(function: types.FunctionType, v: Any) -> bool:
     """Whether a global of a library's function is a constant: no program changes it."""
     return is_of_library(function) and not isinstance(v, np.ndarray | list | dict | set)
+
+
+def is_number_of_library(function: types.FunctionType, cell: types.CellType) -> bool:
+    """Whether a cell of a library's function holds a number: no program changes it."""
+    return is_of_library(function) and isinstance(cell.cell_contents, int | float | complex)
 
 
 def in_numpy(v: Any) -> Any:

@@ -25,6 +25,7 @@ from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.formulas.groups import Group
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
@@ -72,7 +73,8 @@ def special(v: Any, name: str) -> types.FunctionType | None:
     found = _in_class(class_of_instance(v), name)
     if not isinstance(found, types.FunctionType):
         return None
-    return found if isinstance(v, Record) or not _of_library(found) else None
+    own = isinstance(v, Record) or type(v) in CLASSES
+    return found if own or not _of_library(found) else None
 
 
 def _of_library(f: types.FunctionType) -> bool:

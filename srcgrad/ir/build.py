@@ -158,10 +158,18 @@ class Builder(Rows):
 
     # ---- values ----
     def value(self, a: Atom) -> Atom:
-        """A scalar or an array of at least one dim: the element of a 0-d array is loaded."""
+        """A scalar or an array of at least one dim: the element of a 0-d array is loaded.
+
+        A variable that a number is copied to is read as that number.
+        """
         if isinstance(a.type, Array) and not a.type.dims:
             return self.load(a)
-        return a
+        made = self.definition.get(a) if isinstance(a, Var) else None
+        if made is None or made.op is not self.table["cast"]:
+            return a
+        number = made.args[0]
+        own = isinstance(number, Const) and number.type.dtype == a.type.dtype
+        return Const(number.value, a.type) if own else a
 
     def cast(self, a: Any, target: Scalar) -> Atom:
         """`a` with the dtype of `target`; constants are converted immediately."""

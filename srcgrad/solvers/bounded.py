@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.solvers.implicit import at_root
-from srcgrad.transforms.entry_points import stop_gradient
 
 NEAR = 1e-3  # the relative distance of a minimum from that of its parabola
 AT_BOUND = 1e-9  # the relative distance from a bound that is rounding
@@ -34,7 +33,7 @@ def limits(bounds: Any) -> tuple[Any, Any]:
 
 def at_minimum(slope: Callable, x: Any, kinds: Any, low: Any, high: Any) -> Any:
     """A minimum x between bounds as a function of these and of what its slope captures."""
-    kinds = stop_gradient(kinds)
+    kinds = kinds.astype(int)  # has no derivative, and no warning says so
     held = np.where(kinds == LOW, low, np.where(kinds == HIGH, high, 0.0))
 
     def residual(v: Any) -> Any:

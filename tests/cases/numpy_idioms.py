@@ -197,3 +197,13 @@ def permutation_in_loop(x, order):
         x = x[order] * 0.9
         x[order[0]] += x[1]
     return np.sum(x * np.arange(4.0))
+
+
+@case(vec(5))
+def a_length_of_a_known_number_in_an_array(x):
+    """The order of Zernike's polynomial of an index is computed by functions of arrays."""
+    n = np.ceil(0.5 * (np.sqrt(8 * np.array(8) + 1) - 3)).astype(int)
+    k = np.asarray(2)
+    rows = [x[:n] * i for i in range(k)]
+    k += 1
+    return np.sum(np.stack(rows), 0) * k

@@ -36,3 +36,13 @@ def recursive_filter_along_axes(b, x):
 def without_trends(x):
     y = signal.detrend(x**2) * signal.detrend(x, type="constant")
     return y + signal.detrend(x**2, axis=0, type="linear")
+
+
+@case(np.array([0.3, 1.4, -0.2, 0.9, 0.6, 2.2]), 5)
+def medians_of_windows(x, size):
+    return signal.medfilt(x) * x + signal.medfilt(x**2, size) + signal.medfilt(x, [1 + 2 * len(x)])
+
+
+@case(np.array([[0.3, 1.4, -0.25, 0.9], [0.6, 2.2, 0.1, -1.3], [0.5, 0.7, 1.1, 0.2]]))
+def medians_of_windows_of_matrices(x):
+    return signal.medfilt(x, (3, 1)) * x + signal.medfilt(x**2)

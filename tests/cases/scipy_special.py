@@ -217,3 +217,21 @@ def degrees_that_are_fractions(x):
     """Laguerre's functions of half a degree are the means of Rician noise."""
     s = special.eval_laguerre(0.5, -(x**2)) + special.eval_genlaguerre(1.5, 0.3, x)
     return s * special.eval_legendre(0.5, 0.5 * x)
+
+
+@case(np.array([-0.7, 0.2, 0.9]))
+def polynomials_as_objects(x):
+    """SciPy makes them when the function is compiled; a degree of 2.0 is whole."""
+    s = special.legendre(3)(x) + special.jacobi(2.0, 0.5, 1, monic=True)(x)
+    s = s * special.chebyc(3)(x) + special.hermite(0)(x) * special.sh_jacobi(2, 2.5, 1.5)(x)
+    return s + special.genlaguerre(2, 0.4).deriv()(x) - special.legendre(2).coeffs[0] * x
+
+
+QUARTIC = special.gegenbauer(4, 0.7)
+
+
+@case(np.array([-0.7, 0.2, 0.9]))
+def polynomials_made_outside(x):
+    nodes, weights = QUARTIC.weights[:, 0], QUARTIC.weights[:, 1]
+    s = QUARTIC(x) * QUARTIC.normcoef + np.sum(weights * nodes**2) * np.polyval(QUARTIC, x)
+    return s + QUARTIC[4] * x**2 + len(QUARTIC)

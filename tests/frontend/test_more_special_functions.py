@@ -160,3 +160,18 @@ def test_inverses_of_tails(of: Any):
     np.testing.assert_allclose(flow.compile(f, target="python")(deep), f(deep), rtol=1e-9)
     slopes = flow.elementwise_grad(flow.compile(f, target="python"))(q)
     np.testing.assert_allclose(slopes, -1.0 / of.pdf(of.isf(q)), rtol=1e-7)
+
+
+def test_an_orthogonal_polynomial_is_an_operand_of_others():
+    line, cubic = np.poly1d([1.0, 0.5]), sp.jacobi(3, 0.5, 1.0)
+
+    def f(x):
+        return (line - cubic)(x) * (2.0 * cubic)(x) + (np.poly1d([x, 1.0]) - cubic)(0.3)
+
+    slope = flow.grad(flow.compile(f, target="python"))(0.4)
+    np.testing.assert_allclose(slope, (f(0.4 + 1e-6) - f(0.4 - 1e-6)) / 2e-6, rtol=1e-7)
+
+
+def test_parameters_of_a_polynomial_have_no_derivative():
+    with pytest.raises(UnsupportedError, match="it must be known at compile time"):
+        flow.grad(flow.compile(lambda a: sp.jacobi(2, a, 1.0)(0.3), target="python"))(0.4)

@@ -1,6 +1,7 @@
 """The older minimizers of SciPy: SciPy's minimum, and the derivative of a root of the gradient."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -97,3 +98,10 @@ def test_further_outputs_of_minima_of_numbers(f, target):
 def test_a_minimum_at_a_bound_has_no_derivative():
     with pytest.raises(RuntimeError, match="at a bound"):
         flow.grad(lambda k: optimize.fminbound(bowl, 2.0, 3.0, (k,)))(1.3)
+
+
+@pytest.mark.parametrize("f", [fmin, fmin_powell, fminbound])
+def test_no_warning_names_a_function_of_the_rule(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        flow.grad(flow.compile(lambda k: f(k) * k, target="python"))(1.3)

@@ -203,6 +203,36 @@ def eval_sh_chebyu(n: Any, x: Any) -> Any:
     return eval_chebyu(n, 2.0 * x - 1.0)
 
 
+@stands_for(special.eval_chebyc)
+def eval_chebyc(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the first kind on [-2, 2].
+
+    >>> float(eval_chebyc(1, 0.75))
+    0.75
+    """
+    return 2.0 * eval_chebyt(n, 0.5 * x)
+
+
+@stands_for(special.eval_chebys)
+def eval_chebys(n: Any, x: Any) -> Any:
+    """Chebyshev's polynomial of the second kind on [-2, 2].
+
+    >>> float(eval_chebys(1, 0.75))
+    0.75
+    """
+    return eval_chebyu(n, 0.5 * x)
+
+
+@stands_for(special.eval_sh_jacobi)
+def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Any:
+    """Jacobi's polynomial on [0, 1], whose leading coefficient is 1.
+
+    >>> float(eval_sh_jacobi(1, 1.0, 1.0, 0.75))
+    0.25
+    """
+    return eval_jacobi(n, p - q, q - 1.0, 2.0 * x - 1.0) / special.binom(2.0 * n + p - 1.0, n)
+
+
 @stands_for(special.roots_legendre)
 def roots_legendre(n: Any, mu: Any = False) -> tuple:
     """The nodes and weights of the rule of Gauss and Legendre.

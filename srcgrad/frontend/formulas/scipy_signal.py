@@ -286,3 +286,26 @@ def detrend(
     t = np.arange(n) - 0.5 * (n - 1)
     t = (t / np.sqrt(np.maximum(np.sum(t * t), 0.5))).astype(x.dtype)
     return np.moveaxis(x - np.sum(x * t, axis=-1, keepdims=True) * t, -1, axis).copy()
+
+
+# ---- medians ----
+@stands_for(signal.medfilt)
+def medfilt(volume: Any, kernel_size: Any = None) -> Any:
+    """The median of the window around each place; outside are zeros.
+
+    >>> medfilt(np.array([1.0, 5.0, 2.0, 3.0]))
+    array([1., 2., 3., 2.])
+    """
+    x = np.atleast_1d(np.asarray(volume))
+    if x.dtype.kind not in "iuf":
+        raise ValueError(f"dtype={x.dtype} is not supported by medfilt")
+    size = 3 if kernel_size is None else kernel_size
+    sizes = [size] * x.ndim if np.ndim(size) == 0 else [size[k] for k in range(x.ndim)]
+    count = 1
+    for k in sizes:
+        if k % 2 != 1:
+            raise ValueError("Each element of kernel_size should be odd.")
+        count = count * k
+    inside = np.pad(x, [(k // 2, k // 2) for k in sizes])
+    windows = np.lib.stride_tricks.sliding_window_view(inside, tuple(sizes))
+    return np.sort(windows.reshape((*x.shape, count)), axis=-1)[..., count // 2]

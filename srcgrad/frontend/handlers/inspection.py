@@ -204,6 +204,8 @@ def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) ->
 @implements(np.poly1d)
 def poly1d(it: Interpreter, node: Node, c_or_r: Any, r: Any = False, variable: Any = None) -> Any:
     """A polynomial: an instance by its class's own source."""
+    if isinstance(c_or_r, np.poly1d) and type(c_or_r) is not np.poly1d:
+        c_or_r = it.attribute(c_or_r, "coeffs", node)
     given = isinstance(c_or_r, list | tuple) and all(is_number(c) for c in c_or_r)
     if not given and not isinstance(c_or_r, Record | np.poly1d) and not r:
         it.call(polynomials.check_leading, [c_or_r], {}, node)

@@ -5,6 +5,7 @@ Imported when the first function of SciPy is met: `import srcgrad` loads no SciP
 
 from __future__ import annotations
 
+import functools
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from srcgrad.frontend.handlers.elementwise import at_compile_time, operands
 from srcgrad.frontend.handlers.reductions import in_proportion
 from srcgrad.frontend.handlers.registry import FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.values import is_array, is_integer, is_number, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.rows import RowName
@@ -186,3 +188,26 @@ def nth_polygamma(it: Interpreter, node: Node, n: int, x: Any) -> Any:
         it.refuse(node, "the order of polygamma is not negative")
     # SciPy returns float64 for all dtypes
     return it.emit(node, "polygamma", it.b.cast(x, Scalar("f64")), n=n)
+
+
+# ---- polynomials as objects ----
+CLASSES.append(type(special.legendre(1)))
+
+
+def _register_made(f: Any) -> None:
+    """Registers a function that makes an orthogonal polynomial: SciPy makes it when compiling."""
+
+    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+        what = f"an argument of {f.__name__}"
+        given = [it.static_number(v, node, what) for v in args]
+        named = {name: it.static_number(v, node, what) for name, v in kwargs.items()}
+        return at_compile_time(it, node, functools.partial(f, **named), tuple(given))
+
+    implements(f)(handler)
+
+
+for _name in (
+    "chebyc", "chebys", "chebyt", "chebyu", "gegenbauer", "genlaguerre", "hermite", "hermitenorm",
+    "jacobi", "laguerre", "legendre", "sh_chebyt", "sh_chebyu", "sh_jacobi", "sh_legendre",
+):  # fmt: skip
+    _register_made(getattr(special, _name))
