@@ -165,11 +165,12 @@ class Builder(Rows):
         if isinstance(a.type, Array) and not a.type.dims:
             return self.load(a)
         made = self.definition.get(a) if isinstance(a, Var) else None
-        if made is None or made.op is not self.table["cast"]:
+        if made is None or made.op is not self.table["cast"] or not isinstance(a.type, Scalar):
             return a
         number = made.args[0]
-        own = isinstance(number, Const) and number.type.dtype == a.type.dtype
-        return Const(number.value, a.type) if own else a
+        if isinstance(number, Const) and number.type.dtype == a.type.dtype:
+            return Const(number.value, a.type)
+        return a
 
     def cast(self, a: Any, target: Scalar) -> Atom:
         """`a` with the dtype of `target`; constants are converted immediately."""

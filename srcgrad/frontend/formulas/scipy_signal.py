@@ -299,7 +299,7 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
     x = np.atleast_1d(np.asarray(volume))
     if x.dtype.kind not in "iuf":
         raise ValueError(f"dtype={x.dtype} is not supported by medfilt")
-    size = 3 if kernel_size is None else kernel_size
+    size: Any = 3 if kernel_size is None else kernel_size
     sizes = [size] * x.ndim if np.ndim(size) == 0 else [size[k] for k in range(x.ndim)]
     count = 1
     for k in sizes:

@@ -148,9 +148,9 @@ def _loops(block: Block) -> Iterator[For]:
     for s in block:
         if isinstance(s, For):
             yield s
-        skips = isinstance(s, If) and _has_product(s)
-        for inner in (s.then,) if skips else blocks(s):
-            yield from _loops(inner)
+        inner = (s.then,) if isinstance(s, If) and _has_product(s) else blocks(s)
+        for part in inner:
+            yield from _loops(part)
 
 
 def _of_second(trial: Function, s: Stmt) -> Contraction | None:

@@ -260,7 +260,7 @@ class Division:
             body=tuple(out), yields=tuple(yields), results=tuple([s.results[k] for k in carried]),
         )  # fmt: skip
 
-    def loaded(self, x: Var, v: Var, at: Var) -> Var:
+    def loaded(self, x: Var, v: Var, at: Var) -> Atom:
         """A number of the first part."""
         found = self.b.load(x, at, name=v.name)
         return found if found.type == v.type else self.b.retyped(found, v.type)
@@ -288,10 +288,9 @@ class _OnRows(Rewriter):
         self.arrays, self.index = arrays, index
 
     def definition(self, s: Def) -> Iterable[Stmt]:
-        if s.var in self.arrays and s.op in ALLOCATIONS:
+        if s.var is not None and s.var in self.arrays and s.op in ALLOCATIONS:
             spec = ("i", *(":" for _ in s.var.type.dims))
             s = Def(s.var, memory.view, (self.arrays[s.var], self.index), {"spec": spec}, s.loc)
-        elif s.op in ELEMENTS and s.args[0] in self.arrays:
-            x, *rest = s.args
-            s = altered(s, args=(self.arrays[x], self.index, *rest))
+        elif s.op in ELEMENTS and s.array in self.arrays:
+            s = altered(s, args=(self.arrays[s.array], self.index, *s.args[1:]))
         yield s
