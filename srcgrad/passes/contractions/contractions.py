@@ -84,15 +84,18 @@ def contractions(function: Function) -> Function:
     if found.depth < 3 or elementwise.mul not in found.operations:
         return function
     own = privatized_buffers(function)
-    new, found = own, _Contractions(own).function(own)
+    new = _with_products(own)
     for _ in range(DIVISIONS):
-        if found is not new:
-            new = eliminate(hoist(cse(simplify(found))))
         divided = _divided(new)
         if divided is None:
             break
-        found = _Contractions(divided).function(divided)
+        new = _with_products(divided)
     return function if new is own else new
+
+
+def _with_products(function: Function) -> Function:
+    new = _Contractions(function).function(function)
+    return function if new is function else eliminate(hoist(cse(simplify(new))))
 
 
 class _Contractions(Rewriter):
@@ -102,8 +105,8 @@ class _Contractions(Rewriter):
 
     def branch(self, s: If) -> Iterable[Stmt]:
         if _has_product(s):  # the other side is loops for short axes
-            s = altered(s, then=self.block(s.then))
-            yield s
+            then = self.block(s.then)
+            yield s if then is s.then else altered(s, then=then)
             return
         yield self.rebuilt(s)
 
