@@ -7,7 +7,7 @@ from scipy import special
 import srcgrad as flow
 from srcgrad.primitives import REGISTRY, reductions, scans
 from srcgrad.primitives.registry import Primitive
-from tests.autodiff.example import Example, Ordered
+from tests.autodiff.example import Complemented, Example, Ordered
 from tests.autodiff.examples import EXAMPLES
 
 LENGTHS = (1, 7, 64, 65, 1000, 4095, 5000)  # one after the other; some have ways of their own
@@ -58,7 +58,9 @@ def test_an_elementwise_primitive(name: str, dtype: str):
     example = PARAMS[name]
     args = long_inputs(example, dtype)
     f = REGISTRY[name].impl
-    front = example.extra if isinstance(example, Ordered) else ()
+    front = example.extra if isinstance(example, Ordered | Complemented) else ()
+    if isinstance(example, Complemented):
+        args.append(1.0 - args[0])
     with np.errstate(all="ignore"):
         whole = f(*front, *args, **example.static)
         parts = [

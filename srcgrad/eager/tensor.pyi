@@ -1394,8 +1394,8 @@ class Tensor:
         """The logarithm to base 10 of each element.
 
         >>> import srcgrad as flow
-        >>> flow.log10(flow.tensor([1.0, 100.0]))
-        tensor([0.0000, 2.0000], dtype=srcgrad.float32)
+        >>> flow.log10(flow.tensor([2.0, 20.0]))
+        tensor([0.3010, 1.3010], dtype=srcgrad.float32)
         """
     def log10_(self) -> Tensor:
         """The function without `_`, written into the tensor itself: see `log10`."""

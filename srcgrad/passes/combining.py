@@ -23,6 +23,8 @@ COMBINING = (
     elementwise.add, elementwise.mul, elementwise.maximum, elementwise.minimum,
     elementwise.logical_and, elementwise.logical_or,
 )  # fmt: skip
+# Python's, of a new value and the one so far: a value that is NaN leaves that as it is
+OF_NUMBERS = {elementwise.larger: elementwise.maximum, elementwise.smaller: elementwise.minimum}
 # neutral elements; the other operations may see the value before the loop many times
 NEUTRAL = {elementwise.add: 0, elementwise.mul: 1}
 
@@ -100,6 +102,8 @@ def _step(s: Stmt, here: Var, times: int, reads: Reads) -> tuple[Var, set[Primit
     match s:
         case Def() if s.op in COMBINING and times == 1 and s.var is not None:
             return s.var, {s.op}
+        case Def() if s.op in OF_NUMBERS and times == 1 and s.args[1] is here:
+            return None if s.var is None else (s.var, {OF_NUMBERS[s.op]})
         case Def() if s.op is elementwise.sub and times == 1 and s.args[0] is here:
             return None if s.var is None else (s.var, {elementwise.add})
         case For() | While() if here in s.inits and times == 1:

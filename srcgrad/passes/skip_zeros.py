@@ -42,7 +42,19 @@ from functools import partial
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
 from srcgrad.ir.facts import contents
-from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While
+from srcgrad.ir.nodes import (
+    Atom,
+    Block,
+    Const,
+    Def,
+    For,
+    Function,
+    If,
+    Stmt,
+    Var,
+    While,
+    kept_tuple,
+)
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import defined, results, uses, walk
 from srcgrad.passes.ahead import FLOATS, SerialLoops
@@ -82,7 +94,7 @@ class _SkipZeros(Rewriter):
             out += self.block(block[at : stretch.first])
             out += self.skipping(stretch, block)
             at = stretch.last
-        return (*out, *self.block(block[at:]))
+        return kept_tuple(block, [*out, *self.block(block[at:])])
 
     def skipping(self, stretch: Stretch, block: Block) -> list[Stmt]:
         """The statements of a stretch, in a branch."""

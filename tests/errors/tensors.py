@@ -28,7 +28,7 @@ def class_of_a_tensor_or_an_array():
         y = np.zeros(3)
         for _ in range(n):
             y = y + x
-        return x.sum() if type(y) is np.ndarray else -x.sum()  # error: UnsupportedError: its class
+        return x.sum() if type(y) is np.ndarray else -x.sum()  # error: UnsupportedError: the class
 
     on(f, 2)
 

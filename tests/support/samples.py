@@ -238,10 +238,10 @@ def _give(call: ast.Call, place: int | None, name: str, value: ast.expr) -> None
 
 
 def _call_in(tree: Any) -> ast.Call:
-    """The call itself, where a line takes a part of what it gives, or a list of its items."""
+    """The call itself, where a line takes a part of what it gives, calls it, or lists it."""
     while not isinstance(tree, ast.Call):
         tree = tree.elts[0] if isinstance(tree, ast.List) else tree.value
-    return tree
+    return tree.func if isinstance(tree.func, ast.Call) else tree
 
 
 def _sample(line: str, names: set[str], stores: bool) -> Sample:

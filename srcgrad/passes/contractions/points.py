@@ -19,18 +19,20 @@
 ...     return ()
 ... ''')
 >>> (s,) = [t for t in f.body if isinstance(t, For)]
->>> division = Division(s, 2, alias_classes(f))
+>>> division = Division(s, 2, AliasClasses(f))
 >>> show(Function(f.name, f.params, (*f.body[:2], *division.statements()), ()))
 def f(x: f64[m, n], w: f64[n, n], s: f64[m]):
     m: int = dim(x, axis=0)
     n: int = dim(x, axis=1)
     h: f64[m, n] = empty(m, n, dtype='f64')
     for i in range(0, m):
+        h1: f64[n] = view(h, i, spec=('i', ':'))
         for j in range(0, n):
             a: f64 = load(x, i, j)
             e: f64 = exp(a)
             store(h, i, j, e)
     for i1 in range(0, m):
+        h2: f64[n] = view(h, i1, spec=('i', ':'))
         for k in range(0, n):
             for l in range(0, n):
                 b: f64 = load(h, i1, l)
