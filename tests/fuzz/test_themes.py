@@ -53,7 +53,7 @@ THEMES = {
     "rotations": Theme(compiled=6),  # loops over time in which arrays take turns
     "stencils": Theme(compiled=6),  # loops over time from old arrays to new ones
     "sweeps": Theme(),  # triangular loops in place, whose elements become variables
-    "systems": Theme("python", 80, compiled=4, around=checking),  # matrices that loops keep
+    "systems": Theme("python", 80, compiled=4, each=1, around=checking),  # matrices that loops keep
     "workspaces": Theme(around=small_strips),  # buffers that each point fills
 }
 
