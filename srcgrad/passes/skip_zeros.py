@@ -153,7 +153,7 @@ class _Stretches:
                 yield 0, p
         for k, s in enumerate(self.loop.body):
             if isinstance(s, Def) and s.op in (memory.load, elementwise.add) and _is_float(s.var):
-                yield k + 1, s.var  # type: ignore[misc]  (it is a number)
+                yield k + 1, s.var  # type: ignore[misc]  (a float, so not None)
 
     def of(self, root: Var, start: int) -> list[Stretch]:
         zeros = _Zeros(root)

@@ -278,7 +278,7 @@ class _Replaced(Rewriter):
 
 
 def replacing(function: Function, loop: For, by: Block) -> Function:
-    """The function with other statements in the place of a loop."""
+    """The function with a loop replaced by other statements."""
     return _Replaced(loop, by).function(function)
 
 
