@@ -147,11 +147,11 @@ def gamma_tail(a: float, x: float, center: float, spread: float, twice: bool) ->
 
 def beta_by_shape(a: float, b: float, x: float, y: float) -> float:
     """The derivative of I_x(a, b) by `a`; y = 1 - x, both with their full precision."""
-    good = SMALLEST < a < math.inf and SMALLEST < b < math.inf and x >= 0.0 and y >= 0.0
+    good = a > SMALLEST and b >= 0.0 and x >= 0.0 and y >= 0.0 and not a == b == math.inf
     if not (good and abs(x + y - 1.0) < 1e-6):
         return math.nan
-    if x == 0.0 or y == 0.0:
-        return 0.0
+    if x == 0.0 or y == 0.0 or b <= SMALLEST or b == math.inf or a == math.inf:
+        return 0.0  # an end of [0, 1], or all of the distribution at one of them
     center = (math.log1p(-y) if y < 0.5 else math.log(x)) + digamma_step(a, b)
     below = center < 0.0
     rate, power, q = (a, b - 1.0, x / y) if below else (b, a - 1.0, y / x)
