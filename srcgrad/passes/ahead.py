@@ -170,11 +170,14 @@ class Ahead:
     def gone(self) -> set[Stmt]:
         return {*self.slow.values(), *self.moved}
 
+    def rest(self) -> list[Stmt]:
+        """The statements that do not run ahead."""
+        gone = self.gone
+        return [s for s in self.loop.body if s not in gone]
+
     def results(self) -> list[Var]:
         """The numbers that the rest of a trip reads."""
-        gone = self.gone
-        left = [t for s in self.loop.body if s not in gone for t in walk((s,))]
-        read = {*self.loop.yields, *(v for t in left for v in uses(t))}
+        read = {*self.loop.yields, *(v for t in walk(self.rest()) for v in uses(t))}
         return [v for v in self.slow if v in read]
 
     def statements(self) -> list[Def]:

@@ -21,8 +21,8 @@ def f(x: f64[n], y: f64[m]):
         store(y, i, v)
     return ()
 
-Also dropped are the check of an index array 0, 1, ... that is in bounds, and a maximum of integers
-of which one is never the smaller. A check moves before a counted loop if every trip makes it, its
+Also dropped are the check of an index array 0, 1, ... that is in bounds, and the maximum, minimum,
+choice or remainder of integers that is known to be one of them; or less or more by the divisor. A check moves before a counted loop if every trip makes it, its
 operands are fixed or rise by one per trip, as the index does and counters do, and all that the loop
 may raise is IndexError. A program that raised still does, a little earlier: of several failing
 checks another may be named, and what the trips before the failing one would have stored is not
@@ -53,12 +53,12 @@ from srcgrad.ir.nodes import (
     changed,
     kept_tuple,
 )
-from srcgrad.ir.types import BOOL
+from srcgrad.ir.types import BOOL, INT
 from srcgrad.ir.walk import defined, inner_definitions, rename, walk
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges, is_int64
-from srcgrad.primitives import REGISTRY, arrays, elementwise, memory
+from srcgrad.primitives import REGISTRY, Primitive, arrays, elementwise, memory
 from srcgrad.primitives.identities import is_same
 from srcgrad.records import record
 
@@ -89,12 +89,28 @@ class _HoistBoundsChecks(Ranged):
             if isinstance(i, Const) and i.value < 0 and least is not None and -i.value <= least:
                 yield Def(s.var, REGISTRY["add"], (n, i), {}, s.loc)
                 return
+        if s.op is elementwise.mod and (turned := self.turned(*s.args)) is not None:
+            yield Def(s.var, turned, s.args, {}, s.loc)
+            return
         yield s
+
+    def turned(self, i: Atom, n: Atom) -> Primitive | None:
+        """How a remainder by n is found without a division: n is added or subtracted."""
+        least = self.ranges.lower(i)
+        if not (is_int64(i) and is_int64(n)) or least is None:
+            return None
+        if least < 0 and self.ranges.at_most(i, Const(-1, INT)):
+            return elementwise.add if self.ranges.at_most(Const(-least, INT), n) else None
+        base, offset = self.ranges.form(n)
+        twice = any(b is base and 0 <= o - offset < (self.ranges.lower(n) or 0) for b, o in self.ranges.uppers(i))
+        return elementwise.sub if twice and self.ranges.at_most(n, i) else None
 
     def operand(self, s: Def, v: Var) -> Atom | None:
         """The operand that a definition equals, given the known ranges."""
         match s.op, s.args:
-            case memory.index, (i, n) if is_int64(i) and self.ranges.contains(i, n):
+            case (memory.index | elementwise.mod), (i, n) if (
+                is_int64(i) and self.ranges.contains(i, n)
+            ):
                 return i
             case memory.wrap, (i, _) if is_int64(i) and self.ranges.is_length(i):
                 return i
@@ -103,6 +119,14 @@ class _HoistBoundsChecks(Ranged):
             case elementwise.maximum, (a, b) if is_int64(v):
                 low, high = (a, b) if self.ranges.at_most(a, b) else (b, a)
                 return high if high.type == v.type and self.ranges.at_most(low, high) else None
+            case elementwise.minimum, (a, b) if is_int64(v):
+                low, high = (a, b) if self.ranges.at_most(a, b) else (b, a)
+                return low if low.type == v.type and self.ranges.at_most(low, high) else None
+            case elementwise.where, (cond, a, b) if (
+                known := self.ranges.decide(cond)
+            ) is not None:
+                same = a if known else b
+                return same if same.type == v.type else None
             case memory.broadcast_dim, (a, b) if is_same(a, b):  # a maximum was one of its operands
                 return a
             case _:

@@ -60,7 +60,7 @@ from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.ir.walk import blocks, defined, replaced_by, results, uses, walk
 from srcgrad.passes.ahead import Ahead, SerialLoops, computes_much, is_function
 from srcgrad.passes.dead_code import eliminate
-from srcgrad.passes.phases import Phase, phases
+from srcgrad.passes.phases import Phase, has_function, phases
 from srcgrad.passes.places import Poly, constant, evaluated, plus, times, variables
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, memory
@@ -116,16 +116,16 @@ class _LoopDistribution(Rewriter):
         if not calls and not computes_much(s):
             return []
         part = self.serial.ahead(s)
-        if part is not None:
-            return _ahead_and_rest(part) if part.slow else []
-        return phases(s, self.serial, self.in_order) if calls else []
+        if part is None or any(map(has_function, part.rest())):
+            found = phases(s, self.serial, self.in_order) if calls else []
+            if found or part is None:
+                return found
+        return _ahead_and_rest(part) if part.slow else []
 
 
 def _ahead_and_rest(part: Ahead) -> list[Phase]:
-    s, gone = part.loop, part.gone
     ahead = Phase(tuple(part.statements()), in_any_order=part.in_any_order)
-    rest = tuple(t for t in s.body if t not in gone)
-    return [ahead, Phase(rest, tuple(range(len(s.params))))]
+    return [ahead, Phase(tuple(part.rest()), tuple(range(len(part.loop.params))))]
 
 
 def _is_short(s: For) -> bool:

@@ -48,11 +48,11 @@ def phases(loop: For, serial: SerialLoops, in_order: bool) -> list[Phase]:
 
 
 def _may_pay(block: Block) -> bool:
-    """Whether there are functions, and loops that machine code does not unroll, side by side."""
+    """Whether there are functions, and the loops beside them are not all unrolled."""
     inner = [s for s in block if isinstance(s, For | While)]
-    if all(isinstance(s, For) and is_unrolled(s) for s in inner):
+    if inner and all(isinstance(s, For) and is_unrolled(s) for s in inner):
         return False
-    return any(map(_has_function, block))
+    return any(map(has_function, block))
 
 
 def _is_plain(s: Stmt) -> bool:
@@ -64,7 +64,7 @@ def _is_plain(s: Stmt) -> bool:
     return not may_raise(s) and (s.op in ELEMENTS or is_scalar_operation(s))
 
 
-def _has_function(s: Stmt) -> bool:
+def has_function(s: Stmt) -> bool:
     """Whether a statement calls functions, and runs no loop."""
     inside = walk((s,))
     if any(isinstance(t, For | While) for t in inside):
@@ -195,7 +195,7 @@ class _Phases:
         for p, y in zip(self.loop.params, self.loop.yields, strict=True):
             if y in made and not self.is_combined(p, y):
                 return False
-        return True if any(_has_function(self.body[k]) for k in part) else None
+        return True if any(has_function(self.body[k]) for k in part) else None
 
     def is_combined(self, p: Var, y: Atom) -> bool:
         """Whether a value is carried by an operation whose order does not matter."""

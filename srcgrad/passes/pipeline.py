@@ -29,6 +29,7 @@ from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.dead_stores import dead_stores
+from srcgrad.passes.edge_trips import edge_trips
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.factor_once import by_factors, factor_once
 from srcgrad.passes.first_additions import first_additions
@@ -145,6 +146,7 @@ FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
 BY_FACTORS = Pass("by_factors", by_factors)
 BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
+EDGE_TRIPS = Pass("edge_trips", edge_trips)
 FOLD_VIEWS = Pass("fold_views", fold_views)
 ELIDE_COPIES = Pass("elide_copies", elide_copies)
 TAPE_ROWS = Pass("tape_rows", tape_rows)
@@ -171,6 +173,7 @@ SHARED_TAPES = Pass("shared_tapes", shared_tapes)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
+    EDGE_TRIPS,
     ROOM_AHEAD,
     BATCH_PRODUCTS,
     ELIDE_COPIES,

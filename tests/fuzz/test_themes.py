@@ -14,6 +14,7 @@ from srcgrad.passes.contractions.nests import Nest as Product
 from srcgrad.passes.copies_in_time import CopiesInTime
 from srcgrad.passes.dead_stores import _DeadStores
 from srcgrad.passes.dependence import Dependence
+from srcgrad.passes.hoist_bounds_checks import _HoistBoundsChecks
 from srcgrad.passes.lower.fusion_group import FusionGroup
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.neighbours import Neighbours
@@ -23,6 +24,7 @@ from srcgrad.passes.strips.candidates import Candidates
 from srcgrad.passes.strips.lanes import Lanes
 from srcgrad.passes.trips import Trips
 from srcgrad.passes.verdicts import Dependent, Independent
+from srcgrad.primitives import elementwise
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, failures, run_one
 from tests.tools.blocks import small_blocks
@@ -49,6 +51,7 @@ THEMES = {
     "conflicts": Theme(),  # loops of which one trip may change what all of them read
     "contractions": Theme("python", around=small_products),  # products of matrices by loops
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
+    "edges": Theme(compiled=6),  # loops whose first and last trips reach around the ends
     "ensembles": Theme(around=small_strips),  # recurrences that run side by side
     "points": Theme("python", around=small_products),  # products of what each point makes
     "recurrences": Theme(compiled=0, second=6, each=3),  # loops whose order of trips changes
@@ -105,9 +108,10 @@ TEETH = [
     ("conflicts", loop_versioning._Guard, "evaluated", always(Const(False, BOOL)), (2,)),
     ("contractions", Product, "leaves_alone", always(True), (250, 275)),
     ("contractions", Product, "checks", always(()), (45, 62)),
-    ("distributed", ahead, "classes_written", always(set()), (53,)),
-    ("distributed", ahead, "touched", always([]), (25,)),
-    ("distributed", phases, "touched", always([]), (60,)),
+    ("distributed", ahead, "classes_written", always(set()), (4,)),
+    ("distributed", ahead, "touched", always([]), (28,)),
+    ("distributed", phases, "touched", always([]), (4,)),
+    ("edges", _HoistBoundsChecks, "turned", always(elementwise.sub), (5, 12)),
     ("ensembles", Dependence, "of", believing, (3, 10)),
     ("ensembles", Candidates, "has_form", always(True), (6,)),
     ("recurrences", Trips, "carries_only_sums", always(True), (15, 17)),

@@ -26,6 +26,11 @@ TRIPS = (
     ("h = np.tanh(s + d[I])", "s = 0.3 * h + 0.2 * np.sin(d[I])"),
     ("d[5 - I] = np.sin(a[I, 4])", "s = 0.7 * s * d[I]"),
     ("s = min(s, np.cos(d[I])) * np.exp(-abs(a[3, I]))", "if s < 0.05:", "    break"),
+    ("s = 0.4 * s + 0.3 * d[I]", "t += 0.1 * np.exp(-s * s)"),
+    ("s = 0.4 * s + d[I] * a[I, 2]", "a[I, 0] = np.sin(s)", "t = max(t, np.cos(s))"),
+    ("h = np.exp(-d[I] * d[I])", "s = 0.5 * s + h", "d[I // 2] = np.tanh(s) * h"),
+    ("d[I] = 0.4 * d[I - 1] + a[I, 1]", "t += 0.2 * np.sin(d[I])", "a[2, 2] = np.cos(t)"),
+    ("s, t = 0.6 * t + d[I], 0.3 * s", "d[5 - I] += 0.1 * np.log1p(s * s)"),
     ("for J in range(n):", "    s = 0.6 * s * np.cos(a[I, J]) + 0.1 * np.sin(d[J])"),
     ("for J in range(6):", "    d[J] = 0.4 * s * np.tanh(a[J, I])", "    s = 0.5 * s + d[J]"),
 )

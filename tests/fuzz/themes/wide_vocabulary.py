@@ -11,6 +11,7 @@ from tests.fuzz.themes.containers_theme import CONTAINERS
 from tests.fuzz.themes.contractions_theme import CONTRACTIONS
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.distributed_theme import DISTRIBUTED
+from tests.fuzz.themes.edges_theme import EDGES
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
 from tests.fuzz.themes.guarded import GUARDED
 from tests.fuzz.themes.iterators_theme import ITERATORS
@@ -69,6 +70,7 @@ APART = (
     CONFLICTS,
     CONTRACTIONS,
     DISTRIBUTED,
+    EDGES,
     ENSEMBLES,
     ROTATIONS,
     STENCILS,
