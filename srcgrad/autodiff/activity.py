@@ -7,43 +7,42 @@ class that varies anywhere varies everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from srcgrad.autodiff.rules import depends
-from srcgrad.ir.alias import AliasClasses
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.facts import fact
 from srcgrad.ir.nodes import Atom, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.rule import operands
 from srcgrad.ir.types import Tuple, Type, float_type, is_reference
 from srcgrad.ir.walk import walk
 from srcgrad.primitives import attached
 
+Edges = dict[Var, list[Var]]  # from a value, or an alias class, to others
+
 
 class Activity:
     """The active scalars and alias classes: `activity(atom)` answers for one atom.
 
     `inputs` are the variables to differentiate with respect to. With `outputs` a value must also be
-    able to reach one of them; without, everything that varies is active. `held` are constants,
-    whatever they are computed from.
+    able to reach one of them; without, everything that varies is active. No path leads through what
+    is `held`.
     """
 
     def __init__(
         self,
         function: Function,
         inputs: Iterable[Var],
-        classes: AliasClasses,
         outputs: Iterable[Atom] | None = None,
         held: Sequence[Var] = (),
     ):
-        self.classes = classes
-        edges = [edge for s in walk(function.body) for edge in flows(s)]
-        if held:
-            keys = {self._key(v) for v in held}
-            edges = [(a, b) for a, b in edges if self._key(b) not in keys]
-        self.varied = self._closure(inputs, edges)
+        self.classes = alias_classes(function)
+        forth, back = edges(function)
+        kept = {self._key(v) for v in held}
+        self.varied = self._closure(inputs, forth, kept)
         self.useful: set[Var] | None = None
         if outputs is not None:
-            backwards = [(target, source) for source, target in edges]
-            self.useful = self._closure(outputs, backwards)
+            self.useful = self._closure(outputs, back, kept)
 
     def __call__(self, a: Atom) -> bool:
         """Whether a value varies with the inputs (and may reach the outputs)."""
@@ -62,23 +61,42 @@ class Activity:
     def _key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
 
-    def _closure(self, seeds: Iterable[Atom], flows: list[tuple[Var, Var]]) -> set[Var]:
-        """The variables that floats among the seeds reach along the flows."""
-        edges = [(self._key(source), self._key(target)) for source, target in flows]
-        floats = [v for v in seeds if isinstance(v, Var) and float_type(v.type)]
-        return reachable(map(self._key, floats), edges)
+    def _closure(
+        self, seeds: Iterable[Atom], edges: Edges, held: Collection[Var]
+    ) -> set[Var]:
+        """The variables that floats among the seeds reach along the edges."""
+        floats = [self._key(v) for v in seeds if isinstance(v, Var) and float_type(v.type)]
+        return followed([v for v in floats if v not in held], edges, held)
 
 
-def reachable(seeds: Iterable[Var], edges: Iterable[tuple[Var, Var]]) -> set[Var]:
-    """The variables that the edges lead to from the seeds, seeds included."""
-    following: dict[Var, list[Var]] = {}
-    for source, target in edges:
-        following.setdefault(source, []).append(target)
+@fact
+def edges(function: Function) -> tuple[Edges, Edges]:
+    """The edges from each value to others, with their derivatives, and back; classes of arrays."""
+    classes = alias_classes(function)
+    forth, back = Edges(), Edges()
+    for s in walk(function.body):
+        for source, target in flows(s):
+            a, b = (classes.of(v) if is_reference(v.type) else v for v in (source, target))
+            forth.setdefault(a, []).append(b)
+            back.setdefault(b, []).append(a)
+    return forth, back
+
+
+def reachable(seeds: Iterable[Var], pairs: Iterable[tuple[Var, Var]]) -> set[Var]:
+    """The variables that pairs (source, target) lead to from the seeds, seeds included."""
+    edges = Edges()
+    for source, target in pairs:
+        edges.setdefault(source, []).append(target)
+    return followed(seeds, edges)
+
+
+def followed(seeds: Iterable[Var], edges: Edges, held: Collection[Var] = ()) -> set[Var]:
+    """The variables that edges lead to from the seeds, seeds included, but to none that is held."""
     todo = list(seeds)
     found = set(todo)
     while todo:
-        for target in following.get(todo.pop(), ()):
-            if target not in found:
+        for target in edges.get(todo.pop(), ()):
+            if target not in found and target not in held:
                 found.add(target)
                 todo.append(target)
     return found

@@ -35,14 +35,14 @@ def paths(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Pa
     """Classifies the parameters at the positions `wrt`; neither has one that reaches no output."""
     outputs, classes = tuple(outputs), alias_classes(function)
     params = function.params
-    active = Activity(function, [params[k] for k in wrt], classes, outputs)
+    active = Activity(function, [params[k] for k in wrt], outputs)
     opened = frozenset(k for k in wrt if active(params[k]))
     if len(opened) == len(wrt):
         return Paths(opened, {})
     flow = ValueFlow(function.body, classes)
     blocked: dict[int, Def] = {}
     for k in sorted(set(wrt) - opened):
-        varied = Activity(function, [params[k]], classes)
+        varied = Activity(function, [params[k]])
         step = next(flow.leaving(varied, outputs), None)
         if step is not None:
             blocked[k] = step

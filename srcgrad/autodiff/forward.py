@@ -48,7 +48,7 @@ class _Forward:
         self.inputs = [function.params[k] for k in wrt]
         assert all(float_type(p.type) for p in self.inputs)
         # values on which no output depends may have no rule: their tangent is not needed
-        self.active = Activity(function, self.inputs, self.classes, outputs)
+        self.active = Activity(function, self.inputs, outputs)
         attached.refuse_unexchanged(function, self.active)
         self.roots = roots_of_squares(function, self.classes)
         self.returned = {self.classes.of(a) for a in function.returns if is_reference(a.type)}

@@ -32,16 +32,20 @@ class Searched:
 
 def searched(function: Function, wrt: Sequence[int], outputs: Iterable[Atom]) -> Iterator[Searched]:
     """For each parameter at the positions `wrt`, the first interval that it narrows."""
-    narrowed = [i for s in _loops(function) for i in intervals(s)]
-    if not narrowed:
+    found = [i for s in _loops(function) for i in intervals(s)]
+    if not found:
         return
+    useful = Activity(function, (), tuple(outputs))
+    narrowed = [
+        (i, Activity(function, (), i.new, held=i.ends))
+        for i in found
+        if any(map(useful.reaches, i.ends))
+    ]
     classes = alias_classes(function)
-    useful = Activity(function, (), classes, tuple(outputs))
     for k in wrt:
-        varied = Activity(function, [function.params[k]], classes)
-        for i in narrowed:
-            for_given_ends = Activity(function, [function.params[k]], classes, held=i.ends)
-            if any(map(for_given_ends.varies, i.new)) or not any(map(useful.reaches, i.ends)):
+        varied = Activity(function, [function.params[k]])
+        for i, for_given_ends in narrowed:
+            if for_given_ends.reaches(function.params[k]):
                 continue
             step = next(_compared(i, varied, classes), None)
             if step is not None:

@@ -20,7 +20,6 @@ from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.blocked import paths
 from srcgrad.autodiff.searched import Searched, searched
 from srcgrad.errors import LocatedWarning, PartialGradientWarning, ZeroGradientWarning
-from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Atom, Def, Function
 from srcgrad.ir.types import np_dtype
 from srcgrad.ir.walk import walk
@@ -107,7 +106,7 @@ def _of_rules(
     found = [s for s in walk(function.body) if isinstance(s, Def) and s.op is attached]
     if any(s.params["rule"].partial for s in found):
         inputs = [function.params[k] for k in wrt]
-        active = Activity(function, inputs, alias_classes(function), outputs)
+        active = Activity(function, inputs, outputs)
         for s in found:
             partial = s.params["rule"].partial
             if partial is not None and s.var is not None and active(s.var):

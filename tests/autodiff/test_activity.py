@@ -1,13 +1,12 @@
 """What varies with the inputs, and what may reach the outputs."""
 
 from srcgrad.autodiff.activity import Activity
-from srcgrad.ir.alias import AliasClasses
 from tests.autodiff.build import function, loop
 from tests.autodiff.running import check_forward
 
 
 def activity(f, wrt, outputs=None):
-    return Activity(f, [f.params[k] for k in wrt], AliasClasses(f), outputs)
+    return Activity(f, [f.params[k] for k in wrt], outputs)
 
 
 def test_scalars():

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.autodiff.searched import searched
 from srcgrad.errors import PartialGradientWarning
+from tests.tools.counted import calls
 
 X = np.array([1.5, 2.0, 3.0])
 
@@ -359,3 +361,25 @@ def test_the_ways_out(f):
     g = flow.grad(flow.compile(f, target="python", cache=False))
     assert not issued(g, 2.0)
     assert g(2.0) == pytest.approx(1.5 * np.sqrt(2.0), rel=1e-7)
+
+
+# ---- what it costs ----
+def sought(many):
+    """The calls to look for the intervals of as many bisections, each of what the last one found."""
+
+    def f(a, b):
+        for k in (0.5,) * many:
+            a = root(a + b) * k
+        return a
+
+    primal = flow.compile(f, target="python", cache=False)
+    primal(2.0, 3.0)
+    ((entry,),) = primal._entries.values()
+    function = entry.program.function
+    return calls(lambda: [*searched(function, (0, 1), function.returns)])
+
+
+def test_many_bisections():
+    sought(1)
+    few, more, many = map(sought, (4, 8, 16))
+    assert many < 2.3 * more < 2.3**2 * few

@@ -123,7 +123,7 @@ class _JointBuilder:
         self.references.given = self.added
         stored = [p for p in self.added if is_reference(p.type) and not program.classes.is_pure(p)]
         outputs = [*function.returns, *stored]
-        active = Activity(function, [*self.wrt, *self.added], program.classes, outputs)
+        active = Activity(function, [*self.wrt, *self.added], outputs)
         refuse_unexchanged(function, active)
         self.adjoints = Adjoints(self.values, self.references, active)
         known = None if findings is None else findings.read
