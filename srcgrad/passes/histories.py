@@ -2,8 +2,8 @@
 
 In each trip of the first loop one nest saves every element of a box and stores a new one; in the
 other loop, over the same range downwards, one nest restores these from the same places of the tape,
-which nothing else touches. Either nest reads no other element of the array. Never changes a
-statement.
+which nothing else touches. Either nest reads no other element of the array. `SavedArrays` finds
+those that a trip saves as a whole. Never changes a statement.
 """
 
 from __future__ import annotations
@@ -16,8 +16,18 @@ from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, altered
 from srcgrad.ir.types import Array, Tape, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.passes.effects import classes_written, makes_buffer
-from srcgrad.passes.places import Place, Places, Poly, constant, linear, plus, times, variables
-from srcgrad.primitives import memory
+from srcgrad.passes.places import (
+    Place,
+    Places,
+    Poly,
+    constant,
+    linear,
+    plus,
+    replaced,
+    times,
+    variables,
+)
+from srcgrad.primitives import elementwise, memory
 from srcgrad.records import record
 
 ENDS = 4  # the most elements at either end of an axis that no trip stores to
@@ -29,28 +39,52 @@ Box = tuple[tuple[Poly, Poly], ...]  # for each axis the first index, and the on
 
 
 @record(frozen=True, eq=False)
-class Step:
-    """A loop over time, and the nest in it that overwrites the array, or restores it.
+class Region:
+    """A box, and how many elements at the ends of each axis are outside of it."""
 
-    `saved` is the access to the tape; `later` has the statements of the nest after the store.
+    box: Box
+    gaps: tuple[tuple[int, int], ...]
+
+
+@record(frozen=True, eq=False)
+class Step:
+    """The statement of a trip that begins a new row, or goes back to the old one.
+
+    `store` overwrites all of `region`; without a region other elements are stored to. `saved` is
+    the access to the tape. In a nest, `later` has the statements after the store. For an array,
+    `name` is the array that is saved, and `value` what reads the same elsewhere: a copy that the
+    step saves, or what the reverse sweep takes from the tape.
     """
 
-    loop: For
-    nest: For
+    nest: Stmt
     saved: Def
-    store: Def
-    later: frozenset[Stmt]
+    store: Def | None
+    region: Region | None
+    later: frozenset[Stmt] = frozenset()
+    name: Var | None = None
+    value: Var | None = None
+
+
+@record(frozen=True, eq=False)
+class Sweep:
+    """A loop over time, and its steps in the order of a trip."""
+
+    loop: For
+    steps: tuple[Step, ...]
 
 
 @record(frozen=True, eq=False)
 class History:
-    """An array with the two loops, and what else happens to it."""
+    """An array with the two loops, and what else happens to it.
+
+    `restores`: the second loop restores the array; otherwise it only reads what was saved.
+    `has_other_stores`: elements outside the regions may change as well.
+    """
 
     array: Var
-    box: Box
-    gaps: tuple[tuple[int, int], ...]  # the elements at the ends of each axis outside the box
-    forward: Step
-    backward: Step
+    forward: Sweep
+    backward: Sweep
+    restores: bool = True
     has_other_stores: bool = False
     stored_between: bool = False
     read_after_forward: bool = False
@@ -115,15 +149,11 @@ class Histories:
         u = self.overwritten(put)
         if u is None or not self.is_local(u) or not self.are_alike(put, got):
             return None
-        forward, backward = self.step(put, u), self.step(got, u)
-        if forward is None or backward is None:
+        first, other = self.step(put, u), self.step(got, u)
+        if first is None or other is None or not _have_one_box(first, other):
             return None
-        boxes = self.box(forward, put.loops), self.box(backward, got.loops)
-        box = boxes[0] if boxes[0] == boxes[1] else None
-        gaps = None if box is None else self.gaps(box, u)
-        if box is None or gaps is None:
-            return None
-        return self.with_its_uses(History(u, box, gaps, forward, backward))
+        forward, backward = Sweep(put.loops[0], (first,)), Sweep(got.loops[0], (other,))
+        return self.with_its_uses(History(u, forward, backward))
 
     def overwritten(self, put: _Saved) -> Var | None:
         """The array of which an element is saved."""
@@ -169,8 +199,7 @@ class Histories:
 
     def step(self, x: _Saved, u: Var) -> Step | None:
         """The nest of an access to the tape, if it touches one element of the array per trip."""
-        loop, nest = x.loops[0], x.loops[1]
-        cls = self.classes.of(u)
+        nest, cls = x.loops[1], self.classes.of(u)
         store = next((t for t in x.block if self.writes(t, cls)), None)
         if store is None or store.op not in STORES or store.array is not u:
             return None
@@ -186,7 +215,11 @@ class Histories:
             legal = self.is_restore(x, store)
         else:  # what is saved is one of the reads
             legal = not any(t in x.block[at:] for t in reads)
-        return Step(loop, nest, x.statement, store, frozenset(x.block[at:])) if legal else None
+        box = self.box(store, u, x.loops) if legal else None
+        region = None if box is None else self.region(box, u)
+        if region is None:
+            return None
+        return Step(nest, x.statement, store, region, frozenset(x.block[at:]))
 
     def place(self, s: Def, u: Var, x: _Saved) -> Place:
         return self.places.access(s, u, x.loops).place
@@ -200,57 +233,73 @@ class Histories:
             and not any(old is v for s in walk(x.block[first + 1 : last]) for v in uses(s))
         )
 
-    def box(self, step: Step, loops: tuple[For, ...]) -> Box | None:
-        """The region that the nest stores to, once: an axis for each loop inside."""
-        left = list(loops[1:])
-        bound = defined((step.loop,))
+    def box(self, s: Def, name: Var, loops: tuple[For, ...]) -> Box | None:
+        """The region of an array that a statement touches once: an axis for each loop inside."""
+        access = self.places.access(s, name, loops)
+        left = list(access.loops[1:])
+        bound = defined((loops[0],))
         out: list[tuple[Poly, Poly]] = []
-        for p in self.places.access(step.store, step.store.array, loops).place:
-            moving = [] if p is None else [s for s in left if s.index in variables(p)]
+        for p in access.place:
+            moving = [] if p is None else [t for t in left if t.index in variables(p)]
             if p is None or len(moving) != 1:
                 return None
-            (s,) = moving
-            left.remove(s)
-            parts = linear(p, s.index)
+            (over,) = moving
+            left.remove(over)
+            parts = linear(p, over.index)
             if parts is None or parts[0] != constant(1):
                 return None
-            low, high = (plus(parts[1], self.places.poly(a)) for a in (s.start, s.stop))
+            low, high = (plus(parts[1], self.places.poly(a)) for a in (over.start, over.stop))
             if (variables(low) | variables(high)) & bound:
                 return None
             out.append((low, high))
         return None if left else tuple(out)
 
-    def gaps(self, box: Box, u: Var) -> tuple[tuple[int, int], ...] | None:
-        """How many elements the box leaves out at the ends of each axis, if these are few."""
+    def region(self, box: Box, u: Var) -> Region | None:
+        """A box with the elements that it leaves out at the ends of each axis, if these are few."""
         assert isinstance(u.type, Array)
         found: list[tuple[int, int]] = []
         for (low, high), n in zip(box, u.type.dims, strict=True):
-            both = low, plus(self.places.poly(atom(n)), high, -1)
+            both = low, plus(self.places.poly(atom(n)), self.in_range(high), -1)
             first, last = (p.get((), 0) for p in both)
             if any(set(p) - {()} for p in both) or not (0 <= first <= ENDS and 0 <= last <= ENDS):
                 return None
             found.append((first, last))
-        return tuple(found)
+        return Region(box, tuple(found))
+
+    def in_range(self, p: Poly) -> Poly:
+        """A polynomial as it reads where no slice is empty: max(n, 0) is n."""
+        for v in variables(p):
+            d = self.places.definition.get(v)
+            if d is not None and d.op is elementwise.maximum:
+                a, b = map(self.places.poly, d.args)
+                p = p if b else replaced(p, v, a)
+        return p
 
     # ---- what else happens to it ----
     def with_its_uses(self, found: History) -> History | None:
         cls, both = self.classes.of(found.array), (found.forward.loop, found.backward.loop)
-        for s in walk(both):
-            others = [v for v in self.named(s, cls) if v is not found.array]
-            if others or (isinstance(s, Def) and s.op.view and self.named(s, cls)):
-                return None
+        if any(self.has_another_name(s, found.array) for s in walk(both)):
+            return None
         body = self.function.body
         first, last = map(body.index, both)
         between, after = body[first + 1 : last], body[last + 1 :]
         stored = cls in classes_written(between, self.classes)
         writes = [s for s in walk(both) if self.writes(s, cls)]
+        steps = len(found.forward.steps) + len(found.backward.steps)
+        later = after if found.restores else (both[1], *after)
         return altered(
             found,
-            has_other_stores=stored or len(writes) > 2,
+            has_other_stores=found.has_other_stores or stored or len(writes) > steps,
             stored_between=stored,
-            read_after_forward=self.is_named((*between, *after), cls),
+            read_after_forward=self.is_named((*between, *later), cls),
             read_after_backward=self.is_named(after, cls),
         )
+
+    def has_another_name(self, s: Stmt, u: Var) -> bool:
+        """Whether a statement of a nest's loops names an array otherwise, or makes such a name."""
+        names = self.named(s, self.classes.of(u))
+        view = isinstance(s, Def) and s.op.view
+        return any(v is not u for v in names) or (view and bool(names))
 
     def named(self, s: Stmt, cls: Var) -> list[Var]:
         return [v for v in uses(s) if is_reference(v.type) and self.classes.of(v) is cls]
@@ -260,3 +309,7 @@ class Histories:
 
     def is_named(self, block: Block, cls: Var) -> bool:
         return any(self.named(s, cls) for s in walk(block))
+
+
+def _have_one_box(a: Step, b: Step) -> bool:
+    return a.region is not None and b.region is not None and a.region.box == b.region.box

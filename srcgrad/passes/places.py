@@ -143,6 +143,10 @@ class Places:
         """stop - start: the trip count of a loop that runs."""
         return plus(self.poly(s.stop), self.poly(s.start), -1)
 
+    def trips_before(self, s: For) -> Poly:
+        """The number of trips of an upwards loop before the one with its index."""
+        return plus(self.poly(s.index), self.poly(s.start), -1)
+
     def inside(self, p: Poly, loops: Sequence[For]) -> Poly:
         """A polynomial as it reads inside loops: where one over n runs, max(n, 0) is n."""
         found = [self.trips(s) for s in loops]
@@ -223,6 +227,20 @@ class Places:
                 return None
             total, step = plus(total, times(step, p)), times(step, self.poly(n))
         return total
+
+    def are_apart(self, x: Var, y: Var) -> bool:
+        """Whether two references are views of distinct rows, or columns, of one buffer."""
+        (a, first), (b, other) = (self.place(v, self._anywhere(v)) for v in (x, y))
+        if a is not b:
+            return False
+        pairs = [
+            (p, q) for p, q in zip(first, other, strict=True) if p is not None and q is not None
+        ]
+        gaps = [plus(p, q, -1) for p, q in pairs]
+        return any(set(g) == {()} for g in gaps)
+
+    def _anywhere(self, x: Var) -> Place:
+        return (None,) * (len(x.type.dims) if isinstance(x.type, Array) else 1)
 
     def are_distinct(self, x: Var, y: Var) -> bool:
         """Whether two roots are distinct memory: one was made when the other existed."""

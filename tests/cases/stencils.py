@@ -153,3 +153,28 @@ def reaction_and_diffusion(u, v, feed, steps):
                 u[i, j] += 0.1 * du[i, j]
                 v[i, j] = v[i, j] + 0.1 * dv[i, j]
     return np.sum(u * v)
+
+
+@case(WAVE, 0.1, 5)
+@case(WAVE[:3], 0.1, 4)
+@case(WAVE[:2], 0.1, 3)
+def burgers_of_slices(u, nu, steps):
+    """The reverse sweep reads rows of what the copy was; the boundary is set after."""
+    seen = 0.0
+    for k in range(steps):
+        u[0] = 1.0 + 0.1 * k
+        old = u.copy()
+        u[1:-1] -= 0.1 * old[1:-1] * (old[1:-1] - old[:-2]) - nu * (old[2:] - 2 * old[1:-1])
+        u[-1] = u[-2]
+        seen += old[0] * u[1]
+    return np.sum(u * u) + seen
+
+
+@case(mat(5, 6), mat(5, 6, 1), 0.03, 5)
+def reaction_of_slices(u, v, feed, steps):
+    """Two updates of one array in a trip, and one of another between them."""
+    for _ in range(steps):
+        u += 0.1 * u * (1.0 - u) * v
+        v[1:-1, 1:-1] += 0.1 * v[1:-1, 1:-1] * (u[2:, 1:-1] - u[1:-1, :-2])
+        u[1:, :-1] = u[1:, :-1] * v[:-1, 1:] - feed * u[:-1, :-1]
+    return np.sum(u * v)

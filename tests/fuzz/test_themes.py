@@ -18,10 +18,12 @@ from srcgrad.passes.hoist_bounds_checks import _HoistBoundsChecks
 from srcgrad.passes.lower.fusion_group import FusionGroup
 from srcgrad.passes.lower.nest import Nest
 from srcgrad.passes.neighbours import Neighbours
+from srcgrad.passes.places import Places
 from srcgrad.passes.privatized_buffers import _Privatized
 from srcgrad.passes.scalar_replacement import Element
 from srcgrad.passes.strips.candidates import Candidates
 from srcgrad.passes.strips.lanes import Lanes
+from srcgrad.passes.time_expansion import _Expanded
 from srcgrad.passes.trips import Trips
 from srcgrad.passes.verdicts import Dependent, Independent
 from srcgrad.primitives import elementwise
@@ -53,6 +55,7 @@ THEMES = {
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
     "edges": Theme(compiled=6),  # loops whose first and last trips reach around the ends
     "ensembles": Theme(around=small_strips),  # recurrences that run side by side
+    "histories": Theme(compiled=6),  # loops over time that save arrays and store to them
     "points": Theme("python", around=small_products),  # products of what each point makes
     "recurrences": Theme(compiled=0, second=6, each=3),  # loops whose order of trips changes
     "rotations": Theme(compiled=6),  # loops over time in which arrays take turns
@@ -114,6 +117,8 @@ TEETH = [
     ("edges", _HoistBoundsChecks, "turned", always(elementwise.sub), (5, 12)),
     ("ensembles", Dependence, "of", believing, (3, 10)),
     ("ensembles", Candidates, "has_form", always(True), (6,)),
+    ("histories", _Expanded, "copy_ends", always(None), (0, 2)),
+    ("histories", Places, "are_apart", always(True), (1, 2)),
     ("recurrences", Trips, "carries_only_sums", always(True), (15, 17)),
     ("rotations", CopiesInTime, "is_used_after", always(False), (1, 13)),
     ("rotations", _CarriedArrays, "is_before", always(True), (5,)),

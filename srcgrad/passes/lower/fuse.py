@@ -29,8 +29,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
+from functools import cached_property
 
-from srcgrad.ir.alias import AliasClasses, alias_classes
+from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Block, Def, Function, Stmt, Var
 from srcgrad.ir.types import Array
@@ -41,6 +42,7 @@ from srcgrad.passes.footprint import Footprint
 from srcgrad.passes.lower.fusion_group import FusionGroup, touched
 from srcgrad.passes.lower.lowering import Lowering, Whole, expanded, has_array_operations
 from srcgrad.passes.lower.step import Step, step_of
+from srcgrad.passes.places import Places
 from srcgrad.primitives import memory, reductions
 from srcgrad.records import record
 
@@ -59,10 +61,11 @@ class Apart:
 
 class _Planner:
     def __init__(
-        self, b: Builder, classes: AliasClasses, in_order: bool, overlapping: bool, whole: Whole,
+        self, b: Builder, function: Function, in_order: bool, overlapping: bool, whole: Whole,
         told: Callable[[Apart], None] | None,
     ):  # fmt: skip
-        self.b, self.classes, self.in_order, self.whole = b, classes, in_order, whole
+        self.b, self.function, self.in_order, self.whole = b, function, in_order, whole
+        self.classes = alias_classes(function)
         self.overlapping, self.told = overlapping, told
         self.known: dict[Def, Footprint] = {}
 
@@ -71,6 +74,13 @@ class _Planner:
         if s not in self.known:
             self.known[s] = Footprint.of(s, self.classes, self.in_order)
         return self.known[s]
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.function)
+
+    def apart(self, x: Var, y: Var) -> bool:
+        return self.places.are_apart(x, y)
 
     def together(self, item: Def | FusionGroup) -> Footprint:
         """The footprint of all parts of an item."""
@@ -95,7 +105,8 @@ class _Planner:
             else:
                 if self.told is not None:
                     self._tell(items, step)
-                items.append(FusionGroup(self.classes, self.footprint, self.overlapping, step))
+                facts = self.classes, self.footprint, self.apart
+                items.append(FusionGroup(*facts, self.overlapping, step))
                 grouped = True
         return [
             tuple(step.statement for step in i.steps) if isinstance(i, FusionGroup) else i
@@ -225,7 +236,7 @@ def fuse(
         return {v for v in made if v in reduced or counts[v] > inside[v]}
 
     whole = Whole(function, library)
-    planner = _Planner(b, alias_classes(function), in_order, overlapping, whole, told)
+    planner = _Planner(b, function, in_order, overlapping, whole, told)
     return Lowering(b, planner.plan, stored, whole).function(function)
 
 

@@ -1,7 +1,8 @@
 """A group of operations that share a nest, and the conditions for another to join.
 
 Memory is compared by alias classes; two accesses to one class go together only through the same
-reference at the nest's own index, or if all are additions. Never emits anything.
+reference at the nest's own index, through references to distinct rows, or if all are additions.
+Never emits anything.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ class FusionGroup:
     """Operations that share a nest, and what they touch together."""
 
     def __init__(
-        self, classes: AliasClasses, footprint: Callable[[Def], Footprint], overlapping: bool,
-        step: Step,
+        self, classes: AliasClasses, footprint: Callable[[Def], Footprint],
+        apart: Callable[[Var, Var], bool], overlapping: bool, step: Step,
     ):  # fmt: skip
-        """`overlapping`: additions through several references to one memory may share the nest."""
-        self.classes, self.footprint_of, self.overlapping = classes, footprint, overlapping
+        """`apart`: whether two references to one memory share no element.
+
+        `overlapping`: additions through several references to one memory may share the nest.
+        """
+        self.classes, self.apart = classes, apart
+        self.footprint_of, self.overlapping = footprint, overlapping
         self.dims = step.dims
         self.steps: list[Step] = []
         self.defined: set[Var] = set()
@@ -52,7 +57,8 @@ class FusionGroup:
             found.add((v, writes, whole(step, v)))
 
     def copy(self) -> FusionGroup:
-        new = FusionGroup(self.classes, self.footprint_of, self.overlapping, self.steps[0])
+        facts = self.classes, self.footprint_of, self.apart
+        new = FusionGroup(*facts, self.overlapping, self.steps[0])
         new.steps, new.footprint = list(self.steps), self.footprint
         for name in ("defined", "reduced", "touched"):
             setattr(new, name, set(getattr(self, name)))
@@ -89,8 +95,10 @@ class FusionGroup:
             for w, other_writes, other_whole in self.accesses.get(self.classes.of(v), ()):
                 conflict = writes or other_writes
                 exact = other_whole and whole(step, v)
-                if conflict and not (
-                    exact and (v is w or (self.overlapping and self._only_sums(step, v)))
+                if (
+                    conflict
+                    and not (exact and (v is w or (self.overlapping and self._only_sums(step, v))))
+                    and not self.apart(v, w)
                 ):
                     return (
                         f"one stores to '{v.name}' where another trip of the other reads or stores"

@@ -14,6 +14,7 @@ from tests.fuzz.themes.distributed_theme import DISTRIBUTED
 from tests.fuzz.themes.edges_theme import EDGES
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
 from tests.fuzz.themes.guarded import GUARDED
+from tests.fuzz.themes.histories_theme import HISTORIES
 from tests.fuzz.themes.iterators_theme import ITERATORS
 from tests.fuzz.themes.kinds_theme import KINDS
 from tests.fuzz.themes.lengths import LATE, LENGTHS
@@ -72,6 +73,7 @@ APART = (
     DISTRIBUTED,
     EDGES,
     ENSEMBLES,
+    HISTORIES,
     ROTATIONS,
     STENCILS,
     SWEEPS,
