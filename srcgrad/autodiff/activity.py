@@ -61,9 +61,7 @@ class Activity:
     def _key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
 
-    def _closure(
-        self, seeds: Iterable[Atom], edges: Edges, held: Collection[Var]
-    ) -> set[Var]:
+    def _closure(self, seeds: Iterable[Atom], edges: Edges, held: Collection[Var]) -> set[Var]:
         """The variables that floats among the seeds reach along the edges."""
         floats = [self._key(v) for v in seeds if isinstance(v, Var) and float_type(v.type)]
         return followed([v for v in floats if v not in held], edges, held)

@@ -102,14 +102,17 @@ class _HoistBoundsChecks(Ranged):
         if least < 0 and self.ranges.at_most(i, Const(-1, INT)):
             return elementwise.add if self.ranges.at_most(Const(-least, INT), n) else None
         base, offset = self.ranges.form(n)
-        twice = any(b is base and 0 <= o - offset < (self.ranges.lower(n) or 0) for b, o in self.ranges.uppers(i))
+        twice = any(
+            b is base and 0 <= o - offset < (self.ranges.lower(n) or 0)
+            for b, o in self.ranges.uppers(i)
+        )
         return elementwise.sub if twice and self.ranges.at_most(n, i) else None
 
     def operand(self, s: Def, v: Var) -> Atom | None:
         """The operand that a definition equals, given the known ranges."""
         match s.op, s.args:
-            case (memory.index | elementwise.mod), (i, n) if (
-                is_int64(i) and self.ranges.contains(i, n)
+            case ((memory.index | elementwise.mod), (i, n)) if is_int64(i) and self.ranges.contains(
+                i, n
             ):
                 return i
             case memory.wrap, (i, _) if is_int64(i) and self.ranges.is_length(i):
@@ -122,9 +125,7 @@ class _HoistBoundsChecks(Ranged):
             case elementwise.minimum, (a, b) if is_int64(v):
                 low, high = (a, b) if self.ranges.at_most(a, b) else (b, a)
                 return low if low.type == v.type and self.ranges.at_most(low, high) else None
-            case elementwise.where, (cond, a, b) if (
-                known := self.ranges.decide(cond)
-            ) is not None:
+            case elementwise.where, (cond, a, b) if (known := self.ranges.decide(cond)) is not None:
                 same = a if known else b
                 return same if same.type == v.type else None
             case memory.broadcast_dim, (a, b) if is_same(a, b):  # a maximum was one of its operands

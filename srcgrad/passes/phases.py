@@ -41,7 +41,7 @@ def phases(loop: For, serial: SerialLoops, in_order: bool) -> list[Phase]:
     """The phases of a loop; none if it is not worth it, or may not be divided."""
     if loop.promised or len(loop.body) > MOST or not _may_pay(loop.body):
         return []
-    if not all(map(_is_plain, walk(loop.body))):
+    if not all(map(is_plain, walk(loop.body))):
         return []
     found = _Phases(loop, serial, in_order)
     return found.phases() if found.may_divide() else []
@@ -55,7 +55,7 @@ def _may_pay(block: Block) -> bool:
     return any(map(has_function, block))
 
 
-def _is_plain(s: Stmt) -> bool:
+def is_plain(s: Stmt) -> bool:
     """Whether a statement computes numbers or touches elements, and cannot raise."""
     if any(is_reference(v.type) for v in (*results(s), *inner_definitions(s))):
         return False

@@ -41,6 +41,7 @@ from srcgrad.passes.hoist import hoist
 from srcgrad.passes.hoist_allocations import hoist_allocations
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
+from srcgrad.passes.interchange import interchange
 from srcgrad.passes.join_loops import join_flows, join_loops
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.lift_transposes import lift_transposes
@@ -105,6 +106,7 @@ STRIP_CUSTOM_RULES = Pass("strip_custom_rules", strip_custom_rules)
 
 # of a traced program, before it is differentiated
 CONTRACTIONS = Pass("contractions", contractions, reorders=True)
+INTERCHANGE = Pass("interchange", interchange)
 
 PIPELINE: tuple[Pass, ...] = (
     SIMPLIFY,
@@ -257,8 +259,12 @@ class PassError(AssertionError):
 @contextmanager
 def without(*names: str) -> Generator[None]:
     """Leaves out every pass of these names, in this thread or task."""
-    others = (CONTRACTIONS, COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS, LOOPS_IN_CHUNKS)
-    known = {p.name for p in (*PIPELINE, *BEFORE_REVERSE, *LOWERING, *others) if p is not LOWER}
+    others = (CONTRACTIONS, INTERCHANGE, COUNTED_TRIPS, JOIN_LOOPS, INDEPENDENT_LOOPS)
+    known = {
+        p.name
+        for p in (*PIPELINE, *BEFORE_REVERSE, *LOWERING, LOOPS_IN_CHUNKS, *others)
+        if p is not LOWER
+    }
     unknown = set(names) - known
     if unknown:
         raise ValueError(f"no pass is called {', '.join(sorted(unknown))}")

@@ -9,14 +9,15 @@ from srcgrad.autodiff.spectral import has_decompositions, with_matrix_functions
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import PIPELINE
 from srcgrad.passes import run as run_passes
-from srcgrad.passes.pipeline import CONTRACTIONS, SMALL_ARRAYS
+from srcgrad.passes.pipeline import CONTRACTIONS, INTERCHANGE, SMALL_ARRAYS
 
 FIRST = PIPELINE.index(SMALL_ARRAYS)
+LAST = (CONTRACTIONS, INTERCHANGE)
 
 
 def prepared(function: Function) -> Function:
     """A traced function after the passes."""
     if not has_decompositions(function):
-        return run_passes(function, (*PIPELINE, CONTRACTIONS))
+        return run_passes(function, (*PIPELINE, *LAST))
     found = with_matrix_functions(run_passes(function, PIPELINE[:FIRST]))
-    return run_passes(found, (*PIPELINE[FIRST:], CONTRACTIONS))
+    return run_passes(found, (*PIPELINE[FIRST:], *LAST))

@@ -19,7 +19,7 @@ from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes import without
-from srcgrad.passes.pipeline import CONTRACTIONS, PIPELINE, STRIP_CUSTOM_RULES
+from srcgrad.passes.pipeline import CONTRACTIONS, INTERCHANGE, PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import is_settled
 from srcgrad.passes.undetermined import counted, lines_of
 from srcgrad.primitives.messages import send
@@ -97,9 +97,12 @@ def guard_of(h: Hidden, shapes: bool) -> Guard[InputKind]:
 def suited(options: Options) -> Generator[None]:
     """Holds signals back, and leaves out passes that do not suit the options, in the `with` block.
 
-    A device runs trips as threads: a product in a loop would be a call for each of them.
+    A device runs trips as threads: a product in a loop would be a call for each of them, and
+    side by side they read columns as rows.
     """
-    left_out = (CONTRACTIONS.name,) if options.strict or options.target == "cuda" else ()
+    left_out = {CONTRACTIONS.name} if options.strict else set[str]()
+    if options.target == "cuda":
+        left_out = {CONTRACTIONS.name, INTERCHANGE.name}
     with interrupts.held(), without(*left_out):
         yield
 

@@ -8,7 +8,7 @@ import pytest
 
 from srcgrad.ir.nodes import Const
 from srcgrad.ir.types import BOOL
-from srcgrad.passes import ahead, checking, factor_once, loop_versioning, phases
+from srcgrad.passes import ahead, checking, factor_once, interchange, loop_versioning, phases
 from srcgrad.passes.carried_arrays import _CarriedArrays
 from srcgrad.passes.contractions.nests import Nest as Product
 from srcgrad.passes.copies_in_time import CopiesInTime
@@ -30,6 +30,7 @@ from srcgrad.primitives import elementwise
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, failures, run_one
 from tests.tools.blocks import small_blocks
+from tests.tools.columns import few_columns
 from tests.tools.products import small_products
 from tests.tools.strips import small_strips
 from tests.tools.turns import share
@@ -50,6 +51,7 @@ class Theme:
 
 
 THEMES = {
+    "columns": Theme("python", around=few_columns),  # sums down the columns of a matrix
     "conflicts": Theme(),  # loops of which one trip may change what all of them read
     "contractions": Theme("python", around=small_products),  # products of matrices by loops
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
@@ -105,7 +107,16 @@ def believing(self: Dependence, loop, prove=Dependence.of):
     return Independent((None,) * len(loop.params)) if isinstance(found, Dependent) else found
 
 
+def carelessly(s, k):
+    """Takes every operation on a carried number for an addition that alone reads it."""
+    (made,) = [t for t in s.body if getattr(t, "var", None) is s.yields[k]]
+    rest = [a for a in made.args if a is not s.params[k]]
+    return rest[0] if rest else None
+
+
 TEETH = [
+    ("columns", Dependence, "of", believing, (70, 116)),
+    ("columns", interchange, "_term", carelessly, (9, 30)),
     ("conflicts", loop_versioning.Conflict, "reads_first", always(True), (51,)),
     ("conflicts", loop_versioning.Meeting, "joined", lambda self, other: self, (21,)),
     ("conflicts", loop_versioning._Guard, "evaluated", always(Const(False, BOOL)), (2,)),

@@ -104,7 +104,7 @@ class _Contractions(Rewriter):
         self.places, self.classes = Places(function), alias_classes(function)
 
     def branch(self, s: If) -> Iterable[Stmt]:
-        if _has_product(s):  # the other side is loops for short axes
+        if has_product(s):  # the other side is loops for short axes
             then = self.block(s.then)
             yield s if then is s.then else altered(s, then=then)
             return
@@ -123,7 +123,7 @@ class _Contractions(Rewriter):
         return found if found is not None and is_worth(found) else None
 
 
-def _has_product(s: If) -> bool:
+def has_product(s: If) -> bool:
     return any(isinstance(t, Def) and t.op is arrays.matmul for t in walk(s.then))
 
 
@@ -151,7 +151,7 @@ def _loops(block: Block) -> Iterator[For]:
     for s in block:
         if isinstance(s, For):
             yield s
-        inner = (s.then,) if isinstance(s, If) and _has_product(s) else blocks(s)
+        inner = (s.then,) if isinstance(s, If) and has_product(s) else blocks(s)
         for part in inner:
             yield from _loops(part)
 

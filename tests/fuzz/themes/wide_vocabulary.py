@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from tests.fuzz.draw import Draw, Form
 from tests.fuzz.themes.attempts_theme import ATTEMPTS
+from tests.fuzz.themes.columns_theme import COLUMNS
 from tests.fuzz.themes.complex import COMPLEX
 from tests.fuzz.themes.conflicts_theme import CONFLICTS
 from tests.fuzz.themes.containers_theme import CONTAINERS
@@ -68,6 +69,7 @@ THEMES = (
     CONTAINERS,
 )
 APART = (
+    COLUMNS,
     CONFLICTS,
     CONTRACTIONS,
     DISTRIBUTED,
