@@ -87,6 +87,17 @@ def order_statistics_over_nan(x, axis):
 
 
 @case(HOLES)
+def nan_reductions_into_arrays(x):
+    total, one = np.zeros_like(x[0]), np.zeros((), x.dtype)
+    np.nanmean(x, axis=0, out=total)
+    s = np.sum(total**2) + np.nanmin(x, out=one) * one
+    for reduce in (np.nanmax, np.nanvar, np.nanstd, np.nanmedian, np.nansum):
+        s += np.sum(reduce(x, axis=0, out=total) * total) + np.sum(total)
+    np.nanpercentile(x, 70.0, axis=0, out=total)
+    return s * np.nanquantile(x, 0.4, out=one) + one + np.sum(total**2)
+
+
+@case(HOLES)
 def places_over_nan(x):
     first, last = np.nanargmax(x, axis=1), np.nanargmin(x)
     return np.nansum(x, axis=1) * first + last * np.nansum(x)

@@ -12,6 +12,7 @@ from srcgrad.frontend.formulas.registry import (
     known,
     stand_for,
     stands_for,
+    stored,
     unsupported,
 )
 from srcgrad.frontend.formulas.statistics import (
@@ -60,7 +61,7 @@ stand_for({
 
 
 @stands_for(np.nanmean)
-def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def nanmean(a: Any, axis: Any = None, *, out: Any = None, keepdims: Any = False) -> Any:
     """The mean of the elements that are not NaN.
 
     >>> float(nanmean(np.array([1.0, np.nan, 2.0])))
@@ -68,13 +69,15 @@ def nanmean(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """
     a = _numbers(a, "nanmean", keepdims)
     if a.dtype.kind not in "fc":
-        return np.mean(a, axis=axis, keepdims=keepdims)
+        return np.mean(a, axis=axis, out=out, keepdims=keepdims)
     total = np.sum(_filled(a, 0.0), axis=axis, keepdims=keepdims)
-    return total / _count(a, axis, keepdims)
+    return stored(total / _count(a, axis, keepdims), out)
 
 
 @stands_for(np.nanvar)
-def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def nanvar(
+    a: Any, axis: Any = None, *, out: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
     """The variance of the elements that are not NaN; NaN where too few are left.
 
     >>> float(nanvar(np.array([1.0, np.nan, 3.0])))
@@ -82,15 +85,17 @@ def nanvar(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
     """
     a = _numbers(a, "nanvar", keepdims)
     if a.dtype.kind not in "fc":
-        return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
+        return np.var(a, axis=axis, out=out, ddof=ddof, keepdims=keepdims)
     gap = np.where(np.isnan(a), 0.0, a - nanmean(a, axis, keepdims=True))
     degrees = _count(a, axis, keepdims) - ddof
     degrees = np.where(degrees > 0.0, degrees, np.nan)
-    return np.sum(gap * gap, axis=axis, keepdims=keepdims) / degrees
+    return stored(np.sum(gap * gap, axis=axis, keepdims=keepdims) / degrees, out)
 
 
 @stands_for(np.nanstd)
-def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
+def nanstd(
+    a: Any, axis: Any = None, *, out: Any = None, ddof: Any = 0, keepdims: Any = False
+) -> Any:
     """The root of nanvar; its derivative is defined as 0 where that is 0.
 
     >>> float(nanstd(np.array([1.0, np.nan, 3.0])))
@@ -98,19 +103,19 @@ def nanstd(a: Any, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) ->
     """
     variance = nanvar(a, axis, ddof=ddof, keepdims=keepdims)
     zero = variance == 0.0
-    return np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, variance)))
+    return stored(np.where(zero, 0.0, np.sqrt(np.where(zero, 1.0, variance))), out)
 
 
 # ---- extrema ----
 stand_for({
-    np.nanmax: lambda a, axis=None, *, keepdims=False: _extremum(
-        np.max, _numbers(a, "nanmax", keepdims), -np.inf, axis, keepdims),
-    np.nanmin: lambda a, axis=None, *, keepdims=False: _extremum(
-        np.min, _numbers(a, "nanmin", keepdims), np.inf, axis, keepdims),
-    np.nanargmax: lambda a, axis=None, *, keepdims=False: np.argmax(
-        _filled(_searched(floating(a), axis), -np.inf), axis=axis, keepdims=keepdims),
-    np.nanargmin: lambda a, axis=None, *, keepdims=False: np.argmin(
-        _filled(_searched(floating(a), axis), np.inf), axis=axis, keepdims=keepdims),
+    np.nanmax: lambda a, axis=None, *, out=None, keepdims=False: stored(_extremum(
+        np.max, _numbers(a, "nanmax", keepdims), -np.inf, axis, keepdims), out),
+    np.nanmin: lambda a, axis=None, *, out=None, keepdims=False: stored(_extremum(
+        np.min, _numbers(a, "nanmin", keepdims), np.inf, axis, keepdims), out),
+    np.nanargmax: lambda a, axis=None, *, out=None, keepdims=False: np.argmax(
+        _filled(_searched(floating(a), axis), -np.inf), axis=axis, out=out, keepdims=keepdims),
+    np.nanargmin: lambda a, axis=None, *, out=None, keepdims=False: np.argmin(
+        _filled(_searched(floating(a), axis), np.inf), axis=axis, out=out, keepdims=keepdims),
 })  # fmt: skip
 
 
@@ -130,15 +135,18 @@ def _searched(a: Any, axis: Any) -> Any:
 
 # ---- order statistics ----
 stand_for({
-    np.nanmedian: lambda a, axis=None, *, keepdims=False: nanquantile(
-        a, 0.5, axis, keepdims=keepdims),
-    np.nanpercentile: lambda a, q, axis=None, *, method="linear", keepdims=False: nanquantile(
-        a, np.divide(q, 100.0), axis, method=method, keepdims=keepdims),
+    np.nanmedian: lambda a, axis=None, *, out=None, keepdims=False: nanquantile(
+        a, 0.5, axis, out=out, keepdims=keepdims),
+    np.nanpercentile: lambda a, q, axis=None, *, out=None, method="linear", keepdims=False:
+        nanquantile(a, np.divide(q, 100.0), axis, out=out, method=method, keepdims=keepdims),
 })  # fmt: skip
 
 
 @stands_for(np.nanquantile)
-def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", keepdims: Any = False):
+def nanquantile(
+    a: Any, q: Any, axis: Any = None, *, out: Any = None, method: Any = "linear",
+    keepdims: Any = False,
+):  # fmt: skip
     """The quantile of the elements that are not NaN; NaN where there are none.
 
     >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
@@ -148,7 +156,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
         return unsupported(f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
     if np.ndim(q) != 0:
         many = [nanquantile(a, v, axis, method=method, keepdims=keepdims) for v in tuple(q)]
-        return np.stack([np.asarray(v, np.float64) for v in many])
+        return stored(np.stack([np.asarray(v, np.float64) for v in many]), out)
     if q < 0.0 or q > 1.0:
         raise ValueError("Quantiles must be in the range [0, 1]")
     a, axis = floating(a), known(axis)
@@ -163,7 +171,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, *, method: Any = "linear", kee
     if weight is not None:
         above = np.take_along_axis(ordered, high.astype(np.int64), axis=-1)
         value = value + (above - value) * weight.astype(a.dtype)
-    return kept(a, value[..., 0], axis, keepdims)
+    return stored(kept(a, value[..., 0], axis, keepdims), out)
 
 
 @stands_for(np.nan_to_num)
