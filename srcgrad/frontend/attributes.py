@@ -48,8 +48,10 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
         case "real" | "imag":
             return _part(it, node, v, name)
         case "flat":
+            if is_array(v) and dims and v.type.layout == "C":
+                return it.b.reshape(v, it.b.size(dims))  # whatever the order in memory is
             flat = it.call_numpy(np.ravel, [v], {}, node)
-            if is_array(v) and v.type.layout != "C":
+            if is_array(v):
                 what = ".flat of an array that is not contiguous"
                 it.stands_for_view(flat, v, what, node, writable=True)
             return flat

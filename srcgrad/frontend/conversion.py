@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import reduce
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 from srcgrad.frontend.grown_lists import GrownTable, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import stacked_rows
+from srcgrad.frontend.rank_zero import is_shell
+from srcgrad.frontend.special_methods import class_of_instance, special
 from srcgrad.frontend.tables import table_as_array
 from srcgrad.frontend.values import (
     GrownList,
@@ -22,12 +25,21 @@ from srcgrad.frontend.values import (
     is_value,
     plain,
 )
+from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars
+from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+
+# what NumPy looks for before it calls `__array__`
+BEFORE_ARRAY = ("__buffer__", "__array_struct__", "__array_interface__")
 
 
-def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
-    """NumPy's conversion: arrays, numbers, nested sequences of them."""
+def as_array(
+    it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None = None
+) -> Any:
+    """NumPy's conversion: arrays, numbers, nested sequences of them.
+
+    Only `__array__` of an instance is called with the dtype.
+    """
     if is_array(x):
         return it.b.copy(x) if copy else x
     if is_scalar(x):
@@ -42,7 +54,26 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool) -> Any:
         it.refuse(node, "an array of an iterator", "make a list of it: list(...)")
     if isinstance(x, list | tuple):
         return _stacked(it, node, x)
+    if (made := _by_its_method(it, node, x, copy, dtype)) is not None:
+        return made
     it.refuse(node, f"{describe(x)} cannot be made an array")
+
+
+def _by_its_method(
+    it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None
+) -> Any:
+    """The array that `__array__` of an instance makes; None where NumPy takes another way."""
+    method = special(x, "__array__")
+    if method is None or any(hasattr(class_of_instance(x), name) for name in BEFORE_ARRAY):
+        return None
+    watch_inherited(it.captures, x, "__array__")
+    takes = inspect.signature(method).parameters.values()
+    trusted = copy and any(p.name == "copy" or p.kind is p.VAR_KEYWORD for p in takes)
+    of_dtype = [] if dtype is None else [np_dtype(dtype.dtype)]
+    made = it.call(method, [x, *of_dtype], {"copy": True} if trusted else {}, node)
+    if not is_array(made) and not is_shell(it, made):
+        it.wrong(node, "object __array__ method not producing an array", ValueError)
+    return it.b.copy(made) if copy and not trusted and is_array(made) else made
 
 
 def _strong(it: Interpreter, x: Any) -> Any:

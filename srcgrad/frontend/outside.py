@@ -14,7 +14,7 @@ from typing import Any
 from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.values import UNBOUND, Conflict, MaybeUnbound
+from srcgrad.frontend.values import UNBOUND, Conflict, MaybeNone, MaybeUnbound
 from srcgrad.records import record
 
 Owner = tuple[str, int]  # "global", "cell" or "attribute", and the id of the holder
@@ -43,10 +43,14 @@ class Outside:
 
 @record(frozen=True)
 class NameWrite:
-    """The final value of a name, as a template."""
+    """The final value of a name, as a template.
+
+    Of a name that only `some` paths bind it is a tuple of the value; None on the other paths.
+    """
 
     at: Outside
     value: Any
+    some: bool = False
 
 
 def stored_names(it: Interpreter, at: Outside, node: Node) -> dict[str, Any]:
@@ -109,12 +113,15 @@ def attribute_outside(it: Interpreter, owner: Any, name: str) -> Any:
     return UNBOUND
 
 
-def changed_names(it: Interpreter) -> list[tuple[Outside, Any]]:
-    """The names that have other values at the end, and these."""
+def changed_names(it: Interpreter) -> list[NameWrite]:
+    """The names that have other values at the end, and these, not yet as templates."""
     out = []
     for at in it.captures.required.stored_names.values():
         value, first = it.outside[at.owner][at.name], it.outside_before[at.owner][at.name]
         if value is first:
+            continue
+        if first is UNBOUND and isinstance(value, MaybeUnbound):
+            out.append(NameWrite(at, MaybeNone((value.value,), value.flag), some=True))
             continue
         if isinstance(value, MaybeUnbound | Conflict) or value is UNBOUND:
             reason = (
@@ -122,5 +129,5 @@ def changed_names(it: Interpreter) -> list[tuple[Outside, Any]]:
             )
             it.refuse(None, f"'{at.name}', which is stored to, has no single kind: {reason}",
                       "give it a value before the call, or on every path")  # fmt: skip
-        out.append((at, value))
+        out.append(NameWrite(at, value))
     return out

@@ -8,6 +8,7 @@ of the containers that the function was given.
 from __future__ import annotations
 
 import types
+from dataclasses import replace
 from typing import Any
 
 from srcgrad import tree
@@ -203,7 +204,7 @@ def _interpreted(
         writes = _written(it, taken.given, atoms, found)
         with instances.standing(it, found):
             last = changed_names(it)
-        names = tuple(NameWrite(at, _outside(it, at, v, atoms, found)) for at, v in last)
+        names = tuple(replace(w, value=_outside(it, w.at, w.value, atoms, found)) for w in last)
         return output, writes, names
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned

@@ -17,7 +17,11 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
     """Writes what a call has changed: the containers among its arguments, then names outside."""
     _fill(arguments, program.writes, values)
     for each in program.names:
-        each.at.set(filled(each.value, values))
+        value = filled(each.value, values)
+        if not each.some:
+            each.at.set(value)
+        elif value is not None:
+            each.at.set(value[0])
 
 
 def _fill(arguments: dict[str, Any], writes: tuple[Write, ...], values: list[Any]) -> None:

@@ -73,6 +73,21 @@ def bound_first(x):
     return np.sum(MADE)
 
 
+def bound_on_one_path(x):
+    for v in x:
+        if v > 1.0 and "MADE" not in globals():
+            global MADE
+            MADE = 2.0 * v
+    return np.sum(x * x) * (MADE if "MADE" in globals() else x[0])
+
+
+def bound_on_no_path_taken(x):
+    if x[0] > 1.0:
+        global MADE
+        MADE = None
+    return np.sum(x * x)
+
+
 def caught(x):
     global MEAN
     try:
@@ -128,6 +143,7 @@ def attribute_in_a_loop(x):
 STATE = "TABLE", "COUNT", "MEAN", "MADE"
 PROGRAMS = (
     cached, counted_in_a_loop, of_several_kinds, read_in_three_ways, container, bound_first, caught,
+    bound_on_one_path, bound_on_no_path_taken,
     from_a_recursion, calls_in_an_attribute, kept_in_an_attribute, attribute_in_a_loop,
 )  # fmt: skip
 

@@ -55,6 +55,22 @@ def test_a_store_shows_where_it_does_in_numpy(line: str):
     check_gradient(f, a, "python")
 
 
+# `.flat` is in C order and of the array itself, however that lies in memory
+FLAT = (
+    "y = np.array(a); y.flat[::2] = 3.0", "y = np.array(a); y.flat[1:4] *= a.flat[2]",
+    "y = np.array(a.T); v = y.flat; v[2:] = 1.5; y[0] += 1.0",
+    "y = a + np.ones((2, 3), order='F'); y.flat[:3] = a.flat[3:]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", FLAT)
+@pytest.mark.parametrize("a", [M, np.asfortranarray(M), M.repeat(2, 1)[:, ::2]], ids="CFS")
+def test_flat_is_stored_to_in_any_order_of_memory(line: str, a: Any):
+    f = program(line, "np.sum(y * y * np.arange(y.size).reshape(y.shape))")
+    assert flow.compile(f, target="python")(a) == pytest.approx(f(copy.deepcopy(a)))
+    check_gradient(f, a, "python")
+
+
 @pytest.mark.parametrize("line", VIEWS)
 def test_what_may_be_a_view_is_refused_where_it_shows(line: str):
     with pytest.raises(UnsupportedError, match="view in NumPy"):

@@ -204,9 +204,10 @@ def array(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
     order: Any = None,
 ) -> Any:  # fmt: skip
-    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
-    if dtype is not None:
-        out = cast(it, out, scalar_type(it, node, dtype))
+    wanted = None if dtype is None else scalar_type(it, node, dtype)
+    out = as_array(it, node, _items_of_dtype(it, x, wanted), bool(copy), wanted)
+    if wanted is not None:
+        out = cast(it, out, wanted)
     order = it.order_of(node, order)
     out = out if order in ("K", "A") else _ordered(it, out, order)
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
@@ -217,25 +218,21 @@ def array(
     return out
 
 
-def _items_of_dtype(it: Interpreter, node: Node, x: Any, dtype: Any) -> Any:
+def _items_of_dtype(it: Interpreter, x: Any, wanted: Scalar | None) -> Any:
     """The items of a sequence, each converted to an integer dtype by its value."""
-    if dtype is None or not isinstance(x, list | tuple):
+    if wanted is None or not is_int(wanted.dtype) or not isinstance(x, list | tuple):
         return x
-    target = scalar_type(it, node, dtype)
-
-    def item(v: Any) -> Any:
-        return cast(it, v, target, by_value=True) if is_scalar(v) else v
-
-    return mapped(x, item) if is_int(target.dtype) else x
+    return mapped(x, lambda v: cast(it, v, wanted, by_value=True) if is_scalar(v) else v)
 
 
 @implements(np.asarray, np.asanyarray)
 def asarray(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = None, *, copy: Any = None
 ) -> Any:
-    out = as_array(it, node, _items_of_dtype(it, node, x, dtype), copy=bool(copy))
-    if dtype is not None and atom(out).type.dtype != scalar_type(it, node, dtype).dtype:
-        out = cast(it, out, scalar_type(it, node, dtype))
+    wanted = None if dtype is None else scalar_type(it, node, dtype)
+    out = as_array(it, node, _items_of_dtype(it, x, wanted), bool(copy), wanted)
+    if wanted is not None and atom(out).type.dtype != wanted.dtype:
+        out = cast(it, out, wanted)
     order = it.order_of(node, order)
     if order in ("K", "A") or not is_array(out) or not out.type.dims:
         return out
