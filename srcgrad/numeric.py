@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import ArgumentTypeError
-from srcgrad.tree import leaves, mapped
+from srcgrad.tree import leaves, mapped, outside
 
 
 def slope(
@@ -81,7 +81,7 @@ def random_tangent(value: Any, rng: np.random.Generator) -> Any:
             t = t + 1j * rng.choice(steps, np.shape(v))
         return t.astype(v.dtype) if isinstance(v, np.ndarray) else type(v)(t)
 
-    return mapped(value, drawn)
+    return mapped(value, drawn, outside)
 
 
 def perturbed(value: Any, step: Any, h: float) -> Any:

@@ -47,6 +47,7 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
+from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
 from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
@@ -268,6 +269,8 @@ def _answered(
     it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
+    if (formula := formula_of(it, f, args, kwargs, node)) is not None:
+        return it.call(*formula, node)
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captured_items import has_items, items_of
+from srcgrad.frontend.captured_items import fields_of, has_items, instance_of, items_of
 from srcgrad.frontend.dict_values import as_tracked
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
@@ -24,9 +24,7 @@ from srcgrad.frontend.guards import (
     CONTAINERS,
     CONTENTS,
     KEYS,
-    STATIC,
     VALUE,
-    Equal,
     Guard,
     Hidden,
     Path,
@@ -36,8 +34,6 @@ from srcgrad.frontend.guards import (
     item,
 )
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
-from srcgrad.frontend.instances import given
-from srcgrad.frontend.instances import made as made_instance
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_library
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
@@ -50,7 +46,7 @@ from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
 from srcgrad.primitives.layouts import layout_told, tells_layout
 from srcgrad.protocols import poses, states
-from srcgrad.tree import children, is_dataclass_instance, rebuilt, registered_as
+from srcgrad.tree import is_dataclass_instance, is_structured, registered_as
 
 
 class Captures:
@@ -65,6 +61,8 @@ class Captures:
         self.leaves: dict[Var, tuple[Any, ...]] = {}  # a scalar argument's variable -> its path
         self.dims: dict[Var, tuple[Any, ...]] = {}  # a dim's variable -> (path, axis)
         self.lengths: dict[Var, int] = {}  # what they are in this call, if that is known
+        # the last axes of a field of a structured array, whose lengths its dtype says
+        self.of_fields: dict[tuple[Any, ...], int] = {}
         self.given: set[Var] = set()  # arrays among the parameters, whose layouts are known
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
@@ -137,6 +135,8 @@ class Captures:
             self.keep(path, value, name)
             self._refuse_kind(it, value, name, node)
             return value
+        if is_structured(value):
+            return fields_of(self, it, path, name, value, node)
         if isinstance(value, np.ndarray):
             return self._input(it, path, name, value, node)
         if states(value, "srcgrad_parameter") or self._is_weight(value):
@@ -154,7 +154,7 @@ class Captures:
                 return value
             return self._input(it, path, name, value, node)
         if registered_as(type(value)) is not None:
-            return self._instance(it, path, name, value, node)
+            return instance_of(self, it, path, name, value, node)
         if is_dataclass_instance(value) or followed_as(value) is not None:
             return self._record(it, path, name, value, node)
         if not isinstance(value, types.MappingProxyType):  # it may be made anew at each access
@@ -210,26 +210,6 @@ class Captures:
         there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
         made = {f: self.take(it, path.then(step), f, node) for f, step in there}
         return self._unchanging(key, Record(cls, made))
-
-    def _instance(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
-        """A captured instance of a registered class: its children are captured."""
-        key = path.key
-        if key in self.containers:
-            return self.containers[key]
-        opened = given(value)
-
-        def part(k: int) -> Any:
-            child = Step(("child", k), lambda v: (children(v) or [])[k])
-            return self.take(it, path.then(child), f"{name}_{k}", node)
-
-        parts = [part(k) for k in range(len(opened.children))]
-        with it.b.block() as block:
-            made = made_instance(it, rebuilt(opened, parts), node)
-        it.heads[0][1].extend(block)
-        held = path.then(STATIC)
-        self.guards[held.key] = Guard(held, Equal(held.fetch()), name)
-        self.containers[key] = made
-        return made
 
     def _input(
         self, it: Any, path: Path, name: str, value: Any, node: Any, tensor: Path | None = None
@@ -298,12 +278,13 @@ class Captures:
         dims: list[Any] = []
         var = Var(name, Array(type_.dtype, (), type_.layout))
         for axis, n in enumerate(value.shape):
-            if n == 1 or (path, axis) in self.required.static_dims:
+            known = n == 1 or axis >= value.ndim - self.of_fields.get(path, 0)
+            if known or (path, axis) in self.required.static_dims:
                 dims.append(int(n))
                 continue
             dim = Var(DIM_NAMES[axis] if axis < len(DIM_NAMES) else "n", Scalar("i64", weak=True))
-            known = {"axis": axis} if n else {"axis": axis, "may_be_one": True}
-            definition = Def(dim, b.table["dim"], (var,), known)
+            facts = {"axis": axis} if n else {"axis": axis, "may_be_one": True}
+            definition = Def(dim, b.table["dim"], (var,), facts)
             b.entry.append(definition)
             b.definition[dim] = definition
             self.dims[dim] = (path, axis)

@@ -16,7 +16,7 @@ from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.values import article, describe
 from srcgrad.protocols import class_states, held, home_module, poses
-from srcgrad.tree import registered_as
+from srcgrad.tree import is_leaf, registered_as
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
 LIBRARIES = {
@@ -82,7 +82,7 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
         cls, plain = type(value).__name__, plain_class(value)
         reason = f"'{name}' is {article(cls)} {cls}, which defines {own}: it is no plain {plain}"
         return reason, f"pass {plain}({name})"
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.void) and is_leaf(value):
         what = f"{describe(value)} of dtype {value.dtype}"
         reason = f"'{name}' is {what}, which is not supported"
         if isinstance(value, np.matrix):
@@ -94,7 +94,7 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
 
 
 def _way_out(value: Any, name: str) -> str:
-    """The conversion of a NumPy array of an unsupported kind to a supported one."""
+    """The conversion of a NumPy array or record of an unsupported kind to a supported one."""
     if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):
         return f"pass {name}.filled(0.0) and the mask as another argument"
     dtype = value.dtype

@@ -102,7 +102,7 @@ def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
         return own
     if isinstance(x, Range | range):
         return _index_of_range(it, x, items, node)
-    if is_scalar(x) and not isinstance(x, np.void):
+    if is_scalar(x):
         if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic):
             it.wrong(node, "a number cannot be indexed", TypeError, late=True)
         return _index_of_scalar(it, x, items, node)
@@ -127,8 +127,6 @@ def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
             node, f"'{name}' is {describe(x)}, which is not supported",
             f"pass an array: np.frombuffer({name}, np.uint8)",
         )  # fmt: skip
-    if isinstance(x, np.void):
-        it.refuse(node, f"{describe(x)} is not supported", "pass its fields")
     if x is None:
         it.wrong(node, "None cannot be indexed", TypeError)
     it.refuse(node, f"{describe(x)} cannot be indexed", like=TypeError)

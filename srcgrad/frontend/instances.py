@@ -18,7 +18,8 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.liveness import liveness
 from srcgrad.frontend.source import Source
-from srcgrad.frontend.values import Abstract, Record, describe, inside, is_value
+from srcgrad.frontend.structured import fields_of, inside, is_structured
+from srcgrad.frontend.values import Abstract, Record, describe, is_value
 from srcgrad.ir.nodes import Var
 from srcgrad.tree import (
     Opened,
@@ -89,6 +90,8 @@ def opened(it: Interpreter, v: Any, node: Node) -> Any:
     r = registered_as(v.cls) if isinstance(v, Record) else None
     if r is not None:
         return _opened(it, r, v, node)
+    if is_structured(v):
+        return fields_of(v, lambda p: opened(it, p, node))
     parts = children(v)
     if parts is None:
         return v

@@ -41,11 +41,11 @@ from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.requirements import Requirements, RestartTracing
 from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
     TrackedList,
     describe,
-    inside,
 )
 from srcgrad.ir.nodes import Atom, Function, Var
 from srcgrad.ir.types import Scalar
@@ -124,6 +124,9 @@ class _Arguments:
         fields = getattr(type(value), "_fields", None)
         names = keys if tree.is_dataclass_instance(value) else fields
         names = names or [_label(label, k) for k in keys]
+        if tree.is_structured(value):
+            each = zip(keys, tree.field_ranks(value.dtype), strict=True)
+            self.it.captures.of_fields.update(((*path, k), axes) for k, axes in each)
         parts = [self.value(p, (*path, k), n) for k, p, n in zip(keys, parts, names, strict=True)]
         if r is not None:
             opened = tree.rebuilt(opened, parts)

@@ -310,13 +310,6 @@ def joined_type(values: Sequence[Any]) -> Scalar:
     return promoted(atom(v).type for v in values)
 
 
-def inside(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like the caller's, of other parts, in the interpreter's form."""
-    if tree.is_dataclass_instance(like):
-        return Record(type(like), dict(zip(tree.keys(like), parts, strict=True)))
-    return tree.rebuilt(like, parts)
-
-
 def contrasted(given: Any, like: Any) -> tuple[str, str]:
     """Descriptions that tell two structures apart: `a dict of 'a'`, `a dict of 'b'`."""
     texts = describe(given), describe(like)

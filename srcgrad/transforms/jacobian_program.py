@@ -20,7 +20,7 @@ from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
 from srcgrad.transforms.specs import ByPosition, simplified
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
-from srcgrad.tree import Leaf, leaf_numbers, placed
+from srcgrad.tree import Leaf, by_name, leaf_numbers, placed
 
 
 @record(frozen=True)
@@ -88,7 +88,7 @@ def with_blocks(
     paths = [p.inputs[k] for k in wrt]
     given = [(first + i, paths[i % count]) for i in range(len(of) * count)]
     made = replace(
-        p, function=fn, output=result(placed(main, blocks)), origins=(*p.origins, *given),
+        p, function=fn, output=result(placed(main, blocks, by_name)), origins=(*p.origins, *given),
         hidden=values(p.hidden),
     )  # fmt: skip
     results = named_results(made)

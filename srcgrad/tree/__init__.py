@@ -15,6 +15,7 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.tracebacks import entrance
 from srcgrad.tree.registered import Opened, Registered, is_hashable
+from srcgrad.tree.structured import RECORDS, Fields, by_name, field_ranks, has_fields, is_structured
 from srcgrad.tree.structures import (
     Kind,
     Leaf,

@@ -34,7 +34,10 @@ class Kind:
     static: Callable[[Any], Any] = lambda value: None
     # makes the caller's form of a value that only exists while a function is compiled
     outside: Made | None = None
+    opened: Made | None = None  # makes one of parts that its class does not accept
     registered: Registered | None = None  # of a class of the user's
+    holds: Callable[[Any], bool] | None = None  # tells those that are structures; None: all are
+    partial: bool = False  # whether one like another may lack parts, which are None then
 
 
 @record(frozen=True)
@@ -119,6 +122,11 @@ def _kind_of(cls: type[Any]) -> Kind | None:
     return _LIST if issubclass(cls, list) else _DICT if issubclass(cls, dict) else None
 
 
+def _kind(value: Any) -> Kind | None:
+    kind = _kind_of(type(value))
+    return None if kind and kind.holds and not kind.holds(value) else kind
+
+
 def is_known(cls: type[Any]) -> bool:
     """Whether the role of a class's values is fixed: structures, leaves, static values."""
     return cls in _KINDS or issubclass(cls, (*_LEAVES, tuple, list, dict, set, frozenset, str))
@@ -132,13 +140,13 @@ def registered_as(cls: type[Any]) -> Registered | None:
 
 def static_of(value: Any) -> Any:
     """The static facts about a structure for a signature, apart from its class and its parts."""
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     return None if kind is None else (kind.static(value), len(kind.parts(value)))
 
 
 def head(value: Any) -> Any:
     """The facts that distinguish instances of registered classes, apart from their children."""
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     return None if kind is None else (kind.static(value)[:2], len(kind.parts(value)))
 
 
@@ -149,37 +157,38 @@ def children(value: Any) -> list[Any] | None:
     >>> children({"a": 1, "b": (2, 3)})
     [1, (2, 3)]
     """
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     return None if kind is None else list(kind.parts(value))
 
 
 def keys(value: Any) -> list[Any]:
     """The keys of the parts of a structure in paths: fields, keys or positions."""
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     return [] if kind is None else list(kind.keys(value))
 
 
 def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
     """A structure like another one, with other parts."""
-    kind = _kind_of(type(like))
+    kind = _kind(like)
     assert kind is not None, like
     return kind.rebuilt(like, parts)
 
 
 def is_leaf(value: Any) -> bool:
     """Whether a value has no parts."""
-    return _kind_of(type(value)) is None
+    return _kind(value) is None
 
 
 def is_dataclass_instance(value: Any) -> bool:
     """Whether a value is taken apart by the fields of its dataclass."""
-    return _kind_of(type(value)) is _DATACLASS
+    return _kind(value) is _DATACLASS
 
 
 def counterparts(value: Any, like: Any) -> list[Any] | None:
     """The parts of a value in the order of those of another structure; None if it has others.
 
-    A list may replace a tuple, and the keys of a dict may have any order.
+    A list may replace a tuple, and the keys of a dict may have any order. Fields that a structured
+    array does not have are None.
 
     >>> counterparts({"b": 2, "a": 1}, {"a": 0, "b": 0}), counterparts([1], (0, 0))
     ([1, 2], None)
@@ -192,6 +201,11 @@ def counterparts(value: Any, like: Any) -> list[Any] | None:
         same = False
     elif isinstance(like, Opened) or registered_as(type(like)) is not None:
         same = head(value) == head(like)
+    elif (kind := _kind(like)) is not None and kind.partial:
+        own = _kind(value)
+        held = dict(zip(keys(value), children(value) or (), strict=True))
+        same = own is not None and own.partial and held.keys() <= set(keys(like))
+        return [held.get(k) for k in keys(like)] if same else None
     else:
         same = type(value) is type(like) and keys(value) == keys(like)
     return children(value) if same else None
@@ -213,7 +227,7 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
     >>> list(paths({"a": 2, "b": [3]}, ("x",)))
     [(('x', 'a'), 2), (('x', 'b', 0), 3)]
     """
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     if kind is None:
         yield path, value
         return
@@ -240,7 +254,7 @@ def mapped(value: Any, at: Callable[[Any], Any], made: Made = rebuilt) -> Any:
     >>> mapped((1, {"a": 2}), lambda v: v + 1)
     (2, {'a': 3})
     """
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     if kind is None:
         return at(value)
     return made(value, [mapped(part, at, made) for part in kind.parts(value)])
@@ -297,14 +311,15 @@ def matched(
 
 # ---- templates ----
 def opened(like: Any, parts: Sequence[Any]) -> Any:
-    """A structure like another one, with parts that a registered class need not accept."""
-    r = registered_as(type(like))
-    return rebuilt(like, parts) if r is None else Opened(r, r.opened(like)[1], tuple(parts))
+    """A structure like another one, with parts that its class need not accept."""
+    kind = _kind(like)
+    assert kind is not None, like
+    return (kind.opened or kind.rebuilt)(like, parts)
 
 
 def outside(like: Any, parts: Sequence[Any]) -> Any:
     """A structure like one of the compiler's, with other parts, in the caller's form."""
-    kind = _kind_of(type(like))
+    kind = _kind(like)
     assert kind is not None, like
     return (kind.outside or kind.rebuilt)(like, parts)
 
@@ -318,9 +333,9 @@ def filled(template: Any, values: Sequence[Any]) -> Any:
     return mapped(template, lambda v: values[v.k] if type(v) is Leaf else v, outside)
 
 
-def placed(template: Any, at: Callable[[int], Any]) -> Any:
+def placed(template: Any, at: Callable[[int], Any], made: Made = rebuilt) -> Any:
     """A template with `at(k)` in place of the k-th leaf."""
-    return mapped(template, lambda v: at(v.k) if type(v) is Leaf else v)
+    return mapped(template, lambda v: at(v.k) if type(v) is Leaf else v, made)
 
 
 def leaf_numbers(template: Any) -> list[int]:
@@ -330,7 +345,7 @@ def leaf_numbers(template: Any) -> list[int]:
 
 def form_of(value: Any) -> Any:
     """The form of a structure without its leaves: classes, keys and lengths; None for a leaf."""
-    kind = _kind_of(type(value))
+    kind = _kind(value)
     if kind is None:
         return None
     return type(value), kind.static(value), *map(form_of, kind.parts(value))
@@ -338,11 +353,12 @@ def form_of(value: Any) -> Any:
 
 # ---- paths ----
 def part(value: Any, key: Any) -> Any:
-    """The part of a structure by its key: an attribute for a name, unless it is a dict."""
+    """The part of a structure by its key: a field for a name, unless it is a dict."""
+    parts: Any = children(value)
     if isinstance(value, Opened) or registered_as(type(value)) is not None:
-        return children(value)[key]  # type: ignore[index]  (it has children)
+        return parts[key]
     named = isinstance(key, str) and not isinstance(value, dict)
-    return getattr(value, key) if named else value[key]
+    return dict(zip(keys(value), parts or (), strict=True))[key] if named else value[key]
 
 
 def at_path(value: Any, path: tuple[Any, ...]) -> Any:

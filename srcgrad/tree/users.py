@@ -42,6 +42,7 @@ def add_registered(
         lambda like, parts: _instance(r, r.opened(like)[1], parts),
         lambda value: range(len(r.opened(value)[0])),
         lambda value: (cls, static_key(r.opened(value)[1]), r.state(value)),
+        opened=lambda like, parts: Opened(r, r.opened(like)[1], tuple(parts)),
         registered=r,
     ))  # fmt: skip
 

@@ -242,8 +242,16 @@ def array_of_dates(x):  # error, no line: TypeError: datetime64 ... .astype(np.i
     return 1.0
 
 
-@program(np.array([(1.0, 2)], dtype=[("a", float), ("b", int)]))
-def structured_array(x):  # error, no line: TypeError: is not supported ... x['...']
+SHARED = {"names": ["a", "b"], "formats": ["f8", "i8"], "offsets": [0, 4]}
+
+
+@program(np.zeros(2, SHARED))
+def fields_that_share_memory(x):  # error, no line: TypeError: is not supported ... x['...']
+    return x["a"][0]
+
+
+@program(np.zeros(2, [("a", float), ("name", "U3")]))
+def field_of_strings(x):  # error, no line: TypeError: 'name' ... dtype <U3 ... pass numbers
     return x["a"][0]
 
 
@@ -287,20 +295,27 @@ def captured_matrix(x):
     return np.sum(x * KEPT_MATRIX)  # error: UnsupportedError: is a matrix ... np.asarray(
 
 
-FIELDS = [("a", float), ("n", int)]
-TABLE = np.zeros(2, FIELDS)
+TABLE = np.zeros(2, SHARED)
 
 
 @program(np.ones(2))
-def captured_structured_array(x):
+def captured_fields_that_share_memory(x):
     return np.sum(x * TABLE["a"])  # error: UnsupportedError: fields: TABLE['...'] as an argument
 
 
 @program(np.ones(2))
-def structured_array_made_inside(x):
-    made = np.zeros(2, FIELDS)  # error: UnsupportedError: in a dict: {'a': ..., 'n': ...}
+def such_fields_made_inside(x):
+    made = np.zeros(2, SHARED)  # error: UnsupportedError: in a dict: {'a': ..., 'b': ...}
     made["a"] = x
     return np.sum(made["a"])
+
+
+ROWS = np.ones(2, [("a", float), ("n", int)])
+
+
+@program(2.0)
+def function_of_a_structured_array(x):
+    return x * np.concatenate([ROWS, ROWS])["a"][0]  # error: UnsupportedError: concatenate of a
 
 
 # ---- results ----

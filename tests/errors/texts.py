@@ -152,9 +152,9 @@ def item_of_a_memoryview(x, data):
     return x * data[0]  # error: UnsupportedError: 'data' is a memoryview ... np.frombuffer(data
 
 
-@program(2.0, np.zeros(2, [("a", float)])[0])
-def field_of_a_record(x, row):
-    return x * row["a"]  # error: UnsupportedError: a record of NumPy is not supported ... fields
+@program(2.0, np.zeros(2, [(("title", "a"), float)])[0])
+def record_with_titles(x, row):  # error, no line: TypeError: 'row' is a record ... its fields: row[
+    return x * row["a"]
 
 
 @program(2.0)

@@ -170,6 +170,7 @@ WITHOUT = {
     operator.attrgetter: "makes a function", linalg.get_lapack_funcs: "makes functions",
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
+    np.recarray: "is uninitialised",
     np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",
     **dict.fromkeys(there(np, "row_stack"), "is deprecated, and is vstack"),
     **{np.dtype(n).type: "converts a number" for n in "?bhilBHILefdFD"},

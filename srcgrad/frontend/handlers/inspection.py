@@ -13,7 +13,6 @@ from srcgrad.frontend.classes import construct, delete_field, refuse_special, se
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
-from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
@@ -24,6 +23,7 @@ from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
+from srcgrad.frontend.structured import class_shown
 from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     NUMBERS,
@@ -63,7 +63,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     elif isinstance(x, TrackedDict | TrackedSet):
         kinds = (x.cls,)
     elif isinstance(x, Record):
-        kinds = (class_represented(x.cls),)
+        kinds = (class_shown(x),)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):
@@ -119,7 +119,7 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
         return x.cls if isinstance(x, TrackedDict) else set
     if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
-    return class_represented(x.cls) if isinstance(x, Record) else type(x)
+    return class_shown(x) if isinstance(x, Record) else type(x)
 
 
 @implements(hasattr)
@@ -283,6 +283,15 @@ def _like(x: Any) -> Any:
     if is_array(x):
         return np.zeros(0, np_dtype(x.type.dtype))
     return python_type(x)() if isinstance(x, Var) else x
+
+
+@method(type(np.dtype("V1")).__name__, "__getitem__")
+def field_of_dtype(it: Interpreter, node: Node, dtype: Any, key: Any) -> Any:
+    """The dtype of a field, or of several, of a dtype with fields."""
+    try:
+        return dtype[[*key] if isinstance(key, list) else key]
+    except (KeyError, IndexError, TypeError) as e:
+        it.fails(e, node)
 
 
 for _f in (np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
