@@ -33,7 +33,7 @@ from srcgrad.transforms.refusals import no_float
 from srcgrad.transforms.second_order import Hessian, HessianDiagonal, HessianProduct, SecondOrder
 from srcgrad.transforms.specs import ByPosition, Gradient, Primal, is_gradients
 from srcgrad.transforms.weights import active, is_outer, not_floating
-from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths
+from srcgrad.tree import at_path, leaves, mapped, mapped_by_path, paths, with_whole
 
 clone = TABLE["clone"].function  # the method of a Parameter makes another Parameter
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
@@ -174,7 +174,7 @@ def run(compiled: Any, arguments: dict[str, Any]) -> Any:
     """Runs a stack of gradients on the tape: of tensors, or of arrays and numbers."""
     if any(isinstance(v, Tensor) for a in arguments.values() for v in leaves(a)):
         return _run(compiled, arguments, arguments)
-    given = {n: mapped(v, lifted) for n, v in arguments.items()}
+    given = {n: mapped(v, lifted, with_whole) for n, v in arguments.items()}
     return mapped(_run(compiled, given, arguments), lowered)
 
 
@@ -213,7 +213,7 @@ def _run(compiled: Any, arguments: dict[str, Any], callers: dict[str, Any]) -> A
     shared = _sharing(callers) if isinstance(compiled.spec, ByPosition) else ()
 
     def call(given: dict[str, Any]) -> Any:
-        named = OrderedDict((n, mapped(v, shown)) for n, v in given.items())
+        named = OrderedDict((n, mapped(v, shown, with_whole)) for n, v in given.items())
         held = [at_path(named, p) for p in shared if p[0] in named]  # a direction is not given
         before = [*map(_state, held)]
         bound = inspect.BoundArguments(compiled._signature, named)

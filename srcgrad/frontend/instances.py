@@ -132,6 +132,8 @@ def entered(it: Interpreter, v: Any, node: Node, at: Callable[[Any], Any] | None
 def refuse_instances(it: Interpreter, values: Any, node: Node, what: str) -> None:
     """Refuses instances of registered classes whose attributes would be treated as children."""
     for v in nodes(values):
+        if is_structured(v):
+            it.refuse(node, f"{what}, which is {describe(v)}, is not supported", "pass its fields")
         r = registered_as(v.cls if isinstance(v, Record) else type(v))
         if r is not None:
             it.refuse(

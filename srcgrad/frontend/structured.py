@@ -65,10 +65,9 @@ def class_shown(v: Record) -> type:
 
 def structured_dtype(dtype: Any) -> np.dtype | None:
     """The dtype that an argument describes, if it is one of fields that share no memory."""
-    if isinstance(dtype, list | dict) and not isinstance(dtype, np.dtype):
+    if isinstance(dtype, list | dict | str):
         try:
-            given: Any = [*dtype] if isinstance(dtype, list) else {**dtype}
-            dtype = np.dtype(given)
+            dtype = np.dtype(dtype)  # type: ignore[call-overload]  (it describes fields, or fails)
         except (TypeError, ValueError):
             return None
     return dtype if isinstance(dtype, np.dtype) and has_fields(dtype) else None

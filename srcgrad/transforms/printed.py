@@ -15,7 +15,7 @@ from srcgrad.passes.factor_once import by_matrices
 from srcgrad.printing.header import literal
 from srcgrad.printing.program import Interface, Parameter, Readable, readable
 from srcgrad.transforms.program import Program
-from srcgrad.tree import Leaf, filled, paths
+from srcgrad.tree import Leaf, filled, is_structured, part, paths
 
 LITERAL = 64  # elements of a captured array that is written out
 MOST = 100_000  # where all are
@@ -62,9 +62,9 @@ def _access(path: tuple, value: Any) -> str:
     """The expression of a leaf of an argument."""
     text = identifier(path[0])
     for key in path[1:]:
-        attribute = isinstance(key, str) and not isinstance(value, Mapping)
-        text += f".{key}" if attribute else f"[{key!r}]"
-        value = getattr(value, key) if attribute else value[key]
+        item = not isinstance(key, str) or isinstance(value, Mapping) or is_structured(value)
+        text += f"[{key!r}]" if item else f".{key}"
+        value = part(value, key)
     return text
 
 

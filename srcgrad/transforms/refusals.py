@@ -17,7 +17,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
 from srcgrad.protocols import states
 from srcgrad.transforms.program import REAL_PART, Program
-from srcgrad.tree import is_leaf, leaves, nodes
+from srcgrad.tree import is_leaf, is_structured, leaves, nodes
 
 
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
@@ -86,7 +86,10 @@ def no_position(position: int, name: str, many: int) -> Exception:
 def no_float(function: str, name: str, value: Any) -> Exception:
     """The error for an argument without a float."""
     what, way = f"is {_kind(value)}", "pass a float, or choose another argument: grad_position="
-    if states(value, "dtype"):
+    if is_structured(value) and not without_floats(value, ()):
+        what, way = "is a structured array, which the tape does not take", "pass its fields"
+        return ArgumentTypeError(f"argument '{name}' of {function}() {what}", None, way)
+    if is_leaf(value) and states(value, "dtype"):
         way = "use .astype(float)"
     elif type(value).__module__ not in ("builtins", "numpy"):
         cls = type(value).__name__

@@ -15,7 +15,15 @@ from typing import Any
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.tracebacks import entrance
 from srcgrad.tree.registered import Opened, Registered, is_hashable
-from srcgrad.tree.structured import RECORDS, Fields, by_name, field_ranks, has_fields, is_structured
+from srcgrad.tree.structured import (
+    RECORDS,
+    Fields,
+    by_name,
+    field_ranks,
+    has_fields,
+    is_structured,
+    with_whole,
+)
 from srcgrad.tree.structures import (
     Kind,
     Leaf,

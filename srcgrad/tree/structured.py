@@ -62,6 +62,11 @@ def by_name(like: Any, parts: Sequence[Any]) -> Any:
     return rebuilt(like, parts)
 
 
+def with_whole(like: Any, parts: Sequence[Any]) -> Any:
+    """A structure like another one, in which structured arrays stay as they are."""
+    return like if is_structured(like) else rebuilt(like, parts)
+
+
 def has_fields(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype is one of fields that share no memory.
 

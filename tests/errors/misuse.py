@@ -318,6 +318,19 @@ def function_of_a_structured_array(x):
     return x * np.concatenate([ROWS, ROWS])["a"][0]  # error: UnsupportedError: concatenate of a
 
 
+@flow.custom_vjp
+def of_rows(rows):
+    return np.sum(rows["a"])
+
+
+of_rows.defvjp(lambda rows: (of_rows(rows), None), lambda _, g: (None,))
+
+
+@program(2.0)
+def rule_of_a_structured_array(x):
+    return x * of_rows(ROWS)  # error: UnsupportedError: of_rows(), which is a structured ... fields
+
+
 # ---- results ----
 @program(0.7)
 def nothing_is_returned(x):  # error, no line: TypeError: (None) ... is a return missing?

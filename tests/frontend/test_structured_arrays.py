@@ -305,6 +305,40 @@ def nested(x):
     return at["x"] * at["y"] + np.sum(out["at"]["x"] * out["w"])
 
 
+def in_place(x):
+    out = np.zeros(4, "f8, 3i4, i8")
+    out["f0"] = x
+    out["f0"] *= 2.0
+    out[1]["f0"] **= 2
+    out["f1"][2] += 3
+    out[2]["f2"] = x[3] * 1.6
+    return np.sum(out["f0"] * out["f1"][:, 1]) + out["f2"][2] * x[0] + out["f0"][1] * x[2]
+
+
+def exchanged(x):
+    out = np.zeros(4, FLOATS)
+    out["x"] = x
+    out[0], out[1] = out[1], out[0]
+    kept = out[2].copy()
+    out[2] = out[0]
+    out[3:] = kept
+    out[1:] = out[:-1]
+    return np.sum(out["x"] ** 2 * np.arange(1.0, 5.0))
+
+
+def searched(x):
+    out = np.zeros(4, FLOATS)
+    out["x"] = x
+    k, at = 0, out[0]
+    while at["x"] < 2.5 and k < 3:
+        k += 1
+        at = out[k]
+    grown = []
+    for item in out:
+        grown.append(item)
+    return at["x"] ** 2 * grown[0]["x"] + max(out, key=lambda item: item["x"])["x"]
+
+
 def captured(x):
     first, by = TABLE[0], OBJECTS[2]
     total = np.sum(TABLE["x"] * x) + ITEM["x"] * x[0] + OBJECTS.x[1] * by.v[1] * x[1]
@@ -314,7 +348,21 @@ def captured(x):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     "f",
-    [made, mixture, rows, assigned, chosen, of_two_axes, copied, objects, nested, captured],
+    [
+        made,
+        mixture,
+        rows,
+        assigned,
+        chosen,
+        of_two_axes,
+        copied,
+        objects,
+        nested,
+        captured,
+        in_place,
+        exchanged,
+        searched,
+    ],
 )
 def test_made_inside(f, target):
     compiled = flow.compile(f, target=target)
@@ -401,6 +449,33 @@ def test_another_dtype_is_another_program():
     assert g(2.0) == 0.0
 
 
+def test_what_is_shown():
+    f = flow.compile(lambda p: np.sum(p["x"] ** 2), target="python")
+    assert "x = p['x']" in f.source("primal", TABLE)
+    assert repr(flow.tree.structure(ITEM)) == "Structure(void(x=*, k=*, v=*))"
+    assert flow.tree.structure(TABLE) == flow.tree.structure(table(7))
+    filled = flow.tree.unflatten(flow.tree.structure(TABLE), flow.tree.leaves(TABLE))
+    np.testing.assert_array_equal(filled, TABLE)
+
+
+def test_the_tape_takes_constants():
+    def f(x, p):
+        return np.sum(x * p["x"])
+
+    slopes = flow.grad(f, mode="tape")(X, TABLE)
+    np.testing.assert_array_equal(slopes, TABLE["x"])
+    with pytest.raises(ArgumentTypeError, match="a structured array, which the tape does not"):
+        flow.grad(f, 1, mode="tape")(X, TABLE)
+
+
+@flow.custom_vjp
+def squares(p):
+    return np.sum(p["x"] ** 2)
+
+
+squares.defvjp(lambda p: (squares(p), p), lambda p, g: (None,))
+
+
 # ---- refused ----
 @pytest.mark.parametrize(
     ("f", "error", "said"),
@@ -415,6 +490,7 @@ def test_another_dtype_is_another_program():
         (lambda p: 1.0 if p[0] == p[1] else p["x"][0], UnsupportedError, "a comparison of"),
         (lambda p: p + 1.0, TypeError, "unsupported operand"),
         (lambda p: p["x"][0] if p else 1.0, UnsupportedError, "the truth of a structured array"),
+        (squares, UnsupportedError, "an argument of squares.., which is a structured array"),
         (lambda p: p.view(np.float64)[0], UnsupportedError, "a view of a structured array"),
     ],
 )
