@@ -32,7 +32,7 @@ _BY_ADVICE = {
     ODE: "scipy.integrate: BDF DOP853 LSODA OdeSolver RK23 RK45 Radau complex_ode ode",
     INTEGRAL: "scipy.integrate: cubature qmc_quad tanhsinh",
     ROOT: "scipy.integrate: solve_bvp",
-    MINIMUM: "scipy.optimize: brute direct",
+    MINIMUM: "scipy.stats: fit",
     SPLINE: """scipy.interpolate: LSQUnivariateSpline make_lsq_spline make_smoothing_spline""",
     FILES: """numpy: fromfile fromregex genfromtxt load loadtxt memmap save savetxt savez
         savez_compressed""",

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import optimize
 
+from srcgrad.frontend.formulas.registry import stands_for
+from srcgrad.frontend.handlers.registry import follows_as
 from srcgrad.solvers.implicit import at_root
 
 NEAR = 1e-3  # the relative distance of a minimum from that of its parabola
@@ -19,16 +22,50 @@ AT_BOUND = 1e-9  # the relative distance from a bound that is rounding
 FREE, LOW, HIGH, UNDECIDED = 0.0, -1.0, 1.0, 2.0
 
 
-def limits(bounds: Any) -> tuple[Any, Any]:
-    """The lower and the upper bounds of pairs, in which None is no bound.
+@stands_for(optimize.Bounds)
+class Limits:
+    """Lower and upper bounds of unknowns.
 
-    >>> low, high = limits([(0.0, None), (None, 1.0)])
-    >>> low.tolist(), high.tolist()
+    >>> Limits(0.0, [1.0, 2.0]).ub
+    array([1., 2.])
+    """
+
+    def __init__(self, lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False):
+        self.lb = np.atleast_1d(np.asarray(lb)) * 1.0
+        self.ub = np.atleast_1d(np.asarray(ub)) * 1.0
+        self.keep_feasible = keep_feasible
+
+
+follows_as(optimize.Bounds, Limits, lb="lb", ub="ub", keep_feasible="keep_feasible")
+
+
+def limits(bounds: Any) -> Limits:
+    """Bounds of a minimizer: SciPy's object, or pairs in which None is no bound.
+
+    >>> made = limits([(0.0, None), (None, 1.0)])
+    >>> made.lb.tolist(), made.ub.tolist()
     ([0.0, -inf], [inf, 1.0])
     """
+    if isinstance(bounds, Limits):
+        return bounds
     low = np.array([-np.inf if pair[0] is None else pair[0] * 1.0 for pair in bounds])
     high = np.array([np.inf if pair[1] is None else pair[1] * 1.0 for pair in bounds])
-    return low, high
+    return Limits(low, high)
+
+
+def ends(bounds: Any, like: Any) -> tuple[Any, Any]:
+    """The lower and the upper bounds of least squares, given as two or as SciPy's object.
+
+    >>> ends((0.0, [1.0, 2.0]), np.zeros(2))
+    (array([0., 0.]), array([1., 2.]))
+    """
+    if bounds is None:
+        low, high = -np.inf, np.inf
+    elif isinstance(bounds, Limits):
+        low, high = bounds.lb, bounds.ub
+    else:
+        low, high = bounds
+    return np.asarray(low) + np.zeros_like(like), np.asarray(high) + np.zeros_like(like)
 
 
 def at_minimum(slope: Callable, x: Any, kinds: Any, low: Any, high: Any) -> Any:

@@ -17,6 +17,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.trees import signature_of
 from srcgrad.frontend.values import Closure
+from srcgrad.solvers.bounded import ends
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.solvers.scipy_minimize import least_squares
@@ -83,8 +84,7 @@ def curve_fit(
     elif bounds is None:
         start = np.ones(_count(f))
     else:
-        low, high = (np.asarray(bounds[k]) + np.zeros(_count(f)) for k in range(2))
-        start = _between(low, high)
+        start = _between(*ends(bounds, np.zeros(_count(f))))
     many = known(start.shape[0])
     seen = np.asarray(ydata) * 1.0
     if sigma is None:

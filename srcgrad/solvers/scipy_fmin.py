@@ -75,12 +75,13 @@ def fmin(
     >>> fmin(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0], xtol=1e-9, ftol=1e-9, disp=0).round(6)
     array([2., 2.])
     """
-    if full_output or retall or initial_simplex is not None:
-        unsupported("fmin with full_output, retall or initial_simplex", ALONE)
+    if retall or initial_simplex is not None:
+        unsupported("fmin with retall or initial_simplex", ALONE)
     options = {"xatol": xtol, "fatol": ftol, "maxiter": maxiter, "maxfev": maxfun, "disp": disp}
-    return minimize(
+    made = minimize(
         func, x0, args, "nelder-mead", None, None, None, None, (), None, callback, options
-    ).x
+    )
+    return (made.x, made.fun, made.nit, made.nfev, 0) if full_output else made.x
 
 
 @stands_for(optimize.fmin_powell)
@@ -130,10 +131,11 @@ def fmin_cg(
     >>> fmin_cg(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0], disp=0).round(6)
     array([2., 2.])
     """
-    if full_output or retall:
-        unsupported("fmin_cg with full_output or retall", ALONE)
+    if retall:
+        unsupported("fmin_cg with retall", ALONE)
     options = {"gtol": gtol, "norm": norm, "maxiter": maxiter, "disp": disp, "c1": c1, "c2": c2}
-    return minimize(f, x0, args, "cg", fprime, None, None, None, (), None, callback, options).x
+    made = minimize(f, x0, args, "cg", fprime, None, None, None, (), None, callback, options)
+    return (made.x, made.fun, made.nfev, made.njev, 0) if full_output else made.x
 
 
 @stands_for(optimize.fmin_ncg)

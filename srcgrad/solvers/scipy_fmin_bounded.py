@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.scipy_fmin import ALONE
-from srcgrad.solvers.scipy_minimize import FREE, minimize
+from srcgrad.frontend.formulas.registry import stands_for
+from srcgrad.solvers.scipy_minimize import minimize
 from srcgrad.transforms.entry_points import grad
 
 
@@ -83,16 +82,21 @@ def fmin_slsqp(
     >>> fmin_slsqp(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0], iprint=0).round(6)
     array([2., 2.])
     """
-    if len(eqcons) > 0 or len(ieqcons) > 0 or f_eqcons is not None or f_ieqcons is not None:
-        unsupported("fmin_slsqp with constraints", FREE)
-    if full_output:
-        unsupported("fmin_slsqp with full_output", ALONE)
     shown = iprint if disp is None else disp
     options = {"maxiter": iter, "ftol": acc, "iprint": shown, "disp": shown != 0}
     limits = None if len(bounds) == 0 else bounds
-    return minimize(
-        func, x0, args, "slsqp", None, None, None, limits, (), None, callback, options
-    ).x
+    held = [{"type": "eq", "fun": c, "args": args} for c in eqcons]
+    held += [{"type": "ineq", "fun": c, "args": args} for c in ieqcons]
+    if f_eqcons is not None:
+        held.append({"type": "eq", "fun": f_eqcons, "args": args})
+    if f_ieqcons is not None:
+        held.append({"type": "ineq", "fun": f_ieqcons, "args": args})
+    made = minimize(
+        func, x0, args, "slsqp", None, None, None, limits, held, None, callback, options
+    )
+    if full_output:
+        return made.x, made.fun, made.nit, 0, "Optimization terminated successfully"
+    return made.x
 
 
 @stands_for(optimize.fmin_cobyla)
@@ -106,7 +110,10 @@ def fmin_cobyla(
     >>> fmin_cobyla(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0], [], rhoend=1e-8).round(6)
     array([2., 2.])
     """
-    if callable(cons) or len(cons) > 0:
-        unsupported("fmin_cobyla with constraints", FREE)
+    given = args if consargs is None else consargs
+    several = [cons] if callable(cons) else cons
+    held = [{"type": "ineq", "fun": c, "args": given} for c in several]
     options = {"rhobeg": rhobeg, "tol": rhoend, "maxiter": maxfun, "disp": disp, "catol": catol}
-    return minimize(func, x0, args, "cobyla", None, None, None, None, (), None, callback, options).x
+    return minimize(
+        func, x0, args, "cobyla", None, None, None, None, held, None, callback, options
+    ).x

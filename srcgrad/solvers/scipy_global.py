@@ -6,6 +6,7 @@ lowest is a jump. What they draw is SciPy's own: without `rng` a call may find a
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,23 +14,30 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.bounded import at_minimum, kinds_of, limits
-from srcgrad.solvers.by_library import by_library
+from srcgrad.solvers.bounded import Limits, at_minimum, kinds_of, limits
+from srcgrad.solvers.by_library import HostFunction, by_library
+from srcgrad.solvers.constrained import constrained, rows_of
 from srcgrad.solvers.scipy_fmin import ALONE
-from srcgrad.solvers.scipy_minimize import FREE, GRADIENTS, Minimum
+from srcgrad.solvers.scipy_minimize import GRADIENTS, Minimum
 from srcgrad.transforms.entry_points import grad
 
 
-def _found(name: str, fun: Any, args: Any, bounds: Any, start: Any, settings: dict) -> Minimum:
+def _found(
+    name: str, fun: Any, args: Any, bounds: Any, start: Any, settings: dict, constraints: Any = ()
+) -> Minimum:
     """A minimum by `optimize.<name>`, between bounds or, where these are None, from a start."""
     given = args if isinstance(args, tuple) else (args,)
     value = lambda x: float(fun(x, *given) * 1.0)
+    limit = Limits() if bounds is None else limits(bounds)
+    low, high = limit.lb, limit.ub
     if bounds is None:
-        low, high = np.array([-np.inf]), np.array([np.inf])
         like = np.atleast_1d(np.asarray(start)).astype(np.float64)
     else:
-        low, high = limits(bounds)
-        like = np.zeros(len(bounds))
+        like = np.zeros(len(low))
+    held = rows_of(constraints)
+    if len(held) > 0:
+        x, _, nfev, _, _ = constrained(value, like, held, bounds, _search_under, name, settings)
+        return Minimum(x, value(x), nfev)
     found = ((value, (like,)),)
     x, kinds, nfev = by_library(
         _search, (like, like, 1), found, name, like, low, high, bounds is not None, settings
@@ -56,6 +64,16 @@ def _search(
     return x, kinds, int(made.nfev)
 
 
+def _search_under(
+    f: HostFunction, constraints: list[dict], start: np.ndarray, bounds: Any, name: str,
+    settings: dict,
+) -> Any:  # fmt: skip
+    for made in constraints:  # only a polishing search would take these, and finds its own
+        del made["hess"], made["keep_feasible"]
+    held = [optimize.NonlinearConstraint(**made) for made in constraints]
+    return getattr(optimize, name)(f, bounds, constraints=held, **settings)
+
+
 def _drawing(rng: Any, seed: Any) -> dict:
     """The source of random numbers by the name that the caller gave it."""
     if rng is not None:
@@ -77,8 +95,6 @@ def differential_evolution(
     >>> differential_evolution(lambda x: np.sum((x - 2.0) ** 2), [(0.0, 5.0)], seed=1).x.round(5)
     array([2.])
     """
-    if constraints != ():
-        unsupported("differential_evolution with constraints", FREE)
     if callback is not None or integrality is not None or vectorized or workers != 1:
         unsupported(
             "differential_evolution with callback, integrality, vectorized or workers", ALONE
@@ -90,7 +106,7 @@ def differential_evolution(
     }  # fmt: skip
     if x0 is not None:
         settings["x0"] = x0
-    return _found("differential_evolution", func, args, bounds, None, settings)
+    return _found("differential_evolution", func, args, bounds, None, settings, constraints)
 
 
 @stands_for(optimize.dual_annealing)
@@ -128,12 +144,31 @@ def shgo(
     >>> shgo(lambda x: np.sum((x - 2.0) ** 2), [(0.0, 5.0)]).x.round(5)
     array([2.])
     """
-    if constraints is not None:
-        unsupported("shgo with constraints", FREE)
     if callback is not None or minimizer_kwargs is not None or options is not None or workers != 1:
         unsupported("shgo with callback, minimizer_kwargs, options or workers", ALONE)
     settings = {"n": n, "iters": iters, "sampling_method": sampling_method}
-    return _found("shgo", func, args, bounds, None, settings)
+    held = () if constraints is None else constraints
+    return _found("shgo", func, args, bounds, None, settings, held)
+
+
+@stands_for(optimize.direct)
+def direct(
+    func: Any, bounds: Any, *, args: Any = (), eps: Any = 1e-4, maxfun: Any = None,
+    maxiter: Any = 1000, locally_biased: Any = True, f_min: Any = -np.inf, f_min_rtol: Any = 1e-4,
+    vol_tol: Any = 1e-16, len_tol: Any = 1e-6, callback: Any = None,
+) -> Any:  # fmt: skip
+    """The lowest minimum between bounds, by dividing rectangles.
+
+    >>> direct(lambda x: np.sum((x - 2.0) ** 2), [(0.0, 5.0)]).x.round(3)
+    array([2.])
+    """
+    if callback is not None:
+        unsupported("direct with a callback", ALONE)
+    settings = {
+        "eps": eps, "maxfun": maxfun, "maxiter": maxiter, "locally_biased": locally_biased,
+        "f_min": f_min, "f_min_rtol": f_min_rtol, "vol_tol": vol_tol, "len_tol": len_tol,
+    }  # fmt: skip
+    return _found("direct", func, args, bounds, None, settings)
 
 
 @stands_for(optimize.basinhopping)
@@ -167,3 +202,59 @@ def basinhopping(
         **_drawing(rng, seed),
     }  # fmt: skip
     return _found("basinhopping", func, args, None, x0, settings)
+
+
+# ---- on a grid ----
+@stands_for(optimize.brute)
+def brute(
+    func: Any, ranges: Any, args: Any = (), Ns: Any = 20, full_output: Any = 0,
+    finish: Any = optimize.fmin, disp: Any = False, workers: Any = 1,
+) -> Any:  # fmt: skip
+    """The lowest of the minima beside the points of a grid, or the lowest point of it.
+
+    >>> float(brute(lambda x: (x[0] - 2.0) ** 2, [(0.0, 4.0)], Ns=5, finish=None))
+    2.0
+    """
+    if workers != 1:
+        unsupported("brute with workers", ALONE)
+    given = args if isinstance(args, tuple) else (args,)
+    grids = np.meshgrid(*[_points(r, Ns) for r in ranges], indexing="ij")
+    places = np.stack([np.ravel(g) for g in grids], axis=1)
+    values = np.empty(places.shape[0])
+    for i in range(places.shape[0]):
+        values[i] = float(func(places[i], *given) * 1.0)
+    lowest = np.argmin(values)
+    alone = len(ranges) == 1
+    x, value = places[lowest, 0] if alone else places[lowest], values[lowest]
+    if finish is not None:
+        made = finish(func, x, args=given, **_keywords(finish, disp))
+        x, value = (made.x, made.fun) if isinstance(made, Minimum) else (made[0], made[1])
+    if not full_output:
+        return x
+    if alone:
+        return x, value, grids[0], values
+    return x, value, np.stack(grids), values.reshape(grids[0].shape)
+
+
+def _keywords(finish: Any, disp: Any) -> dict:
+    """The keywords of SciPy's for a search from the lowest point of a grid."""
+    taken = inspect.getfullargspec(finish).args
+    keywords: dict[str, Any] = {"full_output": 1} if "full_output" in taken else {}
+    if "disp" in taken:
+        keywords["disp"] = disp
+    elif "options" in taken:
+        keywords["options"] = {"disp": disp}
+    return keywords
+
+
+def _points(places: Any, many: Any) -> Any:
+    """The places along one axis of a grid: so many of an interval, or those of a slice.
+
+    >>> _points((0.0, 1.0), 3), _points(slice(0.0, 1.0, 0.5), 3)
+    (array([0. , 0.5, 1. ]), array([0. , 0.5]))
+    """
+    if isinstance(places, tuple | list | np.ndarray):
+        if len(places) == 2:
+            return np.linspace(places[0], places[1], many)
+        places = slice(places[0], places[1], places[2])
+    return np.r_[places] * 1.0

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import inexact, stands_for, unsupported
-from srcgrad.solvers.bounded import FREE, HIGH, LOW, UNDECIDED, at_minimum, limits
+from srcgrad.solvers.bounded import FREE, HIGH, LOW, UNDECIDED, at_minimum, ends, limits
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.solvers.scipy_minimize import Fit
@@ -102,8 +102,8 @@ def lsq_linear(
         raise ValueError("`b` must have at most 1 dimension.")
     if A.shape[0] != b.shape[0]:
         raise ValueError("Inconsistent shapes between `A` and `b`.")
-    like, given = np.zeros(A.shape[1]), (-np.inf, np.inf) if bounds is None else bounds
-    low, high = np.asarray(given[0]) * 1.0 + 0.0 * like, np.asarray(given[1]) * 1.0 + 0.0 * like
+    like = np.zeros(A.shape[1])
+    low, high = ends(bounds, like)
     settings = {
         "method": method, "tol": tol, "lsq_solver": lsq_solver, "lsmr_tol": lsmr_tol,
         "max_iter": max_iter, "verbose": verbose, "lsmr_maxiter": lsmr_maxiter,
@@ -147,7 +147,8 @@ def linprog(
     if bounds is None or _is_pair(bounds):
         low, high = _same_limits(bounds, n)
     else:
-        low, high = limits(bounds)
+        made = limits(bounds)
+        low, high = made.lb, made.ub
     settings = (method, options)
     x, rows = by_library(
         _linprog, (np.zeros(n), np.zeros(n, np.int64)), (), c, upper, limit, equal, value, low,
@@ -170,8 +171,8 @@ def _is_pair(bounds: Any) -> bool:
 
 def _same_limits(bounds: Any, n: Any) -> tuple[Any, Any]:
     """One pair of bounds for all unknowns; None is (0, None)."""
-    low, high = limits([(0.0, None) if bounds is None else bounds])
-    return low + np.zeros(n), high + np.zeros(n)
+    made = limits([(0.0, None) if bounds is None else bounds])
+    return made.lb + np.zeros(n), made.ub + np.zeros(n)
 
 
 def _linprog(

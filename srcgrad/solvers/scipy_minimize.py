@@ -14,8 +14,9 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
-from srcgrad.solvers.bounded import NEAR, at_minimum, kinds_of, limits
-from srcgrad.solvers.by_library import by_library
+from srcgrad.solvers.bounded import NEAR, Limits, at_minimum, ends, kinds_of, limits
+from srcgrad.solvers.by_library import HostFunction, by_library
+from srcgrad.solvers.constrained import NUMBERS, constrained, numbers_of, rows_of
 from srcgrad.solvers.implicit import at_root
 from srcgrad.transforms.entry_points import grad
 
@@ -24,10 +25,10 @@ PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 MATRICES = frozenset({"dogleg", "trust-exact"})
 GRADIENTS = PRODUCTS | MATRICES | {"cg", "bfgs", "l-bfgs-b", "tnc", "slsqp"}
 BY_SLOPE = PRODUCTS | MATRICES | {"cg", "bfgs"}  # they end where the gradient is small
-FREE = "write the unknowns as functions of free ones, as in np.exp(u)"
 BOUNDED = frozenset({
     "nelder-mead", "powell", "l-bfgs-b", "tnc", "slsqp", "cobyla", "cobyqa", "trust-constr",
 })  # fmt: skip
+CONSTRAINED = frozenset({"slsqp", "cobyla", "cobyqa", "trust-constr"})
 
 
 @dataclass(eq=False)
@@ -40,6 +41,7 @@ class Minimum:
     status: Any = None
     nit: Any = None
     success: bool = True
+    njev: Any = None
 
 
 @dataclass(eq=False)
@@ -63,8 +65,7 @@ def minimize(
     >>> minimize(lambda x: np.sum((x - 2.0) ** 2), [0.0, 0.0]).x.round(6)
     array([2., 2.])
     """
-    if constraints != ():
-        unsupported("minimize with constraints", FREE)
+    held = rows_of(constraints)
     if callback is not None:
         unsupported("minimize with a callback", "leave it out")
     given = args if isinstance(args, tuple) else (args,)
@@ -73,39 +74,45 @@ def minimize(
         value = lambda x: float(fun(x, *given)[0] * 1.0)
     else:
         value = lambda x: float(fun(x, *given) * 1.0)
-    if method is None:
-        name = "bfgs" if bounds is None else "l-bfgs-b"
-    else:
+    if method is not None:
         name = method.lower()
+    elif len(held) > 0:
+        name = "slsqp"
+    else:
+        name = "bfgs" if bounds is None else "l-bfgs-b"
+    if len(held) > 0:
+        if name not in CONSTRAINED:
+            return unsupported(f"minimize by {name} with constraints", "leave out the method")
+        x, *counts = constrained(value, start, held, bounds, _under, name, tol, options)
+        return _minimum(x, value, counts)
     if bounds is None:
-        low, high = np.array([-np.inf]), np.array([np.inf])
+        limit = Limits()
     elif name in BOUNDED:
-        low, high = limits(bounds)
+        limit = limits(bounds)
     else:
         return unsupported(f"minimize by {name} with bounds", "leave out the method")
-    like, functions = (start, start, 1, 1), ((value, (start,)),)
-    x, kinds, nfev, status = by_library(
-        _minimize, like, functions, start, name, tol, options, low, high
-    )
-    x = at_minimum(lambda v: grad(value)(v), x, kinds, low, high)
-    return Minimum(x, value(x), nfev, status)
+    like, functions = (start, start, *NUMBERS), ((value, (start,)),)
+    x, kinds, *counts = by_library(
+        _minimize, like, functions, start, name, tol, options, limit.lb, limit.ub,
+        limit.keep_feasible,
+    )  # fmt: skip
+    x = at_minimum(lambda v: grad(value)(v), x, kinds, limit.lb, limit.ub)
+    return _minimum(x, value, counts)
+
+
+def _minimum(x: Any, value: Any, counts: Any) -> Minimum:
+    status, nfev, nit, njev = counts
+    return Minimum(x, value(x), nfev, status, nit, True, njev)
 
 
 def _minimize(
     functions: Sequence[Any], start: np.ndarray, name: str, tol: Any, options: Any,
-    low: np.ndarray, high: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, int, int]:  # fmt: skip
-    f = functions[0]
-    settings: dict[str, Any] = {}
-    if name in GRADIENTS:
-        settings["jac"] = f.gradient
-    if name in PRODUCTS:
-        settings["hessp"] = f.product
-    if name in MATRICES:
-        settings["hess"] = f.hessian
+    low: np.ndarray, high: np.ndarray, keep: Any,
+) -> tuple:  # fmt: skip
+    f, settings = functions[0], _slopes(functions[0], name)
     bounded = name in BOUNDED and (np.any(low > -np.inf) or np.any(high < np.inf))
     if bounded:
-        settings["bounds"] = optimize.Bounds(low, high)
+        settings["bounds"] = optimize.Bounds(low, high, keep)
     made = optimize.minimize(f, start, method=name, tol=tol, options=options, **settings)
     if not made.success:
         raise RuntimeError(f"the minimum was not found: {made.message}")
@@ -113,7 +120,34 @@ def _minimize(
     if bounded or name not in BY_SLOPE:
         product = lambda v: f.product(made.x, v)
         kinds = kinds_of(made.x, low, high, f.gradient(made.x), product)
-    return made.x, kinds, int(made.nfev), int(made.status)
+    return made.x, kinds, *numbers_of(made)
+
+
+def _slopes(f: HostFunction, name: str) -> dict[str, Any]:
+    """The derivatives that a method of `minimize` takes."""
+    slopes: dict[str, Any] = {}
+    if name in GRADIENTS:
+        slopes["jac"] = f.gradient
+    if name in PRODUCTS:
+        slopes["hessp"] = f.product
+    if name in MATRICES:
+        slopes["hess"] = f.hessian
+    return slopes
+
+
+def _under(
+    f: HostFunction, constraints: list[dict], start: np.ndarray, bounds: Any, name: str, tol: Any,
+    options: Any,
+) -> Any:  # fmt: skip
+    """SciPy's minimum under constraints."""
+    if name != "trust-constr":  # the only method that takes these
+        for made in constraints:
+            del made["hess"], made["keep_feasible"]
+    return optimize.minimize(
+        f, start, method=name, tol=tol, options=options, bounds=bounds,
+        constraints=[optimize.NonlinearConstraint(**made) for made in constraints],
+        **_slopes(f, name),
+    )  # fmt: skip
 
 
 @stands_for(optimize.minimize_scalar)
@@ -184,7 +218,7 @@ def least_squares(
         x = by_library(_least_squares, start, functions, start, settings)
         x = at_root(lambda v: grad(cost)(v), x)
     else:
-        low, high = np.asarray(bounds[0]) + 0.0 * start, np.asarray(bounds[1]) + 0.0 * start
+        low, high = ends(bounds, start)
         x, kinds = by_library(
             _bounded_least_squares, (start, start), functions, start, settings, low, high
         )

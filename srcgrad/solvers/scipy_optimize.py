@@ -32,7 +32,9 @@ from srcgrad.solvers.scipy_fmin import (
 from srcgrad.solvers.scipy_fmin_bounded import fmin_cobyla, fmin_l_bfgs_b, fmin_slsqp, fmin_tnc
 from srcgrad.solvers.scipy_global import (
     basinhopping,
+    brute,
     differential_evolution,
+    direct,
     dual_annealing,
     shgo,
 )  # fmt: skip
@@ -52,8 +54,8 @@ from srcgrad.transforms.entry_points import jvp
 
 __all__ = [  # loading the minimizers registers their formulas
     "anderson", "approx_fprime", "basinhopping", "brent", "brenth", "broyden1", "broyden2",
-    "curve_fit", "diagbroyden", "differential_evolution", "dual_annealing", "excitingmixing",
-    "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
+    "brute", "curve_fit", "diagbroyden", "differential_evolution", "direct", "dual_annealing",
+    "excitingmixing", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
     "fmin_cobyla", "fmin_l_bfgs_b", "fmin_ncg", "fmin_powell", "fmin_slsqp", "fmin_tnc",
     "fminbound", "fsolve", "golden", "least_squares", "leastsq", "linearmixing", "linprog",
     "lsq_linear", "minimize", "minimize_scalar", "newton_krylov", "nnls", "ridder", "root",

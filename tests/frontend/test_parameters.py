@@ -66,6 +66,8 @@ OF_THE_RUN = frozenset({
     "x_rtol", "x_tol", "xin", "xk",
     "globals", "locals", "default_factory", "diff_n", "gamma", "groups", "heap", "iterable", "last",
     "angle", "matrix", "maxlen", "output_shape", "zoom",
+    "Ns", "eps", "f_min", "f_min_rtol", "finish", "finite_diff_jac_sparsity",
+    "finite_diff_rel_step", "keep_feasible", "lb", "len_tol", "ub", "vol_tol",
     "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 

@@ -163,9 +163,6 @@ def test_single_precision_and_integers():
 
 
 def test_refused():
-    with pytest.raises(NotImplementedError, match="minimize with constraints"):
-        cons = {"type": "eq", "fun": lambda x: x[0]}
-        flow.grad(lambda k: optimize.minimize(bowl, np.zeros(3), (k,), constraints=cons).fun)(K)
     with pytest.raises(NotImplementedError, match="minimize by bfgs with bounds"):
         flow.grad(by("BFGS"))(K)
     with pytest.raises(NotImplementedError, match="linprog with callback, x0 or integrality"):

@@ -70,7 +70,19 @@ def test_signatures_are_those_of_scipy(name):
         assert key == "epsilon" or ours[key].default == p.default
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n[:4] == "fmin" and n != "fminbound"])
+@pytest.mark.parametrize("name", ["fmin", "fmin_cg"])
+def test_further_outputs_of_minima(name):
+    f = getattr(optimize, name)
+    all_of = lambda k: f(bowl, START, args=(k,), disp=0, full_output=True)
+    ours, theirs = flow.compile(all_of)(1.3), all_of(1.3)
+    np.testing.assert_allclose(ours[0], theirs[0], atol=1e-5)
+    np.testing.assert_allclose(ours[1], theirs[1], atol=1e-9)
+    assert len(ours) == len(theirs) and ours[-1] == theirs[-1] == 0
+    if name == "fmin":
+        assert ours[2:4] == theirs[2:4]
+
+
+@pytest.mark.parametrize("name", ["fmin_bfgs", "fmin_powell"])
 def test_further_outputs_are_refused(name):
     with pytest.raises(NotImplementedError, match=f"{name} with full_output"):
         flow.grad(lambda k: getattr(optimize, name)(bowl, START, args=(k,), full_output=1)[0])(1.3)

@@ -90,14 +90,6 @@ def test_signatures_are_those_of_scipy(name):
 
 
 def test_refused():
-    with pytest.raises(NotImplementedError, match="fmin_slsqp with constraints"):
-        flow.grad(lambda k: optimize.fmin_slsqp(bowl, START, [lambda x, k: x[0]], args=(k,))[0])(
-            1.3
-        )
-    with pytest.raises(NotImplementedError, match="fmin_slsqp with full_output"):
-        flow.grad(lambda k: optimize.fmin_slsqp(bowl, START, args=(k,), full_output=1)[0][0])(1.3)
-    with pytest.raises(NotImplementedError, match="fmin_cobyla with constraints"):
-        flow.grad(lambda k: optimize.fmin_cobyla(bowl, START, lambda x: x[0], (k,))[0])(1.3)
     with pytest.raises(NotImplementedError, match="fmin_ncg with full_output"):
         flow.grad(lambda k: optimize.fmin_ncg(bowl, START, slope, args=(k,), full_output=1)[0])(1.3)
 

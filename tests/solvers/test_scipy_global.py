@@ -12,7 +12,9 @@ from srcgrad.solvers import scipy_global
 pytestmark = pytest.mark.usefixtures("quiet")
 BOUNDS = [(-3.0, 3.0), (-3.0, 3.0)]
 W = np.array([1.0, 2.0])
-NAMES = ("basinhopping", "differential_evolution", "dual_annealing", "shgo")
+# how close SciPy's minimum is
+NEAR = {"brute": 1e-4, "direct": 2e-4, "shgo": 3e-7, "dual_annealing": 3e-7,
+        "basinhopping": 3e-7, "differential_evolution": 3e-7}  # fmt: skip
 
 
 def wavy(x, k):
@@ -36,25 +38,39 @@ def dual_annealing(k):
     return W @ made.x + made.fun
 
 
+def direct(k):
+    bounds = optimize.Bounds([-2.9, -3.0], [3.0, 2.9])
+    made = optimize.direct(
+        wavy, bounds, args=(k,), locally_biased=False, vol_tol=1e-10, maxfun=9000
+    )
+    return W @ made.x + made.fun
+
+
+def brute(k):
+    x, value, *_ = optimize.brute(wavy, ((-3, 3), slice(-3.0, 3.0, 0.25)), (k,), full_output=1)
+    return W @ x + value
+
+
 def shgo(k):
     made = optimize.shgo(wavy, BOUNDS, (k,), n=60, iters=3)
     return W @ made.x + made.fun
 
 
 @pytest.mark.parametrize("target", ["python", "cpu"])
-@pytest.mark.parametrize("f", [globals()[n] for n in NAMES], ids=NAMES)
+@pytest.mark.parametrize("f", [globals()[n] for n in NEAR], ids=[*NEAR])
 def test_minima_and_their_derivatives(f, target):
     k, h = 0.7, 1e-3
     value, slope = flow.value_and_grad(f, target=target)(k)
-    np.testing.assert_allclose(value, f(k), atol=3e-7)
+    near = NEAR[f.__name__]
+    np.testing.assert_allclose(value, f(k), atol=min(near, 1e-6))
 
     def exact(k):
         x = optimize.fsolve(lambda x: flow.grad(wavy)(x, k), np.full(2, 0.4), xtol=1e-13)
         return W @ x + wavy(x, k)
 
     want = (8 * (exact(k + h) - exact(k - h)) - exact(k + 2 * h) + exact(k - 2 * h)) / (12 * h)
-    np.testing.assert_allclose(value, exact(k), atol=3e-7)
-    np.testing.assert_allclose(slope, want, rtol=1e-6)
+    np.testing.assert_allclose(value, exact(k), atol=near)
+    np.testing.assert_allclose(slope, want, rtol=max(near, 1e-6))
 
 
 @pytest.mark.parametrize("name", ["differential_evolution", "dual_annealing", "shgo"])
@@ -69,12 +85,27 @@ def test_an_unknown_at_a_bound_moves_with_it(name):
     np.testing.assert_allclose(flow.value_and_grad(f)(0.7), (3.5, 5.0), rtol=1e-6)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NEAR])
 def test_signatures_are_those_of_scipy(name):
     ours = inspect.signature(getattr(scipy_global, name)).parameters
     theirs = inspect.signature(getattr(optimize, name)).parameters
     for key, p in theirs.items():
         assert ours[key].default == p.default and ours[key].kind == p.kind
+
+
+GRID = (slice(-3.0, 3.0, 0.25), slice(-3.0, 3.0, 8j))  # is read as a captured value
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_grids(target):
+    def f(k):
+        x = optimize.brute(wavy, GRID, (k,), finish=optimize.minimize)
+        grid = optimize.brute(wavy, [(-3.0, 3.0 * k)], k, 9, True, None)
+        return W @ x + grid[0] + grid[1] + np.sum(grid[2] ** 2) + np.sum(grid[3])
+
+    value, slope = flow.value_and_grad(f, target=target)(0.7)
+    np.testing.assert_allclose(value, f(0.7), rtol=1e-7)
+    np.testing.assert_allclose(slope, (f(0.7001) - f(0.6999)) / 2e-4, rtol=1e-6)
 
 
 def test_a_search_that_stops_early_raises():

@@ -168,7 +168,6 @@ def test_what_has_not_converged_raises_at_the_users_line(f, said):
 
 
 @pytest.mark.parametrize(("f", "said"), [
-    (lambda a: optimize.minimize(energy, [a], constraints={"type": "eq"}).x[0], "constraints"),
     (lambda a: optimize.minimize(energy, [a], callback=print).x[0], "callback"),
     (lambda a: optimize.least_squares(squares, [a], loss=np.sin).x[0], "loss of one's own"),
 ])  # fmt: skip

@@ -18,8 +18,8 @@ AXIS = (0, 1, -1)
 DATA = frozenset({
     "A", "B", "E", "M", "N", "X", "XA", "XB", "_nil", "a", "a1", "a2", "a_max", "a_min", "ab",
     "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol",
-    "aweights", "b", "base", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr", "c_or_r",
-    "choicelist", "choices", "cond", "condition", "condlist",
+    "aweights", "b", "base", "beta", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr",
+    "c_or_r", "choicelist", "choices", "cond", "condition", "condlist",
     "coordinates", "cov", "cval", "d", "data", "default",
     "dims", "disp", "dst", "dx", "element", "exp", "f", "fill_value", "fillvalue", "filt", "fp",
     "func", "func1d", "funclist", "function", "fweights", "imag", "in1", "in2", "ind", "indices",

@@ -29,8 +29,11 @@ class _Writable:
         self.__array_interface__ = {**interface, "data": (interface["data"][0], False)}
 
 
+WRITEABLE = 0x0400  # NumPy's flag; `flags.writeable` warns of arrays of np.broadcast_arrays
+
+
 def is_read_only(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and not value.flags.writeable
+    return isinstance(value, np.ndarray) and not value.flags.num & WRITEABLE
 
 
 class Stores:

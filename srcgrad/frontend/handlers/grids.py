@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.handlers.index_arrays import as_slice
 from srcgrad.frontend.handlers.index_tricks import ranged
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Slice
 from srcgrad.ir.types import Scalar, join_scalars
 
 
 def _line(it: Interpreter, node: Node, part: Any) -> Any:
-    if isinstance(part, slice):
-        part = Slice(part.start, part.stop, part.step)
-    if not isinstance(part, Slice) or part.upper is None:
+    part = as_slice(part)
+    if part is None or part.upper is None:
         it.refuse(node, "a grid is made of slices with an end")
     return ranged(it, node, part)
 

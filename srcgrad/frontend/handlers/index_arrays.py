@@ -14,6 +14,13 @@ from srcgrad.frontend.stores import write
 from srcgrad.frontend.values import Slice, is_array
 
 
+def as_slice(obj: Any) -> Slice | None:
+    """A slice as one of run-time bounds; None for any other value."""
+    if isinstance(obj, slice):
+        return Slice(obj.start, obj.stop, obj.step)
+    return obj if isinstance(obj, Slice) else None
+
+
 @implements(slice)
 def slice_(it: Interpreter, node: Node, *bounds: Any) -> Any:
     lower, upper, step = (None, *bounds, None) if len(bounds) == 1 else (*bounds, None)[:3]

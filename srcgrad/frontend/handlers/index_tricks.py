@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.index_arrays import as_slice
 from srcgrad.frontend.handlers.registry import method
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Slice, is_array
@@ -22,7 +23,7 @@ def _joined(name: str, axis: int, ndim: int, place: int) -> None:
             how, items = _directive(it, node, items[0], how), items[1:]
         if any(isinstance(i, str) for i in items):
             it.wrong(node, "special directives must be the first entry.", ValueError)
-        given = tuple(ranged(it, node, i) if isinstance(i, Slice) else i for i in items)
+        given = tuple(i if (s := as_slice(i)) is None else ranged(it, node, s) for i in items)
         xs = operands(it, node, given, name)
         kinds = [Scalar(x.type.dtype) if is_array(x) else atom(x).type for x in xs]
         kind = kinds[0]

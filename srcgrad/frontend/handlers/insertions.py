@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas import insertions
 from srcgrad.frontend.handlers.elementwise import operands
+from srcgrad.frontend.handlers.index_arrays import as_slice
 from srcgrad.frontend.handlers.joins import joined, parts_of
 from srcgrad.frontend.handlers.joins_of_lists import items_as_array, side_by_side
 from srcgrad.frontend.handlers.reductions import axis_of
@@ -55,13 +56,6 @@ def delete(it: Interpreter, node: Node, x: Any, obj: Any, axis: Any = None) -> A
     kept = joined(it, node, [part(it, node, x, k, None, start), rest], k)
     # the lengths add up to that of x less the deleted part: stated for later operations
     return b.reshape(kept, *dims)
-
-
-def as_slice(obj: Any) -> Slice | None:
-    """A slice as one of run-time bounds; None for any other value."""
-    if isinstance(obj, slice):
-        return Slice(obj.start, obj.stop, obj.step)
-    return obj if isinstance(obj, Slice) else None
 
 
 @implements(np.insert)
