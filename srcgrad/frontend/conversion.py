@@ -33,9 +33,7 @@ from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 BEFORE_ARRAY = ("__buffer__", "__array_struct__", "__array_interface__")
 
 
-def as_array(
-    it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None = None
-) -> Any:
+def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None = None) -> Any:
     """NumPy's conversion: arrays, numbers, nested sequences of them.
 
     Only `__array__` of an instance is called with the dtype.
@@ -59,9 +57,7 @@ def as_array(
     it.refuse(node, f"{describe(x)} cannot be made an array")
 
 
-def _by_its_method(
-    it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None
-) -> Any:
+def _by_its_method(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None) -> Any:
     """The array that `__array__` of an instance makes; None where NumPy takes another way."""
     method = special(x, "__array__")
     if method is None or any(hasattr(class_of_instance(x), name) for name in BEFORE_ARRAY):

@@ -25,9 +25,9 @@ def f(x: f64[n], y: f64[n]):
         store(y, end, v1)
     return ()
 
-So are the trips in which an index is negative, or in which the comparison, the minimum or the
-maximum of the counter and a number decides otherwise than in those between. There an index moves
-with the counter, so that the loop is vectorised, and its adjoint. The trips run in the order they
+So are the trips in which an index is negative, or in which the minimum or the maximum of the
+counter and a number, or an integer that their comparison chooses, is another one. Between, an index
+moves with the counter, so that the loop is vectorised, and its adjoint. The trips run in the order they
 had. Only of innermost loops, and at most two trips at either end: each is one more copy of the
 statements. What is then known of the counter, `hoist_bounds_checks` uses.
 """
@@ -44,7 +44,7 @@ from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.ranged import Ranged
-from srcgrad.passes.ranges import Form, is_int64
+from srcgrad.passes.ranges import OPPOSITE, Form, is_int64
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
 FEW = 2  # trips at an end
@@ -75,7 +75,7 @@ class _EdgeTrips(Ranged):
         if isinstance(s, For) and self.may_split(s):
             low, high = self.edges(s)
             copies = 1 + low + high
-            short = 1 < copies and copies * len(walk(s.body)) <= MOST
+            short = copies > 1 and copies * len(walk(s.body)) <= MOST
             if short and self.has_room(s, low, high):
                 loop = self.rebuilt(s)
                 assert isinstance(loop, For)
@@ -94,7 +94,14 @@ class _EdgeTrips(Ranged):
         """The numbers of trips at the beginning and at the end of the range to write apart."""
         with self.ranges.scope():
             self.ranges.enter(s)
-            changes = [c for t in walk(s.body) if isinstance(t, Def) for c in self.changes(s, t)]
+            found = [t for t in walk(s.body) if isinstance(t, Def)]
+            chosen = {t.args[0] for t in found if t.op is elementwise.where and is_int64(t.var)}  # type: ignore[arg-type]  (it has a result)
+            changes = [
+                c
+                for t in found
+                if t.op not in OPPOSITE or t.var in chosen
+                for c in self.changes(s, t)
+            ]
         start, (end, last) = self.ranges.form(s.start), self.ranges.form(s.stop)
         low = [n - start[1] for b, n in changes if b is start[0]]
         high = [last - n for b, n in changes if b is end]
@@ -104,7 +111,7 @@ class _EdgeTrips(Ranged):
         return few[0], few[1]
 
     def changes(self, s: For, t: Def) -> Iterator[Form]:
-        """The trips at which an operation begins to decide otherwise, or an index to wrap around."""
+        """The trips at which an operation begins to decide otherwise, or an index to wrap."""
         if t.op in CHANGES and all(map(is_int64, t.args)):
             (x, first), (y, second) = map(self.ranges.form, t.args)
             if x is s.index is not y:

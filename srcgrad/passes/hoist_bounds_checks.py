@@ -22,12 +22,12 @@ def f(x: f64[n], y: f64[m]):
     return ()
 
 Also dropped are the check of an index array 0, 1, ... that is in bounds, and the maximum, minimum,
-choice or remainder of integers that is known to be one of them; or less or more by the divisor. A check moves before a counted loop if every trip makes it, its
-operands are fixed or rise by one per trip, as the index does and counters do, and all that the loop
-may raise is IndexError. A program that raised still does, a little earlier: of several failing
-checks another may be named, and what the trips before the failing one would have stored is not
-stored. Never moves a check that a branch guards (unless the branch holds nothing else), nor one
-whose index may be negative and varies.
+choice or remainder of integers that is known to be one of them, or apart from it by the divisor. A
+check moves before a counted loop if every trip makes it, its operands are fixed or rise by one per
+trip, as the index does and counters do, and all that the loop may raise is IndexError. A program
+that raised still does, a little earlier: of several failing checks another may be named, and what
+the trips before the failing one would have stored is not stored. Never moves a check that a branch
+guards (unless the branch holds nothing else), nor one whose index may be negative and varies.
 """
 
 from __future__ import annotations

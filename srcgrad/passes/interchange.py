@@ -99,7 +99,7 @@ class _Interchange(Rewriter):
         return (self.rebuilt(s),)
 
     def parts(self, s: For) -> list[Block]:
-        """What a trip does one after the other: loops to interchange, and what is between them."""
+        """The parts of a trip: loops to interchange, and the statements between them."""
         inner = [t for t in s.body if isinstance(t, For)]
         body = walk(s.body)
         if not inner or s.promised or _is_short(s) or len(body) > MOST:
@@ -153,7 +153,7 @@ def _is_short(s: For) -> bool:
 
 
 def _term(s: For, k: int) -> Atom | None:
-    """What each trip of a loop adds to a number that it does not read otherwise."""
+    """The number that each trip of a loop adds to one that it does not read otherwise."""
     p, y = s.params[k], s.yields[k]
     made = [t for t in s.body if isinstance(t, Def) and t.var is y]
     if not made or made[0].op is not elementwise.add or p.type.dtype not in FLOATS:
@@ -206,9 +206,8 @@ class _Parts:
         self.start = b.retyped(s.start, INT)
         self.trips = b.maximum(b.sub(b.retyped(s.stop, INT), self.start), 0, name="trips")
         self.buffers = dict[Var, Var]()  # of sums, and of numbers that parts hand on
-        for k, part in enumerate(self.parts):
-            if k % 2:
-                self.begin(k)
+        for k in range(1, len(self.parts), 2):
+            self.begin(k)
         for k in range(len(self.parts)):
             for v in self.handed_on(k):
                 if v not in self.buffers:
@@ -260,7 +259,7 @@ class _Parts:
         return tuple(out[::-1])
 
     def between(self, k: int) -> None:
-        """What each trip does before the first sum, between two of them, or after the last one."""
+        """Writes the statements before the first sum, between two, or after the last one."""
         s, b = self.loop, self.b
         index, carried = Var(s.index.name, s.index.type), self.carried[k]
         params = anew(s.params[j] for j in carried)

@@ -365,7 +365,7 @@ def test_the_ways_out(f):
 
 # ---- what it costs ----
 def sought(many):
-    """The calls to look for the intervals of as many bisections, each of what the last one found."""
+    """The calls to look for intervals of as many bisections, each of what the last one found."""
 
     def f(a, b):
         for k in (0.5,) * many:

@@ -18,7 +18,7 @@ SUMS = (
     "h = k = 0.0\nfor J in INNER:\n    h += d[J] * a[J, I]\n    k += 0.4 * a[J, I]",
     "h = 0.1\nfor J in INNER:\n    h += 0.3 * a[J, I]\nfor J in range(6):\n    h += a[J, I] * d[J]",
     "h = 0.0\nfor J in INNER:\n    h += np.tanh(a[J, I] * d[I])",
-    "h = 0.1\nfor J in INNER:\n    h += 0.2 * a[J, I]\nk = h * h\nfor J in INNER:\n    k += d[J] * a[J, I]",
+    "h = 0.1\nfor J in INNER:\n    h += a[J, I]\nk = h * h\nfor J in INNER:\n    k += a[J, I]",
     "h = 0.0\nfor J in INNER:\n    h += a[I, J] * a[J, I]",
     "h = 0.3\nfor J in INNER:\n    h = 0.5 * h + a[J, I]",
     "h = 0.0\nfor J in INNER:\n    h += a[J, I] * s",
