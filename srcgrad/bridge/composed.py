@@ -20,7 +20,7 @@ from srcgrad.frontend.kinds import Kind, is_weak, kind_of
 from srcgrad.frontend.values import is_array, is_value, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, np_dtype, short_dtype
-from srcgrad.primitives import REGISTRY, arrays, indexing, linalg, memory, scans
+from srcgrad.primitives import REGISTRY, arrays, cholesky_factors, indexing, linalg, memory, scans
 from srcgrad.primitives import reductions as rows
 from srcgrad.primitives.registry import Primitive
 
@@ -29,7 +29,7 @@ FORMULAS: dict[Primitive, Callable] = {
     memory.transpose: np.transpose, memory.copy: np.copy, rows.any: np.any,
     rows.all: np.all, arrays.matmul: np.matmul, arrays.matvec: np.matmul, arrays.vecdot: np.dot,
     indexing.diagonal: np.diagonal, linalg.inv: np.linalg.inv, linalg.det: np.linalg.det,
-    linalg.solve: np.linalg.solve, linalg.cholesky: np.linalg.cholesky,
+    linalg.solve: np.linalg.solve, cholesky_factors.cholesky: np.linalg.cholesky,
 }  # fmt: skip
 # rows that are emitted as they are, beside the elementwise ones
 REDUCTIONS = (rows.sum, rows.max, rows.min, rows.argmax, rows.argmin, scans.product)

@@ -24,6 +24,7 @@ from srcgrad.ir.walk import blocks, free_variables, map_type, replaced_by, walk
 from srcgrad.operation import Primitive
 from srcgrad.primitives import (
     callbacks,
+    cholesky_factors,
     elementwise,
     factorisations,
     least_squares,
@@ -286,7 +287,7 @@ CONDITIONS: dict[Primitive, Callable[..., Any]] = {
     memory.check_broadcast: _differ,
     memory.check_assign: _do_not_fit,
     memory.trips: lambda b, start, stop, step: b.eq(step, 0),
-    linalg.cholesky: _indefinite,
+    cholesky_factors.cholesky: _indefinite,
     linalg.solve: _singular,
     linalg.inv: _singular,
     triangular.solve_triangular: _zero_on_diagonal,

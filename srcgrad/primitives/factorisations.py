@@ -21,6 +21,7 @@ import numpy as np
 
 from srcgrad.primitives.arrays import concatenate, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
+from srcgrad.primitives.cholesky_factors import from_lower
 from srcgrad.primitives.elementwise import abs as absolute
 from srcgrad.primitives.elementwise import (
     is_complex,
@@ -46,7 +47,7 @@ from srcgrad.primitives.factorisation_parts import (
     turned,
     unknown_beside,
 )
-from srcgrad.primitives.linalg import from_lower, solve
+from srcgrad.primitives.linalg import solve
 from srcgrad.primitives.memory import view
 from srcgrad.primitives.reductions import any, broadcast_to, sum
 from srcgrad.primitives.registry import custom

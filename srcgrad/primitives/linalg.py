@@ -1,7 +1,7 @@
 """Dense linear algebra on square matrices.
 
 Formulae: M. Giles, "Collected matrix derivative results for forward and reverse mode
-algorithmic differentiation" (2008); Cholesky: I. Murray, arXiv:1602.07527.
+algorithmic differentiation" (2008).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ import numpy as np
 
 from srcgrad.operation import Stated
 from srcgrad.primitives.arrays import matmul, matrix_transpose
-from srcgrad.primitives.factorisation_parts import adjoint, conjugate
 from srcgrad.primitives.registry import custom, nondiff
-from srcgrad.primitives.triangular import applied, lower_part, outer, solve_triangular
+from srcgrad.primitives.triangular import applied, outer
 
 
 def _rhs_dims(b: Any, a: Any, x: Any) -> Stated:
@@ -60,39 +59,6 @@ inv = custom(
     analytic=True,
     nonfinite=True,
 )
-cholesky = custom(
-    "cholesky",
-    np.linalg.cholesky,
-    lambda ts, y, a: _cholesky_jvp(ts[0], y),
-    lambda g, y, a: _cholesky_vjp(g, y),
-    typing=_square,
-    raises=True,
-    analytic=True,
-    nonfinite=True,
-)
-
-
-def _cholesky_jvp(t: Any, y: Any) -> Any:
-    s = _below(y, adjoint(_below(y, from_lower(t))))
-    return matmul(y, lower_part(s, 0.5))
-
-
-def _below(y: Any, b: Any, transposed: bool = False) -> Any:
-    """The solution by a lower triangle."""
-    return solve_triangular(y, b, lower=True, transposed=transposed, unit=False)
-
-
-def from_lower(t: Any) -> Any:
-    """The symmetric or Hermitian tangent that the lower triangle represents, which NumPy reads."""
-    low = lower_part(t, 0.5)
-    return low + adjoint(low)
-
-
-def _cholesky_vjp(g: Any, y: Any) -> Any:
-    # the adjoint of the jvp, step by step
-    p = lower_part(matmul(matrix_transpose(y), g), 0.5)
-    s = _below(y, matrix_transpose(_below(conjugate(y), matrix_transpose(p), True)), True)
-    return lower_part(s + adjoint(s), 0.5)
 
 
 def _trace_of(a: Any, b: Any) -> Any:

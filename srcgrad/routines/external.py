@@ -1,4 +1,4 @@
-"""Functions that routines call and that are no programs: LAPACK, memory without values."""
+"""Functions that routines call and that are no programs: LAPACK, BLAS, memory without values."""
 
 from __future__ import annotations
 
@@ -33,11 +33,18 @@ def _not_run(*args: Any, **params: Any) -> Any:
 extern = Primitive(
     "extern", _not_run, "nondiff", typing=lambda b, *args, routine, letters: ("i64", ())
 )
+# BLAS's, which has no number
+extern_of_blas = Primitive("extern_of_blas", _not_run, "nondiff", effect=True)
 
 
 def lapack(name: str, *args: Any) -> int:
     """Calls a routine, which takes its dtype from the first array of floats, without `info`."""
     return _not_run()
+
+
+def blas(name: str, *args: Any) -> None:
+    """Calls a routine, as `lapack` does. Numbers of the dtype are in memory."""
+    _not_run()
 
 
 # leaves the routine with a number, where a condition holds
@@ -59,11 +66,32 @@ def room(rows: Any, columns: Any, dtype: Any) -> Any:
     return _not_run()
 
 
+def contiguous(a: Any) -> bool:
+    """Whether the rows of a matrix follow one another: known when it is compiled."""
+    return _not_run()
+
+
 @implements(lapack)
 def _lapack(it: Interpreter, node: Node, name: str, *args: Any) -> Any:
-    letters = tuple("0" if a is None else a if isinstance(a, str) else "" for a in args)
-    given = [a for a, letter in zip(args, letters, strict=True) if not letter]
+    given, letters = _apart(args)
     return it.b(extern, *given, routine=name, letters=letters)
+
+
+@implements(blas)
+def _blas(it: Interpreter, node: Node, name: str, *args: Any) -> None:
+    given, letters = _apart(args)
+    it.b(extern_of_blas, *given, routine=name, letters=letters)
+
+
+def _apart(args: tuple[Any, ...]) -> tuple[list[Any], tuple[str, ...]]:
+    """The operands, and the letters of all arguments."""
+    letters = tuple("0" if a is None else a if isinstance(a, str) else "" for a in args)
+    return [a for a, letter in zip(args, letters, strict=True) if not letter], letters
+
+
+@implements(contiguous)
+def _contiguous(it: Interpreter, node: Node, a: Any) -> bool:
+    return a.type.layout == "C"
 
 
 @implements(leave_if)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.routines.external import lapack, room
+from srcgrad.routines.external import contiguous, lapack, room
 
 
 def columns(a: Any) -> Any:
@@ -17,6 +17,22 @@ def columns(a: Any) -> Any:
     to = room(a.shape[1], a.shape[0], a.dtype)
     turn(to, a)
     return to
+
+
+def rows(a: Any) -> Any:
+    """A matrix with rows that follow one another: itself if it has such."""
+    if contiguous(a):
+        return a
+    to = room(a.shape[0], a.shape[1], a.dtype)
+    copy(to, a)
+    return to
+
+
+def number(value: Any, a: Any) -> Any:
+    """A number of the dtype of `a`, in memory."""
+    made = room(1, 1, a.dtype)
+    made[0, 0] = value
+    return made
 
 
 def turn(to: Any, a: Any) -> None:

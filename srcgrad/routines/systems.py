@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives import equations, linalg, triangular
-from srcgrad.routines.external import Routine, check, lapack, leave_if, room
+from srcgrad.primitives import cholesky_factors, equations, linalg, triangular
+from srcgrad.routines.external import Routine, blas, check, lapack, leave_if, room
 from srcgrad.routines.matrices import (
     columns,
     conjugated,
@@ -20,8 +20,10 @@ from srcgrad.routines.matrices import (
     identity,
     integers,
     lead,
+    number,
     reals,
     row_sum,
+    rows,
     turn,
     worked,
 )
@@ -75,6 +77,62 @@ def cholesky(out: Any, a: Any) -> None:
             out[i, j] = factor[j, i]
         for j in range(i + 1, n):
             out[i, j] = 0
+
+
+BLOCK = 16  # columns whose adjoints are computed by loops
+
+
+def cholesky_adjoint(out: Any, y: Any, g: Any) -> None:
+    """Of the matrix, in place of that of the factor: a block of columns after the other."""
+    n = y.shape[0]
+    y = rows(y)
+    for i in range(n):
+        for j in range(i + 1):
+            out[i, j] = g[i, j]
+    one, minus = number(1, y), number(-1, y)
+    square = room(BLOCK, BLOCK, y.dtype)
+    last = (n - 1) // BLOCK * BLOCK
+    for j in range(last, -1, -BLOCK):
+        k = min(j + BLOCK, n)
+        # the columns, of diagonal d and c below it; r and b are left of them
+        d, c, r, b = y[j:, j:], y[k:, j:], y[j:, :], y[k:, :]
+        d_bar, c_bar, r_bar, b_bar = out[j:, j:], out[k:, j:], out[j:, :], out[k:, :]
+        width, below = k - j, n - k
+        if below > 0:
+            blas("trsm", "L", "U", "N", "N", width, below, one, d, n, c_bar, n)
+            blas("gemm", "N", "N", j, below, width, minus, r, n, c_bar, n, one, b_bar, n)
+            blas("gemm", "N", "C", width, width, below, minus, c, n, c_bar, n, one, d_bar, n)
+        diagonal_adjoint(d_bar, d, width)
+        for p in range(width):
+            for q in range(p + 1):
+                square[p, q] = out[j + p, j + q]
+                square[q, p] = np.conj(out[j + p, j + q])
+            square[p, p] = 2 * out[j + p, j + p]
+        if below > 0:
+            blas("gemm", "N", "C", j, width, below, minus, b, n, c_bar, n, one, r_bar, n)
+        blas("gemm", "N", "N", j, width, width, minus, r, n, square, BLOCK, one, r_bar, n)
+    for i in range(n):
+        for j in range(i + 1, n):
+            out[i, j] = 0
+
+
+def diagonal_adjoint(to: Any, y: Any, n: Any) -> None:
+    """The same for the first rows and columns, a column after the other."""
+    for i in range(n - 1, -1, -1):
+        total = to[i, i].real
+        for r in range(i + 1, n):
+            v = to[r, i] / y[i, i].real
+            to[r, i] = v
+            total = total - (np.conj(v) * y[r, i]).real
+        total = total / y[i, i].real
+        to[i, i] = total / 2
+        for q in range(i):
+            to[i, q] = to[i, q] - total * y[i, q]
+        for r in range(i + 1, n):
+            v = to[r, i]
+            for q in range(i):
+                to[i, q] = to[i, q] - np.conj(v) * y[r, q]
+                to[r, q] = to[r, q] - v * y[i, q]
 
 
 def definite(out: Any, a: Any) -> None:
@@ -215,7 +273,8 @@ def _triangular(info: int) -> str:
 ROUTINES = {
     linalg.solve: Routine(solve, "Singular matrix"),
     linalg.inv: Routine(inv, "Singular matrix"),
-    linalg.cholesky: Routine(cholesky, "Matrix is not positive definite"),
+    cholesky_factors.cholesky: Routine(cholesky, "Matrix is not positive definite"),
+    cholesky_factors.cholesky_adjoint: Routine(cholesky_adjoint),
     linalg.definite: Routine(definite),
     linalg.det: Routine(det),
     linalg.logabsdet: Routine(logabsdet),

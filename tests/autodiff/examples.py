@@ -167,6 +167,7 @@ WHOLE = [
     ),
     Example("sylvester", (Q, "f64[2,2]", "f64[3,2]"), domains=((0.5, 2.0), (1.5, 3.0), ANY)),
     Example("lu", (Q,), domains=POSITIVE),
+    Example("cholesky_adjoint", (Q, Q), domains=(POSITIVE, ANY)),
     *(Example("pinv", (shape, S), domains=(ANY, (1e-9, 1e-8))) for shape in (M, Q, "f64[4,2]")),
     *(
         Example("lstsq", (shape, right, S), domains=(ANY, ANY, (1e-9, 1e-8)))
@@ -314,6 +315,7 @@ COMPLEX = [
         for low, t, u in ((True, False, False), (False, True, False), (True, True, True))
     ),
     Example("lu", (CQ,)),
+    Example("cholesky_adjoint", (CQ, CQ)),
     Example("inv", (CQ,)),
     Example("logabsdet", (CQ,)),
     Example("det", (CQ,)),

@@ -140,6 +140,9 @@ def test_factors(dtype):
         for a in (definite(rng, n, dtype), random(rng, (n, n), dtype)):
             compare("cholesky", [a], dtype, layouts="C")
             compare("definite", [a], dtype, layouts="S")
+        # of both the lower triangles count
+        both_of = np.linalg.cholesky(definite(rng, n, dtype)), random(rng, (n, n), dtype)
+        compare("cholesky_adjoint", [both_of[0] + np.triu(both_of[1], 1), both_of[1]], dtype)
         for lower in (True, False) if dtype in REAL else ():
             compare("eigh", [random(rng, (n, n), dtype)], dtype, lower=lower)
         if n:  # SciPy's own wrapper complains

@@ -47,6 +47,16 @@ def test_a_program_holds_the_calls_of_a_routine_alone():
     assert "gesv" not in one
 
 
+def test_the_adjoint_of_a_cholesky_factor_is_one_call():
+    def weighted(a, w):
+        return np.sum(np.linalg.cholesky(a) * w)
+
+    text = flow.value_and_grad(weighted).source("llvm", np.eye(3), np.ones((3, 3)))
+    assert set(re.findall(r"call i32 @srcgrad_([a-z_]+)_f64", text)) == {
+        "cholesky", "cholesky_adjoint"
+    }  # fmt: skip
+
+
 def test_vectors_and_strided_operands_have_routines_of_their_own():
     texts = [build(solutions(2), BuildOptions()), build(solutions(1, layout="S"), BuildOptions())]
     called = [set(re.findall(r"@(srcgrad_solve\w+)\(", f.print_compiled().shown())) for f in texts]

@@ -22,7 +22,15 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Function, Var, atom
 from srcgrad.ir.types import Array, Scalar
 from srcgrad.passes.lower import lower
-from srcgrad.primitives import REGISTRY, Primitive, factorisations, linalg, memory, singular_vectors
+from srcgrad.primitives import (
+    REGISTRY,
+    Primitive,
+    cholesky_factors,
+    factorisations,
+    linalg,
+    memory,
+    singular_vectors,
+)
 from srcgrad.primitives.arrays import matmul
 from srcgrad.primitives.elementwise import to_complex
 from srcgrad.primitives.scans import searchsorted
@@ -106,7 +114,8 @@ def _function(b: Builder, params: Sequence[Var], *results: Var) -> Function:
 MATRICES: dict[Primitive, tuple[tuple[str, ...], tuple[tuple[str, bool], ...]]] = {
     linalg.solve: (("mmm", "vmv"), ()),
     **dict.fromkeys(
-        (linalg.inv, linalg.cholesky, singular_vectors.svd, factorisations.qr), (("mm",), ())
+        (linalg.inv, cholesky_factors.cholesky, singular_vectors.svd, factorisations.qr),
+        (("mm",), ()),
     ),
     **dict.fromkeys((linalg.det, linalg.logabsdet), (("nm",), ())),
     factorisations.eigh: (("mm",), (("lower", True),)),

@@ -20,6 +20,7 @@ from srcgrad.ir.nodes import Def
 from srcgrad.operation import Primitive
 from srcgrad.primitives import (
     arrays,
+    cholesky_factors,
     factorisations,
     least_squares,
     linalg,
@@ -191,10 +192,10 @@ def _irfft(xp: Any, x: Any, n: Any, axis: int) -> Any:
 
 # the implementations of these are made of NumPy's functions, which take CuPy's arrays as well
 BY_NUMPYS_NAMES = (
-    arrays.matmul, arrays.matvec, arrays.vecdot, linalg.solve, linalg.inv, linalg.cholesky,
-    linalg.det, linalg.logabsdet, linalg.detsign, factorisations.eigh, singular_vectors.svd,
-    factorisations.qr, least_squares.pinv, least_squares.lstsq, reductions.nonzero,
-    scans.cumsum, scans.argsort,
+    arrays.matmul, arrays.matvec, arrays.vecdot, linalg.solve, linalg.inv, linalg.det,
+    cholesky_factors.cholesky, cholesky_factors.cholesky_adjoint, linalg.logabsdet,
+    linalg.detsign, factorisations.eigh, singular_vectors.svd, factorisations.qr,
+    least_squares.pinv, least_squares.lstsq, reductions.nonzero, scans.cumsum, scans.argsort,
 )  # fmt: skip
 
 

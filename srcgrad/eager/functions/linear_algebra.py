@@ -20,6 +20,7 @@ from srcgrad.eager.functions.shapes import reshape, squeeze, stack, transpose, u
 from srcgrad.eager.functions.table import TABLE, declare, declared
 from srcgrad.eager.tensor import Tensor, make
 from srcgrad.errors import ArgumentValueError, TensorError
+from srcgrad.primitives import cholesky_factors
 from srcgrad.primitives import linalg as p
 
 _SlogDet = named("slogdet", "sign", "logabsdet")
@@ -140,7 +141,7 @@ def cholesky(A: Tensor) -> Tensor:
             [0., 3.]], dtype=srcgrad.float32)
     """
     _square(A, "cholesky")
-    return _each(p.cholesky, A)
+    return _each(cholesky_factors.cholesky, A)
 
 
 def multi_dot(tensors: Any) -> Tensor:

@@ -1,4 +1,4 @@
-"""Calls of LAPACK in routines: its arguments are passed in memory."""
+"""Calls of LAPACK and BLAS in routines: their arguments are passed in memory."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ LARGEST = 2**31 - 1  # LAPACK counts in 32 bits
 
 
 def extern(w: Writer, s: Def) -> str:
-    """Calls a routine; returns its `info`."""
+    """Calls a routine of LAPACK; returns its `info`."""
+    info = w.alloca("i32", "i32 0")
+    _call(w, s, "lapack", info)
+    return w.do(f"sext i32 {w.do(f'load i32, ptr {info}, align 8')} to i64")
+
+
+def extern_of_blas(w: Writer, s: Def) -> None:
+    _call(w, s, "blas")
+
+
+def _call(w: Writer, s: Def, library: str, *after: str) -> None:
     given = iter(s.args)
     places = [_letter(w, c) if c else _argument(w, next(given)) for c in s.params["letters"]]
-    info = w.alloca("i32", "i32 0")
     dtype = next(a.type.dtype for a in s.args if isinstance(a.type, Array))
     name = LETTERS[dtype] + s.params["routine"]
-    symbol = w.program.routine("lapack", name, ["ptr"] * (len(places) + 1))
-    w.put(f"call void @{symbol}({', '.join(f'ptr {p}' for p in (*places, info))})")
-    return w.do(f"sext i32 {w.do(f'load i32, ptr {info}, align 8')} to i64")
+    symbol = w.program.routine(library, name, ["ptr"] * (len(places) + len(after)))
+    w.put(f"call void @{symbol}({', '.join(f'ptr {p}' for p in (*places, *after))})")
 
 
 def leaves(w: Writer, s: Def) -> None:

@@ -32,12 +32,13 @@ from srcgrad.ir.nodes import Def, For, Var
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import free_variables, inner_definitions, walk
 from srcgrad.primitives import callbacks, memory, messages, tapes
-from srcgrad.routines.external import extern
+from srcgrad.routines.external import extern, extern_of_blas
 
 # operations that own memory or call the library
 OUTSIDE = {
     memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve, tapes.reftape,
-    tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, extern, *CALLS,
+    tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, extern, extern_of_blas,
+    *CALLS,
 }  # fmt: skip
 
 

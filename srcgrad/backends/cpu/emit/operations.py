@@ -30,7 +30,7 @@ from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import Primitive, arrays, memory, tapes
 from srcgrad.primitives import elementwise as e
-from srcgrad.routines.external import extern, leaves
+from srcgrad.routines.external import extern, extern_of_blas, leaves
 
 # other operations are helpers' (`helpers.py`)
 SCALARS: dict[Primitive, Emit] = {
@@ -63,6 +63,7 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     memory.check_assign: failures.check_assign,
     memory.fail: failures.fail,
     extern: external.extern,
+    extern_of_blas: external.extern_of_blas,
     leaves: external.leaves,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
     **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
