@@ -8,6 +8,11 @@ from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import blas, linked, machine_products
 from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.fastmath import FLAGS
+from srcgrad.ir.nodes import For
+from srcgrad.ir.parse import parse
+from srcgrad.ir.walk import walk
+from srcgrad.primitives import REGISTRY
 from tests.backends.backend_programs import Program
 from tests.backends.failing_calls import leaves_nothing
 
@@ -15,7 +20,7 @@ WAYS = ["", "guarded"]
 DTYPES = {"f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128,
           "i32": np.int32, "u8": np.uint8}  # fmt: skip
 # below and above the number of multiplications from which on BLAS is called
-LENGTHS = [0, 1, 2, 5, 17]
+LENGTHS = [0, 1, 3, 7, 17]  # of loops: a pair and one, four and a pair and one
 RANDOM = np.random.default_rng(3)
 
 # each gives an array that is equal to a contiguous one
@@ -193,6 +198,22 @@ def test_code_of_products_is_compiled_once(monkeypatch, tmp_path):
 def test_no_copy_is_left_and_the_cache_serves_it(tmp_path):
     for _ in range(2):
         leaves_nothing("products", 1000, SRCGRAD_CACHE_DIR=str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("column", [False, True])
+def test_loops_load_one_operand_once_for_four_sums(column):
+    made = parse(machine_products.loops("f64", "f64", column), REGISTRY)
+    loops = [s for s in walk(made.body)
+             if isinstance(s, For) and not any(isinstance(t, For) for t in s.body)]  # fmt: skip
+    ops = [[s.op.name for s in loop.body] for loop in loops]
+    assert [(o.count("load"), o.count("mul")) for o in ops] == [(5, 4), (3, 2), (2, 1)]
+
+
+@pytest.mark.parametrize(("kind", "most"), [("loops", 64), ("column", 100)])
+def test_small_products_are_loops(kind, most):
+    text = machine_products.emit_products(Products("f64", FLAGS[None]))[0]
+    single = text[text.index(f"@single.{kind}.f64(") :]
+    assert f"%few = icmp ule i64 %work, {most}\n" in single[: single.index("large:")]
 
 
 @pytest.mark.full

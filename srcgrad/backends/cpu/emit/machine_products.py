@@ -26,25 +26,27 @@ from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.parse import parse
 from srcgrad.primitives import REGISTRY
 
-LITTLE = 32  # multiplications; a call of BLAS takes more instructions before its first one
+# multiplications of matrices, and with a vector; BLAS takes less time for more
+LITTLE, LITTLE_OF_VECTORS = 64, 100
 LOOPS = Template("""
 def loops(a: $t.strided[m, k], b: $t.strided[k, n], out: $t[m, n]):
     m: int = dim(a, axis=0)
     k: int = dim(a, axis=1)
     n: int = dim(b, axis=1)
-    for i in range(0, m):
-        for j in range(0, n):
-            sum: $w = $w(0.0)
-            for l in range(0, k):
-                x: $t = load(a, i, l)
-                y: $t = load(b, l, j)
-                x1: $w = cast(x, dtype='$w')
-                y1: $w = cast(y, dtype='$w')
-                xy: $w = mul(x1, y1)
-                sum1: $w = add(sum, xy)
-                sum = sum1
-            total: $t = cast(sum, dtype='$t')
-            store(out, i, j, total)
+    fours: int = floordiv($length, 4)
+    after: int = mul(fours, 4)
+    rest: int = sub($length, after)
+    pairs: int = floordiv(rest, 2)
+    paired: int = mul(pairs, 2)
+    last: int = add(after, paired)
+    for $other in range(0, $others):
+        for four in range(0, fours):
+            first: int = mul(four, 4)
+$four
+        for pair in range(0, pairs):
+$pair
+        for single in range(last, $length):
+$single
     return ()
 """)
 COPY = Template("""
@@ -310,8 +312,7 @@ def emit_products(p: Products) -> tuple[str, Program]:
     """The module of a dtype: its functions return 0, or a code of the emitter's."""
     t, has = p.dtype, p.dtype in LETTERS
     wide = "f32" if t == "f16" else t  # of the sums, as in NumPy
-    loops = parse(LOOPS.substitute(t=t, w=wide), REGISTRY)
-    program = Program(loops, p.flags)
+    program = Program(parse(loops(t, wide, column=False), REGISTRY), p.flags)
     values = {
         "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
         "whole": str(not has).lower(), "seen": SEEN.substitute(item=size_of(t)),
@@ -326,8 +327,10 @@ def emit_products(p: Products) -> tuple[str, Program]:
     parts += [conversions()] if t == "f16" else []
     parts += [copy, PACKED.substitute(t=t)]
     for name in ("loops", "column"):  # with a constant length, for vectors
-        parts.append(_function(Program(loops, p.flags), f"{name}.{t}"))
-        parts.append(SINGLE.substitute(values, loops=name))
+        text = loops(t, wide, column=name == "column")
+        parts.append(_function(Program(parse(text, REGISTRY), p.flags), f"{name}.{t}"))
+        little = LITTLE_OF_VECTORS if name == "column" else LITTLE
+        parts.append(SINGLE.substitute(values | {"little": little}, loops=name))
     parts.append(PRODUCT.substitute(values))
     for kind, (params, called, words) in KINDS.items():
         symbol = p.symbol(kind)
@@ -336,6 +339,40 @@ def emit_products(p: Products) -> tuple[str, Program]:
         )
     parts.append(machine_dots.function(p, values))
     return "\n".join([*sorted(program.declared), *parts]), program
+
+
+def loops(t: str, wide: str, column: bool) -> str:
+    """The loops of a product, over neighbours in a row of the result, or in a column."""
+    length, others, other = ("m", "n", "j") if column else ("n", "m", "i")
+    return LOOPS.substitute(
+        t=t, length=length, others=others, other=other, four=_sums(t, wide, column, "first", 4),
+        pair=_sums(t, wide, column, "after", 2), single=_sums(t, wide, column, "single", 1),
+    )  # fmt: skip
+
+
+def _sums(t: str, wide: str, column: bool, first: str, width: int) -> str:
+    """The sums of `width` elements from the first one on, and their stores."""
+    at = [f"{c}, j" if column else f"i, {c}" for c in (f"at{q}" for q in range(width))]
+    one, many = ("b", "a") if column else ("a", "b")
+    sums, totals = ([f"{c}{q}" for q in range(width)] for c in "st")
+    lines = [f"at{q}: int = add({first}, {q})" for q in range(width)]
+    lines += [f"{s}: {wide} = {wide}(0.0)" for s in sums]
+    lines += ["for l in range(0, k):"]
+    place = {"a": "{}, l".format, "b": "l, {}".format}
+    inside = [f"x: {t} = load({one}, {place[one]('j' if column else 'i')})"]
+    inside += [f"xw: {wide} = cast(x, dtype='{wide}')"]
+    for q in range(width):
+        inside += [
+            f"y{q}: {t} = load({many}, {place[many](f'at{q}')})",
+            f"yw{q}: {wide} = cast(y{q}, dtype='{wide}')",
+            f"xy{q}: {wide} = mul({f'yw{q}, xw' if column else f'xw, yw{q}'})",
+            f"t{q}: {wide} = add(s{q}, xy{q})",
+        ]
+    inside += [f"{', '.join(sums)} = {', '.join(totals)}"]
+    lines += [f"    {line}" for line in inside]
+    for q in range(width):
+        lines += [f"r{q}: {t} = cast(s{q}, dtype='{t}')", f"store(out, {at[q]}, r{q})"]
+    return "\n".join(f"            {line}" for line in lines)
 
 
 def _function(program: Program, name: str) -> str:
