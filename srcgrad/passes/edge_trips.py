@@ -27,8 +27,8 @@ def f(x: f64[n], y: f64[n]):
 
 So are the trips in which an index is negative, or in which the minimum or the maximum of the
 counter and a number, or an integer that their comparison chooses, is another one. Between, an index
-moves with the counter, so that the loop is vectorised, and its adjoint. The trips run in the order they
-had. Only of innermost loops, and at most two trips at either end: each is one more copy of the
+moves with the counter, so that the loop is vectorised, and its adjoint. The trips run in the order
+they had. Only of innermost loops, and at most two trips at either end: each is one more copy of the
 statements. What is then known of the counter, `hoist_bounds_checks` uses.
 """
 

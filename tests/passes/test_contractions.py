@@ -202,6 +202,50 @@ def layouts():
     yield fixed, B
 
 
+def together(a, b):
+    """Two products in one nest, and the sums of rows of another function."""
+    y, z = np.ones((len(a), b.shape[1])), np.zeros((b.shape[1], len(a)))
+    rows = np.zeros(len(a))
+    for i in range(len(a)):
+        for j in range(b.shape[1]):
+            for k in range(len(b)):
+                y[i, j] += a[i, k] * b[k, j]
+                rows[i] += np.sin(a[i, k] * b[k, j])
+                z[j, i] -= 0.5 * b[k, j] * a[i, k]
+    return np.sum(np.sin(y)) + np.sum(z * z) + np.sum(rows * rows)
+
+
+def one_of_the_other(a, b):
+    """The second sum reads the first one's array."""
+    y, z = np.ones((len(a), b.shape[1])), np.zeros((len(a), b.shape[1]))
+    for i in range(len(a)):
+        for j in range(b.shape[1]):
+            for k in range(len(b)):
+                y[i, j] += a[i, k] * b[k, j]
+                z[i, j] += y[i, j] * b[k, j]
+    return np.sum(np.sin(y)) + np.sum(z * z)
+
+
+def of_one_array(a, b):
+    """Both sums are added to one array."""
+    y = np.ones((len(a), b.shape[1]))
+    for i in range(len(a)):
+        for j in range(b.shape[1]):
+            for k in range(len(b)):
+                y[i, j] += a[i, k] * b[k, j]
+                y[0, 0] += 0.1 * a[i, k]
+    return np.sum(np.sin(y))
+
+
+@pytest.mark.parametrize(("f", "found"), [(together, 2), (one_of_the_other, 0), (of_one_array, 0)])
+def test_products_of_one_nest(f, found):
+    with small_products():
+        assert products(f, A, B) == found
+    same(f, A, B)
+    with small_products():
+        gradcheck(anew(f), (A, B), target="python")
+
+
 @pytest.mark.parametrize("target", ["python", "cpu"])
 @pytest.mark.parametrize("f", [added, number])
 def test_any_layout_and_length(f, target):

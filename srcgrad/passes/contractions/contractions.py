@@ -57,6 +57,7 @@ from srcgrad.ir.clone import anew, copied
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import blocks, replaced_by, walk
+from srcgrad.passes.contractions.apart import apart
 from srcgrad.passes.contractions.guards import MOST, is_enough, is_worth
 from srcgrad.passes.contractions.matrices import (
     Product,
@@ -85,12 +86,19 @@ def contractions(function: Function) -> Function:
         return function
     own = privatized_buffers(function)
     new = _with_products(own)
+    divided = apart(own)
+    if divided is not own and _products(other := _with_products(divided)) > _products(new):
+        new = other
     for _ in range(DIVISIONS):
         divided = _divided(new)
         if divided is None:
             break
         new = _with_products(divided)
     return function if new is own else new
+
+
+def _products(function: Function) -> int:
+    return sum(isinstance(s, Def) and s.op is arrays.matmul for s in walk(function.body))
 
 
 def _with_products(function: Function) -> Function:
