@@ -62,6 +62,7 @@ THEMES = {
     "recurrences": Theme(compiled=0, second=6, each=3),  # loops whose order of trips changes
     "rotations": Theme(compiled=6),  # loops over time in which arrays take turns
     "stencils": Theme(compiled=6),  # loops over time from old arrays to new ones
+    "structured": Theme("python", 24, 3, 2, 1),  # arrays of records, whose items are views
     "sweeps": Theme(),  # triangular loops in place, whose elements become variables
     "systems": Theme("python", 80, 4, each_on="python", checked=True),  # matrices that loops keep
     "workspaces": Theme(around=small_strips),  # buffers that each point fills

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import stands_for, unsupported
+from srcgrad.frontend.formulas.registry import place, stands_for, unsupported
 
 FIELDS = "pass its fields: s['x']"
 # the class in NumPy, the dtype, the count of dims, and the arrays of the fields
@@ -72,6 +72,24 @@ def is_names(key: Any) -> bool:
     return isinstance(key, list) and len(key) > 0 and isinstance(key[0], str)
 
 
+def as_dims(shape: Any) -> tuple:
+    """The lengths that a shape, or one length, says.
+
+    >>> as_dims(3), as_dims([2, 3])
+    ((3,), (2, 3))
+    """
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+
+
+def array_class(cls: Any) -> Any:
+    """The class of arrays of such items.
+
+    >>> array_class(np.void)
+    <class 'numpy.ndarray'>
+    """
+    return np.recarray if cls is np.recarray else np.ndarray
+
+
 class StructuredArray:
     """A structured array of NumPy's."""
 
@@ -90,7 +108,8 @@ class StructuredArray:
         parts = tuple(indexed(p, at, own.rank) for p in own.parts)
         rank = own.rank + parts[0].ndim - own.parts[0].ndim
         whole = rank > 0 or any(k is Ellipsis for k in at)
-        return structured(own.cls if whole else own.dtype.type, own.dtype, rank, parts)
+        cls = array_class(own.cls) if whole else own.dtype.type
+        return structured(cls, own.dtype, rank, parts)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         own = self._held_by_structured
@@ -151,6 +170,20 @@ class StructuredArray:
             n = n * m
         return n
 
+    def reshape(self, *shape: Any, order: Any = "C") -> Any:
+        own = self._held_by_structured
+        if order != "C":
+            return unsupported("another order of the items of a structured array", FIELDS)
+        dims = as_dims(shape[0] if len(shape) == 1 else shape)
+        parts = tuple(p.reshape((*dims, *p.shape[own.rank :])) for p in own.parts)
+        return structured(array_class(own.cls), own.dtype, len(dims), parts)
+
+    def ravel(self, order: Any = "C") -> Any:
+        return self.reshape(self.size, order=order)
+
+    def flatten(self, order: Any = "C") -> Any:
+        return self.ravel(order).copy()
+
     def copy(self, order: Any = "C") -> Any:
         own = self._held_by_structured
         return structured(own.cls, own.dtype, own.rank, tuple(p.copy() for p in own.parts))
@@ -185,9 +218,10 @@ class StructuredArray:
         own = self._held_by_structured
         if hasattr(own.cls, name) or own.cls not in (np.recarray, np.record):
             unsupported(f"setting '{name}' of a structured array", "set a field: s['x'] = ...")
-        if name not in own.dtype.names:
+        elif name not in own.dtype.names:
             unsupported(f"setting '{name}' of a structured array, which has no such field")
-        self[name] = value
+        else:
+            self[name] = value
 
     def __bool__(self) -> Any:
         return unsupported("the truth of a structured array", FIELDS)
@@ -239,7 +273,7 @@ StructuredArray.__name__, Record.__name__ = "structured array", "record"
 # ---- making ----
 def made_by(make: Any, shape: Any, dtype: Any, cls: Any = np.ndarray) -> Any:
     """A structured array whose fields a function of a shape and a dtype makes."""
-    dims = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    dims = as_dims(shape)
     parts = tuple(make((*dims, *own), dtype=base) for base, own in field_dims(dtype))
     return structured(cls, dtype, len(dims), parts)
 
@@ -297,6 +331,36 @@ def ones_like(a: Any, dtype: Any = None) -> Any:
     return ones(a.shape, a.dtype if dtype is None else dtype)
 
 
+def expanded(a: Any, axis: int) -> Any:
+    if isinstance(axis, tuple):
+        return unsupported("np.expand_dims of a structured array along several axes", FIELDS)
+    at = place(axis, a.ndim + 1)
+    return a[(*[slice(None) for _ in range(at)], None, ...)]
+
+
+def with_an_axis(*arys: Any) -> Any:
+    made = tuple(a[None] if a.ndim == 0 else a[...] for a in arys)
+    return made[0] if len(made) == 1 else made
+
+
+def concatenated(arrays: Any, axis: int = 0) -> Any:
+    first = arrays[0]
+    if any(not is_structured(a) or a.dtype != first.dtype for a in arrays):
+        return unsupported("a concatenation of arrays of different dtypes", FIELDS)
+    at, own = place(axis, first.ndim), first._held_by_structured
+    each = [a._held_by_structured.parts for a in arrays]
+    parts = tuple(np.concatenate([p[k] for p in each], at) for k in range(len(own.parts)))
+    return structured(np.ndarray, own.dtype, own.rank, parts)
+
+
+def reshaped(a: Any, shape: Any) -> Any:
+    return a.reshape(shape)
+
+
+def raveled(a: Any, order: Any = "C") -> Any:
+    return a.ravel(order)
+
+
 def shape_of(a: Any) -> Any:
     return a.shape
 
@@ -315,4 +379,8 @@ MADE = {
     np.array: array, np.asarray: asarray, np.zeros_like: zeros_like, np.empty_like: zeros_like,
     np.ones_like: ones_like,
 }  # fmt: skip
-TAKEN = {np.copy: copied, np.shape: shape_of, np.ndim: rank_of, np.size: size_of}
+TAKEN = {
+    np.copy: copied, np.shape: shape_of, np.ndim: rank_of, np.size: size_of, np.ravel: raveled,
+    np.expand_dims: expanded, np.atleast_1d: with_an_axis, np.concatenate: concatenated,
+    np.reshape: reshaped,
+}  # fmt: skip

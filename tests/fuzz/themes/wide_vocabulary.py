@@ -31,6 +31,7 @@ from tests.fuzz.themes.rotations_theme import ROTATIONS
 from tests.fuzz.themes.small import SMALL
 from tests.fuzz.themes.stencils_theme import STENCILS
 from tests.fuzz.themes.storing import INDEXED, MASKS, OUT
+from tests.fuzz.themes.structured_theme import STRUCTURED
 from tests.fuzz.themes.sweeps_theme import SWEEPS
 from tests.fuzz.themes.systems_theme import SYSTEMS
 from tests.fuzz.themes.theme import Theme, forms
@@ -78,6 +79,7 @@ APART = (
     HISTORIES,
     ROTATIONS,
     STENCILS,
+    STRUCTURED,
     SWEEPS,
     SYSTEMS,
     WORKSPACES,
