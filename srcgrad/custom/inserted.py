@@ -14,9 +14,9 @@ import numpy as np
 from srcgrad.custom.check import Checked
 from srcgrad.custom.trace import Call, Called, varies
 from srcgrad.errors import AutogradError
+from srcgrad.frontend.frame import scope_of
 from srcgrad.frontend.handlers.registry import CONTEXTS
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import Closure, describe, is_value
 from srcgrad.ir.nodes import Var
@@ -96,7 +96,7 @@ def _inserted(it: Interpreter, node: Node, item: Any) -> None:
         called.rule.loc = it.b.loc
         called.rule.pull = called.direction(given, 1, run)
 
-    scope_of(it, name.id)[name.id] = _Insertion(it, x, node).attach(x, (), state)
+    scope_of(it.frame, name.id)[name.id] = _Insertion(it, x, node).attach(x, (), state)
 
 
 def _function(node: Any, name: str) -> Any:

@@ -16,11 +16,10 @@ CONTAINERS = (list, tuple, dict)
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8  # Py_TPFLAGS_HEAPTYPE and Py_TPFLAGS_IMMUTABLETYPE
 _COMPARISONS = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 # methods that make, show, pickle and store a value, and those called for what is missing
-_ELSEWHERE = (
-    {*dir(object), "__init__", "__new__", "__getnewargs__", "__getattr__", "__missing__"}
-    - _COMPARISONS
-    - {"__getattribute__"}
-)  # fmt: skip
+_ELSEWHERE = {
+    *dir(object), "__init__", "__new__", "__getnewargs__", "__setstate__", "__getattr__",
+    "__missing__",
+} - {*_COMPARISONS, "__getattribute__"}  # fmt: skip
 _OF_NAMED_TUPLES = {"__getitem__", "__iter__", "__len__", "__contains__", "__getattribute__"}
 
 

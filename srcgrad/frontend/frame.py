@@ -73,3 +73,14 @@ def frames_of(frame: Frame | None) -> list[dict[Any, Any]]:
         out.append(frame.env)
         frame = frame.outer
     return out
+
+
+def scope_of(frame: Frame, name: str) -> dict[str, Any]:
+    """The names of the frame where a name of a function is bound, or of a module."""
+    if name in frame.elsewhere:
+        return frame.elsewhere[name]
+    while name in frame.bound_outside and frame.outer is not None:
+        frame = frame.outer
+        while name not in frame.local and name not in frame.env and frame.outer is not None:
+            frame = frame.outer
+    return frame.env

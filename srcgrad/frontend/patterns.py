@@ -11,8 +11,8 @@ import gast
 
 from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.frame import scope_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.statements import scope_of
 from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
 from srcgrad.ir.nodes import Var
 
@@ -34,7 +34,7 @@ def _cases(it: Interpreter, node: Node, subject: Any, cases: list[Any]) -> None:
 
     def guarded() -> None:
         for name, value in bound.items():
-            scope_of(it, name)[name] = value
+            scope_of(it.frame, name)[name] = value
         if case.guard is None:
             it.block(case.body)
             return

@@ -15,11 +15,10 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import RaisedError, SrcgradError, together
-from srcgrad.frontend.frame import POISON, frames_of
+from srcgrad.frontend.frame import POISON, frames_of, scope_of
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.liveness import assigned
-from srcgrad.frontend.statements import scope_of
 
 MOST = 10  # problems in one error
 MOST_PASSED = 100  # statements that are passed over: a recursion may reach one again and again
@@ -41,7 +40,7 @@ def recover(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
     it.frame.depth, it.frame.incomplete = depth, True
     stated = s.names if isinstance(s, gast.Global) else []
     for name in (*assigned([s]), *stated):
-        scope_of(it, name)[name] = POISON
+        scope_of(it.frame, name)[name] = POISON
     _poison_containers(it, s)
 
 

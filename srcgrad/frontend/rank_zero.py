@@ -5,10 +5,13 @@ Compiled code has the number itself: operations that would tell the difference a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
+import gast
 import numpy as np
 
+from srcgrad.frontend.frame import scope_of
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_scalar
@@ -50,13 +53,34 @@ def changed_in_place(it: Interpreter, old: Any, new: Any, node: Node) -> Any:
     """The result of an operator in place: again in a shell if the old number was."""
     if not is_shell(it, old):
         return new
-    if old in it.captures.classes.shared or _places_of(it, old) > 1:
-        it.refuse(
-            node,
-            "this number is an array of rank 0 in NumPy, where all names of it would change",
-            "write x = x + y for x += y",
-        )
+    _of_one_name(it, old, node, "write x = x + y for x += y")
     return in_shell(it, new)
+
+
+def change_items(
+    it: Interpreter, x: Any, holder: Node, change: Callable[[Any], None], node: Node
+) -> None:
+    """Changes items of the value of an expression: of a number in a shell by a new number."""
+    if not is_shell(it, x):
+        return change(x)
+    way_out = "write x = np.where(..., y, x) for x[...] = y"
+    if not isinstance(holder, gast.Name) or holder.id not in scope_of(it.frame, holder.id):
+        _refuse(it, node, way_out)
+    _of_one_name(it, x, node, way_out)
+    made = it.b.empty(dtype=x.type.dtype)
+    it.b.store(made, x)
+    change(made)
+    it.assign(holder, in_shell(it, it.b.load(made)))
+
+
+def _of_one_name(it: Interpreter, v: Var, node: Node, way_out: str) -> None:
+    if v in it.captures.classes.shared or _places_of(it, v) > 1:
+        _refuse(it, node, way_out)
+
+
+def _refuse(it: Interpreter, node: Node, way_out: str) -> NoReturn:
+    reason = "this number is an array of rank 0 in NumPy, where all names of it would change"
+    it.refuse(node, reason, way_out)
 
 
 def _places_of(it: Interpreter, v: Var) -> int:

@@ -16,7 +16,7 @@ from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew, refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
-from srcgrad.frontend.frame import RESULT, RETURNED
+from srcgrad.frontend.frame import RESULT, RETURNED, scope_of
 from srcgrad.frontend.generators import as_generator
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import items_of
@@ -85,7 +85,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
                 _name(it, value, target.id)
                 note_name(it, value)
             value = as_generator(it, value, target)
-            scope = scope_of(it, target.id)
+            scope = scope_of(it.frame, target.id)
             if scope is not it.env:
                 note_change(it, scope)
             scope[target.id] = value
@@ -103,18 +103,6 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
             _set_attribute(it, target, it.operand(target.value), value)
         case _:
             it.refuse(target, "this target of an assignment is not supported")
-
-
-def scope_of(it: Interpreter, name: str) -> dict[str, Any]:
-    """The names of the frame where a name of this function is bound, or of a module."""
-    frame: Any = it.frame
-    if name in frame.elsewhere:
-        return frame.elsewhere[name]
-    while name in frame.bound_outside:
-        frame = frame.outer
-        while name not in frame.local and name not in frame.env and frame.outer is not None:
-            frame = frame.outer
-    return frame.env
 
 
 @by_kind
@@ -304,7 +292,7 @@ def do_delete(it: Interpreter, node: gast.Delete) -> None:
         match target:
             case gast.Name():
                 it.lookup(target.id, target)
-                scope_of(it, target.id)[target.id] = UNBOUND
+                scope_of(it.frame, target.id)[target.id] = UNBOUND
             case gast.Subscript():
                 delete_item(it, target)
             case gast.Tuple() | gast.List():

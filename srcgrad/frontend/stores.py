@@ -28,6 +28,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_item
 from srcgrad.frontend.maybe_none import as_index, present
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.rank_zero import change_items, is_shell
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.values import (
     GrownList,
@@ -58,7 +59,8 @@ PARTS = ("real", "imag")  # of a complex number, in the order of `to_complex`
 
 
 def store(it: Interpreter, target: Any, x: Any, value: Any) -> None:
-    _put(it, x, items_of(it, x, target.slice), value, target)
+    items = items_of(it, x, target.slice)
+    change_items(it, x, target.value, lambda made: _put(it, made, items, value, target), target)
 
 
 def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> None:
@@ -218,15 +220,7 @@ def root(it: Interpreter, v: Atom) -> Atom | None:
 
 
 def _write_advanced(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> None:
-    mask = items[0]
-    if (
-        len(items) == 1
-        and is_array(mask)
-        and mask.type.dtype == "bool"
-        and not is_array(value)
-        and (mask.type.ndim == x.type.ndim)
-    ):
-        check_mask(it, mask, x.type.dims)
+    if not is_array(value) and (mask := _mask(it, x, items)) is not None:
         it.b.assign(x, it.b.where(mask, value, x))
         return
     base, idx, spec = gathered(it, x, items, node)
@@ -234,6 +228,15 @@ def _write_advanced(it: Interpreter, x: Var, items: list[Any], value: Any, node:
         it.b.scatter(base, *idx, spread(it, value, base, idx, spec), spec=spec)
     else:
         it.b.scatter(base, *idx, value, spec=spec)
+
+
+def _mask(it: Interpreter, x: Var, items: list[Any]) -> Var | None:
+    """The only index, if it is a mask of the array's shape, which is checked."""
+    mask = items[0]
+    if len(items) > 1 or mask.type.dtype != "bool" or mask.type.ndim != x.type.ndim:
+        return None
+    check_mask(it, mask, x.type.dims)
+    return mask
 
 
 def spread(it: Interpreter, value: Var, base: Var, idx: list[Var], spec: tuple) -> Var:
@@ -252,8 +255,8 @@ def augment(it: Interpreter, node: gast.AugAssign) -> None:
     items = items_of(it, x, node.target.slice)
     if name:
         augment_part(it, x, name, items, node)
-    elif is_array(x):
-        _augment_array(it, node, x, *items)
+    elif is_array(x) or is_shell(it, x):
+        change_items(it, x, node.target.value, lambda v: _augment_array(it, node, v, *items), node)
     else:
         _augment_item(it, node, x, *items)
 
@@ -332,14 +335,7 @@ def _augment_element(
 def _augment_advanced(
     it: Interpreter, x: Var, items: list[Any], value: Any, node: gast.AugAssign
 ) -> None:
-    mask = items[0]
-    if (
-        len(items) == 1
-        and mask.type.dtype == "bool"
-        and mask.type.ndim == x.type.ndim
-        and is_scalar(value)
-    ):
-        check_mask(it, mask, x.type.dims)
+    if is_scalar(value) and (mask := _mask(it, x, items)) is not None:
         new = _in_kind(it, node.op, x, value, node)
         it.b.assign(x, it.b.where(mask, stored_value(it, x, new, node), x))
         return

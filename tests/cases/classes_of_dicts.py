@@ -51,6 +51,9 @@ class Reading(dict):
     def __missing__(self, key):
         return 5.0
 
+    def __setstate__(self, state):
+        """The items of a pickle have all."""
+
 
 class Filling(dict):
     def __missing__(self, key):

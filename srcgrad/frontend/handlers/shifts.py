@@ -29,7 +29,7 @@ def flip(it: Interpreter, node: Node, x: Any, axis: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "flip")
     if not ndim(x):
         axes_of(it, node, x, axis)
-        return it.b.value(atom(x))
+        return it.b.own(x)
     items = _whole(x.type.ndim)
     for k in axes_of(it, node, x, axis):
         items[k] = Slice(None, None, -1)
