@@ -1,6 +1,7 @@
 """Systems of equations, inverses, Cholesky factors, determinants, LU.
 
 The routines of LAPACK are those of numpy.linalg and scipy.linalg, so that values are the same.
+Small systems are solved by loops, whose values differ by rounding.
 """
 
 from __future__ import annotations
@@ -27,14 +28,20 @@ from srcgrad.routines.matrices import (
     turn,
     worked,
 )
+from srcgrad.routines.small_systems import SMALL, factorized, small_room, substituted
 
 
 def solve(out: Any, a: Any, b: Any) -> None:
     n = a.shape[0]
-    lu, x = columns(a), columns(b)
-    info = lapack("gesv", n, b.shape[1], lu, lead(n), integers(n), x, lead(n))
-    check(info)
-    turn(out, x)
+    if n <= SMALL:
+        lu, pivots = small_room(a)
+        check(factorized(lu, pivots, n))
+        copy(out, b)
+        substituted(out, lu, pivots, n, False)
+    else:
+        factor, x = columns(a), columns(b)
+        check(lapack("gesv", n, b.shape[1], factor, lead(n), integers(n), x, lead(n)))
+        turn(out, x)
 
 
 def factors(out: Any, a: Any) -> None:
@@ -43,29 +50,54 @@ def factors(out: Any, a: Any) -> None:
     for j in range(n):
         for i in range(n):
             out[j, i] = a[i, j]
-    pivots = integers(n)
-    check(lapack("getrf", n, n, out, lead(n), pivots))
+    if n <= SMALL:
+        few = integers(SMALL)
+        check(factorized(out, few, n))
+        store_pivots(out, few, n)
+    else:
+        pivots = integers(n)
+        check(lapack("getrf", n, n, out, lead(n), pivots))
+        store_pivots(out, pivots, n)
+
+
+def store_pivots(out: Any, pivots: Any, n: Any) -> None:
     for k in range(n):
         out[n, k] = pivots[0, k] - 1
 
 
-def solve_by_factors(out: Any, f: Any, b: Any, transposed: bool) -> None:
-    n = f.shape[1]
-    pivots, x = integers(n), columns(b)
+def read_pivots(pivots: Any, f: Any, n: Any) -> None:
     for k in range(n):
         pivots[0, k] = int(f[n, k].real) + 1
-    lapack("getrs", "T" if transposed else "N", n, b.shape[1], f, lead(n), pivots, x, lead(n))
-    turn(out, x)
+
+
+def solve_by_factors(out: Any, f: Any, b: Any, transposed: bool) -> None:
+    n = f.shape[1]
+    if n <= SMALL:
+        few = integers(SMALL)
+        read_pivots(few, f, n)
+        copy(out, b)
+        substituted(out, f, few, n, transposed)
+    else:
+        pivots, x = integers(n), columns(b)
+        read_pivots(pivots, f, n)
+        how = "T" if transposed else "N"
+        lapack("getrs", how, n, b.shape[1], f, lead(n), pivots, x, lead(n))
+        turn(out, x)
 
 
 def inv(out: Any, a: Any) -> None:
     """The inverse as in NumPy: by the equations for the columns of the identity."""
     n = a.shape[0]
-    lu, x = columns(a), room(n, n, a.dtype)
-    identity(x)
-    info = lapack("gesv", n, n, lu, lead(n), integers(n), x, lead(n))
-    check(info)
-    turn(out, x)
+    if n <= SMALL:
+        lu, pivots = small_room(a)
+        check(factorized(lu, pivots, n))
+        identity(out)
+        substituted(out, lu, pivots, n, False)
+    else:
+        factor, x = columns(a), room(n, n, a.dtype)
+        identity(x)
+        check(lapack("gesv", n, n, factor, lead(n), integers(n), x, lead(n)))
+        turn(out, x)
 
 
 def cholesky(out: Any, a: Any) -> None:
@@ -152,12 +184,19 @@ def factored(a: Any) -> Any:
 
 def determinant(a: Any) -> Any:
     """The determinant's sign, of magnitude 1, and log |det a|."""
-    return factored_determinant(*factored(a))
+    n = a.shape[0]
+    if n <= SMALL:
+        small, few = small_room(a)
+        sign, log = factored_determinant(small, few, factorized(small, few, n) != 0, n)
+    else:
+        lu, pivots, no_pivot = factored(a)
+        sign, log = factored_determinant(lu, pivots, no_pivot, n)
+    return sign, log
 
 
-def factored_determinant(lu: Any, pivots: Any, no_pivot: Any) -> Any:
+def factored_determinant(lu: Any, pivots: Any, no_pivot: Any, n: Any) -> Any:
     sign, log = lu.dtype.type(1), lu.real.dtype.type(0)
-    for k in range(lu.shape[0]):
+    for k in range(n):
         sign = np.where(pivots[0, k] != k + 1, -sign, sign) * direction(lu[k, k])
         log = log + np.log(np.abs(lu[k, k]))
     return np.where(no_pivot, 0, sign), np.where(no_pivot, -np.inf, log)
@@ -184,12 +223,26 @@ def cofactors_by_inverse(out: Any, a: Any) -> Any:
     the power 3/4.
     """
     n = a.shape[0]
-    lu, pivots, no_pivot = factored(a)
-    sign, log = factored_determinant(lu, pivots, no_pivot)
-    x = room(n, n, a.dtype)
-    identity(x)
-    lapack("getrs", "T", n, n, lu, lead(n), pivots, x, lead(n))
-    scale = sign * np.exp(log)
+    if n <= SMALL:
+        small, few = small_room(a)
+        sign, log = factored_determinant(small, few, factorized(small, few, n) != 0, n)
+        inverse = room(SMALL, SMALL, a.dtype)[:n, :n]
+        identity(inverse)
+        substituted(inverse, small, few, n, False)
+        accurate = scaled_inverse(out, a, inverse, sign * np.exp(log))
+    else:
+        lu, pivots, no_pivot = factored(a)
+        sign, log = factored_determinant(lu, pivots, no_pivot, n)
+        x = room(n, n, a.dtype)
+        identity(x)
+        lapack("getrs", "T", n, n, lu, lead(n), pivots, x, lead(n))
+        accurate = scaled_inverse(out, a, x, sign * np.exp(log))
+    return accurate
+
+
+def scaled_inverse(out: Any, a: Any, x: Any, scale: Any) -> Any:
+    """Stores the transpose of an inverse, scaled; whether it is accurate."""
+    n = a.shape[0]
     for i in range(n):
         for j in range(n):
             out[i, j] = scale * x[j, i]

@@ -124,6 +124,40 @@ def test_systems_and_determinants(dtype):
 
 
 @pytest.mark.parametrize("dtype", ALL)
+def test_rows_that_are_exchanged(dtype):
+    rng = np.random.default_rng(11)
+    for n in (2, 3, 7, 8, 9):  # by loops and by LAPACK
+        for _ in range(3):
+            a = regular(rng, n, dtype)[rng.permutation(n)]
+            b = random(rng, (n, 2), dtype)
+            compare("factored", [a], dtype, layouts="C")
+            for transposed in (False, True):
+                given = [triangular.factored(a), b]
+                compare("solved_by_factors", given, dtype, layouts="C", transposed=transposed)
+            compare("solve", [a, b], dtype)
+            compare("inv", [a], dtype)
+            small = a / NUMBERS[dtype](n + 1)
+            for op in ("det", "logabsdet", "detsign", "cofactors"):
+                compare(op, [small], dtype, layouts="C")
+
+
+@pytest.mark.parametrize("dtype", ["f64", "c128"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_small_systems_that_are_not_finite(dtype, bad):
+    rng = np.random.default_rng(12)
+    solve, solved = both("solve", (2, 2), "C", dtype, (), ())
+    for n in (2, 3, 5, 8):
+        for i in range(n):
+            a, b = regular(rng, n, dtype), random(rng, (n, 2), dtype)
+            a[i, rng.integers(n)] = bad
+            if dtype == "f64" or np.isinf(bad):
+                compare("solve", [a, b], dtype, layouts="C")
+                compare("inv", [a], dtype, layouts="C")
+            with np.errstate(all="ignore"):
+                assert np.all(np.isnan(solved(a, b)[0]) >= np.isnan(solve(a, b)[0]))
+
+
+@pytest.mark.parametrize("dtype", ALL)
 def test_cofactors(dtype):
     rng = np.random.default_rng(2)
     for n in (1, 2, 4):

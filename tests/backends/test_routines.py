@@ -18,9 +18,12 @@ from srcgrad.backends.cpu import loading
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import linked, machine_routines, numba_internals
 from srcgrad.backends.cpu.emit.symbols import Routine
+from srcgrad.ir.nodes import Def, If, Var
 from srcgrad.ir.text import to_text
-from srcgrad.primitives import linalg, scans
+from srcgrad.ir.walk import walk
+from srcgrad.primitives import linalg, memory, scans, triangular
 from srcgrad.routines import spectra
+from srcgrad.routines.external import extern
 from srcgrad.routines.table import traced
 from tests.backends.backend_programs import Program, strided
 from tests.test_interrupts import Points, in_a_process, interrupt
@@ -45,6 +48,29 @@ def test_a_program_holds_the_calls_of_a_routine_alone():
     assert one.count("@srcgrad_solve_f64v_f64m_f64v(") == 2  # declared, called
     assert two.count("@srcgrad_solve_f64v_f64m_f64v(") == 3
     assert "gesv" not in one
+
+
+def allocated(block):
+    """The allocations of as many elements as only the run knows, and the calls of LAPACK."""
+    made = [s for s in walk(block) if isinstance(s, Def)]
+    sizes = [s for s in made if s.op is memory.empty and any(isinstance(a, Var) for a in s.args)]
+    return len(sizes), len([s for s in made if s.op is extern])
+
+
+@pytest.mark.parametrize(
+    ("op", "kinds", "large"),
+    [
+        (linalg.solve, "f64m f64m f64m", (3, 1)), (linalg.inv, "f64m f64m", (3, 1)),
+        (linalg.det, "f64n f64m", (2, 1)), (linalg.cofactors, "f64m f64m", (3, 2)),
+        (triangular.factored, "f64m f64m", (1, 1)),
+    ],
+    ids=lambda v: getattr(v, "name", None),
+)  # fmt: skip
+def test_small_systems_allocate_nothing_and_call_nothing(op, kinds, large):
+    body = traced(op, tuple(kinds.split()), {}).body
+    chosen = next(s for s in body if isinstance(s, If) and allocated(s.orelse)[1])
+    assert allocated(chosen.then) == (0, 0)
+    assert allocated(chosen.orelse) == large
 
 
 def test_the_adjoint_of_a_cholesky_factor_is_one_call():
