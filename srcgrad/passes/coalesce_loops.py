@@ -57,10 +57,10 @@ from srcgrad.ir.nodes import (
 )
 from srcgrad.ir.types import INT, Array, Scalar
 from srcgrad.ir.walk import defined, uses, walk
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import is_observable, is_scalar_operation
 from srcgrad.passes.places import ELEMENTS, Places, Poly, linear, times
 from srcgrad.passes.ranged import Ranged
-from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.trips import Trips
 from srcgrad.primitives import REGISTRY, elementwise, memory
 

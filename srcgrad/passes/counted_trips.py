@@ -40,8 +40,8 @@ from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import blocks, defined, walk
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.emitter import builder_for
-from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.room_ahead import Room, tape_of
 from srcgrad.primitives import elementwise, tapes
 from srcgrad.records import record

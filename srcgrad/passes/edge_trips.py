@@ -42,9 +42,9 @@ from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import Scalar
 from srcgrad.ir.walk import walk
+from srcgrad.passes.bounds import OPPOSITE, Form, is_int64
 from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.ranged import Ranged
-from srcgrad.passes.ranges import OPPOSITE, Form, is_int64
 from srcgrad.primitives import REGISTRY, elementwise, memory
 
 FEW = 2  # trips at an end

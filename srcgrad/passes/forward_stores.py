@@ -52,8 +52,8 @@ from srcgrad.ir.nodes import (
     atom,
 )
 from srcgrad.ir.types import Array, Scalar, Tape, same_dims
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import classes_stored, is_write, reads
-from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import elementwise, memory
 from srcgrad.records import record

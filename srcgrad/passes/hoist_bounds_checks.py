@@ -21,13 +21,14 @@ def f(x: f64[n], y: f64[m]):
         store(y, i, v)
     return ()
 
-Also dropped are the check of an index array 0, 1, ... that is in bounds, and the maximum, minimum,
-choice or remainder of integers that is known to be one of them, or apart from it by the divisor. A
-check moves before a counted loop if every trip makes it, its operands are fixed or rise by one per
-trip, as the index does and counters do, and all that the loop may raise is IndexError. A program
-that raised still does, a little earlier: of several failing checks another may be named, and what
-the trips before the failing one would have stored is not stored. Never moves a check that a branch
-guards (unless the branch holds nothing else), nor one whose index may be negative and varies.
+Also dropped are the check of an index array 0, 1, ... that is in bounds, the clipping of the end of
+a slice that is within its axis, and the maximum, minimum, choice or remainder of integers that is
+known to be one of them, or apart from it by the divisor. A check moves before a counted loop if
+every trip makes it, its operands are fixed or rise by one per trip, as the index does and counters
+do, and all that the loop may raise is IndexError. A program that raised still does, a little
+earlier: of several failing checks another may be named, and what the trips before the failing one
+would have stored is not stored. Never moves a check that a branch guards (unless the branch holds
+nothing else), nor one whose index may be negative and varies.
 """
 
 from __future__ import annotations
@@ -55,15 +56,18 @@ from srcgrad.ir.nodes import (
 )
 from srcgrad.ir.types import BOOL, INT
 from srcgrad.ir.walk import defined, inner_definitions, rename, walk
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
-from srcgrad.passes.ranges import Ranges, is_int64
+from srcgrad.passes.ranges import Ranges
 from srcgrad.primitives import REGISTRY, Primitive, arrays, elementwise, memory
 from srcgrad.primitives.identities import is_same
 from srcgrad.records import record
 
 # operations that known ranges replace by an operand, or that are checks which move
-POSITIONS = PLACE_CHECKS | {memory.wrap, memory.indices, memory.broadcast_dim, elementwise.maximum}
+POSITIONS = PLACE_CHECKS | {
+    memory.wrap, memory.indices, memory.slice_start, memory.broadcast_dim, elementwise.maximum,
+}  # fmt: skip
 
 
 def hoist_bounds_checks(function: Function) -> Function:
@@ -116,6 +120,10 @@ class _HoistBoundsChecks(Ranged):
             ):
                 return i
             case memory.wrap, (i, _) if is_int64(i) and self.ranges.is_length(i):
+                return i
+            case memory.slice_start, (i, n, Const(value=1)) if is_int64(i) and (
+                self.ranges.is_length(i) and self.ranges.at_most(i, n)
+            ):
                 return i
             case memory.indices, (Var() as places, n) if self.are_places(places, v, n):
                 return places

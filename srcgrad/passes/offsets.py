@@ -18,8 +18,9 @@ def f(x: f64[n]):
     return (d,)
 
 Slices of slices have such lengths: those of `x[1:-1][1:]` and of `x[1:-2]` have one form, and one
-name after `cse`. A sum wraps, and so does its form; cutting off at zero twice is cutting off once
-if it begins with the length of an axis, which is no number near the ends of the integers.
+name after `cse`. The length of `x[i:i + n]` is n. A sum wraps, and so does its form; cutting off at
+zero twice is cutting off once if it begins with the length of an axis, which is no number near the
+ends of the integers.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from srcgrad.primitives import elementwise
 
 FAR = 2**62  # no constant of a form is larger
 Offset = tuple[Var, int]
+Form = tuple[Atom | None, int]  # without a base: a constant
 
 
 class Offsets:
@@ -39,6 +41,7 @@ class Offsets:
 
     def __init__(self) -> None:
         self.sums: dict[Var, Offset] = {}  # integers as another one and a constant
+        self.pairs: dict[Var, tuple[Var, Var, int]] = {}  # integers as two others and a constant
         self.lengths: set[Atom] = set()
         self.cut: dict[Var, Offset] = {}  # a length and a constant, or zero where that is negative
         self.below: dict[Var, Offset] = {}  # one of these and a constant of at most zero
@@ -51,8 +54,10 @@ class Offsets:
     def value(self, s: Def, v: Var) -> Atom | None:
         """The atom that an integer is equal to: `n - 1 + 1` is n, also where it wraps."""
         if s.op in (elementwise.add, elementwise.sub):
-            base, offset = self._sum(s, v)
-            return base if base is not None and not offset else None
+            base, offset = self._sum(s, v) or (v, 0)
+            if base is None:
+                return Const(offset, INT)
+            return None if offset or base is v else base
         if s.op is elementwise.maximum and (x := _above_zero(s)) is not None:
             base, offset = self.sums.get(x, (x, 0))
             if base in self.lengths:
@@ -61,22 +66,48 @@ class Offsets:
                 self.cut[v] = base, offset
         return None
 
-    def _sum(self, s: Def, v: Var) -> tuple[Atom | None, int]:
+    def _sum(self, s: Def, v: Var) -> Form | None:
+        """A sum or difference as another integer and a constant, or a constant, if it is one."""
+        if any(a.type != INT for a in (v, *s.args)):
+            return None
+        (x, c), (y, d) = map(self._known, s.args)
+        if s.op is elementwise.sub:
+            base, offset = self._less(x, y) or (v, 0)
+            offset += c - d
+        elif isinstance(x, Var) and isinstance(y, Var):
+            self.pairs[v] = x, y, c + d
+            base, offset = v, 0
+        else:
+            base, offset = (y if x is None else x), c + d
+        if base is v or abs(offset) > FAR:
+            return None
+        if isinstance(base, Var):
+            self.sums[v] = base, offset
+            self._cut_again(s, v)
+        return base, offset
+
+    def _known(self, a: Atom) -> Form:
+        return (None, int(a.value)) if isinstance(a, Const) else self.sums.get(a, (a, 0))
+
+    def _less(self, x: Atom | None, y: Atom | None) -> Form | None:
+        """x - y as another integer and a constant, or a constant, if it is one."""
+        if y is None or x is y:
+            return (x if y is None else None), 0
+        p, q, offset = self.pairs.get(x, (None, None, 0)) if isinstance(x, Var) else (None, None, 0)
+        if y is p or y is q:
+            return (q if y is p else p), offset
+        return None
+
+    def _cut_again(self, s: Def, v: Var) -> None:
+        """Learns a length that is cut off at zero and less a constant."""
         a, b = s.args
         if s.op is elementwise.add and isinstance(a, Const):
             a, b = b, a
-        if not isinstance(b, Const) or not isinstance(a, Var) or not a.type == b.type == v.type:
-            return None, 0
-        if v.type != INT:
-            return None, 0
-        by = b.value if s.op is elementwise.add else -b.value
-        base, offset = self.sums.get(a, (a, 0))
-        if abs(offset + by) > FAR:
-            return None, 0
-        self.sums[v] = base, offset + by
-        if a in self.cut and by <= 0:
-            self.below[v] = self.cut[a][0], self.cut[a][1] + by
-        return base, offset + by
+        if isinstance(a, Var) and a in self.cut and isinstance(b, Const):
+            base, offset = self.cut[a]
+            by = int(b.value) if s.op is elementwise.add else -int(b.value)
+            if by <= 0:
+                self.below[v] = base, offset + by
 
     def form(self, s: Def, v: Var) -> Iterable[Def] | None:
         """The definitions of an integer in its one form; None if it has that already."""

@@ -17,8 +17,8 @@ from srcgrad.ir.facts import definitions
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dim
 from srcgrad.ir.walk import blocks, inner_definitions, results, walk
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import makes_buffer
-from srcgrad.passes.ranges import is_int64
 from srcgrad.primitives import elementwise, memory, tapes
 from srcgrad.records import record
 

@@ -40,8 +40,8 @@ from srcgrad.ir.build import Builder
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.walk import defined
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.emitter import Emitter, builder_for
-from srcgrad.passes.ranges import is_int64
 from srcgrad.primitives import elementwise, memory, tapes
 
 

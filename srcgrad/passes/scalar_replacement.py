@@ -43,10 +43,11 @@ from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, V
 from srcgrad.ir.nodes import atom as as_atom
 from srcgrad.ir.types import INT, Array, Scalar, is_float, is_reference, np_dtype
 from srcgrad.ir.walk import defined, inner_definitions, walk
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import classes_read, classes_written, is_write, observable_within, reads
 from srcgrad.passes.places import ELEMENTS
 from srcgrad.passes.ranged import Ranged
-from srcgrad.passes.ranges import Ranges, is_int64
+from srcgrad.passes.ranges import Ranges
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.primitives import REGISTRY, memory
 from srcgrad.records import record

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from srcgrad.ir.nodes import Atom, Def, For, Var
 from srcgrad.ir.walk import defined
+from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.places import ELEMENTS, Poly, linear
-from srcgrad.passes.ranges import is_int64
 from srcgrad.passes.strips.uniform import Uniform
 from srcgrad.primitives import elementwise, memory
 from srcgrad.records import record
