@@ -28,6 +28,7 @@ from tests.tools.turns import share
 def short(monkeypatch, tmp_path):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(state, "LONG", 3)
+    monkeypatch.setattr(state, "HEAVY", 3)
 
 
 def stretches_of(text):
@@ -149,7 +150,9 @@ def test_tapes_are_calls_with_the_number_of_the_first_site(monkeypatch):
     monkeypatch.setattr(state, "LONG", 40)
     g = flow.value_and_grad(saving)
     text = emitted(g, 0.1, 3.0)
-    per_tape = [len(re.findall(rf"@{name}_limited\(", text)) for name in ("begin", "enlarge")]
+    per_tape = [
+        len(re.findall(rf"@{name}_limited_settled\(", text)) for name in ("begin", "enlarge")
+    ]
     assert min(per_tape) > 30
     assert text.count("@grow(") == 2  # its definition, and one call
     heads = re.findall(r"^define internal i32 @stretch\d+\((.*)\) noinline", text, re.MULTILINE)
@@ -206,3 +209,81 @@ def test_an_error_has_its_line_and_its_values():
     assert stretches_of(emitted(g, x, 100.0))
     with pytest.raises(ValueError, match=r"too large: 8\.0"):
         g(x, 1.0)
+
+
+def relaxed(v, x, most):
+    """A helper of a loop that is long, with one inside that saves as often as it has to."""
+    for i in range(len(x)):
+        w = v * x[i]
+        if w > 0.3:
+            v = v + np.sin(w) * 0.1
+        while w < most:
+            w = w * 1.5 + x[i] * v
+        v = v * 0.9 + np.log(w) * 0.1
+        x[i] = v * 0.5 + x[i]
+    return v
+
+
+def relaxed_in_a_loop(x, n, most):
+    x = x * 1.0
+    v = 0.5
+    for _ in range(n):
+        v = relaxed(v, x, most)
+        if v > 0.2:
+            v = relaxed(v * 0.5, x, most) + relaxed(v, x, most)
+        v = relaxed(v, x, most)
+    return v + np.sum(x)
+
+
+@pytest.mark.parametrize(("heavy", "way"), share([*product([3, 8, 20], ["", "guarded"])]))
+def test_loops_within_loops(way, heavy, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    monkeypatch.setattr(state, "HEAVY", heavy)
+    x = np.array([0.3, 0.7, 0.2])
+    g = flow.value_and_grad(relaxed_in_a_loop)
+    text = emitted(g, x, 3, 2.0)
+    assert len(calls_in(text)) > len(stretches_of(text))
+    for n, most in ((3, 2.0), (0, 2.0), (5, 40.0)):
+        value, grad = g(x, n, most)
+        want, wanted = flow.value_and_grad(flow.compile(relaxed_in_a_loop, target="python"))(
+            x, n, most
+        )
+        assert_allclose(value, want, 1e-12)
+        assert_allclose(grad, wanted, 1e-11)
+
+
+def refusing(x, n):
+    """A loop within a loop that fails in some trip, while arrays are owned on both sides."""
+    s = 0.0
+    for k in range(n):
+        y = x @ x + k
+        for i in range(len(x)):
+            z = np.linalg.solve(y + i * np.eye(len(x)), x)
+            s = s + np.sum(z @ y)
+            if s > 50.0:
+                raise ValueError(f"too large: {s}")
+        s = s + np.sum(y)
+    return s
+
+
+@pytest.mark.parametrize("way", ["", "guarded"])
+def test_a_loop_within_a_loop_fails(way, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    g, x = flow.value_and_grad(refusing), np.eye(2) * 0.7
+    assert stretches_of(emitted(g, x, 2))
+    value, grad = g(x, 2)
+    want, wanted = flow.value_and_grad(flow.compile(refusing, target="python"))(x, 2)
+    assert_allclose(value, want, 1e-12)
+    assert_allclose(grad, wanted, 1e-11)
+    with pytest.raises(ValueError, match="too large"):
+        g(x, 9)
+    with pytest.raises(np.linalg.LinAlgError):
+        g(x * 0.0, 2)
+    assert g(x, 2)[0] == value
+
+
+def test_no_buffer_is_left_by_a_loop_within_a_loop():
+    x = np.eye(2) * 0.7
+    _nrt_python.memsys_enable_stats()
+    made = [(flow.value_and_grad(refusing), (x, 2), (x, 9))]
+    assert left(made, 10) == left(made, 200)

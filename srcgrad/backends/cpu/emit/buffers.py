@@ -16,6 +16,7 @@ from srcgrad.backends.cpu.emit.failures import (
     check,
     fail_words,
     guard,
+    guard_settled,
     leave,
     leave_again,
 )
@@ -266,9 +267,11 @@ def reserve(w: Writer, s: Def) -> None:
     more, after = w.labels("grow", "grown")
     w.put(f"br i1 {w.do(f'icmp sgt i64 {wanted}, {old}')}, label %{more}, label %{after}{RARELY}")
     w.start(more)
-    data, mi = (w.do(f"load ptr, ptr {place}, align 8") for place in kept)
-    sizes = f"i64 {old}, i64 {wanted}, i64 {size_of(holder.type.dtype)}"
-    _fill(w, s, holder, kept, "enlarge", f"ptr {data}, ptr {mi}, {sizes}")
+    given = f"i64 {wanted}, i64 {size_of(holder.type.dtype)}"
+    if not w.program.cuts:
+        data, mi = (w.do(f"load ptr, ptr {place}, align 8") for place in kept)
+        given = f"ptr {data}, ptr {mi}, i64 {old}, {given}"
+    _fill(w, s, holder, kept, "enlarge", given)
     w.put(f"br label %{after}")
     w.start(after)
 
@@ -283,15 +286,16 @@ def _fill(w: Writer, s: Def, tape: Var, kept: Sequence[str], name: str, given: s
     limited = tape.name.endswith(tapes.SAVED)
     w.program.limited = w.program.limited or limited
     sites = [w.program.site(s, ("i64",) * words, words) for words in (1, 2)[: 1 + limited]]
-    last = "".join(f", i64 {w.site_of(site)}" for site in sites)
-    made = w.do(f"call %memory @{name}{'_limited' * limited}({given}, ptr %out{last})")
+    name += "_limited" * limited
     if w.program.cuts:
-        code = w.do(f"call i32 @settle(ptr {kept[0]}, ptr {kept[1]}, %memory {made})")
-    else:
-        code = w.do(f"extractvalue %memory {made}, 0")
+        places = f"ptr {kept[0]}, ptr {kept[1]}, ptr %out, i64 {w.site_of(sites[0])}, ptr %code"
+        guard_settled(w, w.do(f"call i1 @{name}_settled({given}, {places})"))
+        return
+    last = "".join(f", i64 {w.site_of(site)}" for site in sites)
+    made = w.do(f"call %memory @{name}({given}, ptr %out{last})")
+    code = w.do(f"extractvalue %memory {made}, 0")
     guard(w, w.do(f"icmp ne i32 {code}, 0"), lambda: leave_again(w, code))
-    if not w.program.cuts:
-        _keep(w, kept, [w.do(f"extractvalue %memory {made}, 1, {k}") for k in range(3)])
+    _keep(w, kept, [w.do(f"extractvalue %memory {made}, 1, {k}") for k in range(3)])
 
 
 def keep_size(w: Writer, r: Ref, slot: int) -> None:

@@ -33,6 +33,13 @@ def guard(w: Writer, condition: str, leaves: Callable[[], None]) -> None:
     w.start(good)
 
 
+def guard_settled(w: Writer, failed: str) -> None:
+    """Leaves a function that owns if a call has failed, which has stored the code in `%code`."""
+    (good,) = w.labels("good")
+    w.put(f"br i1 {failed}, label %{EXIT}, label %{good}{RARELY}")
+    w.start(good)
+
+
 def fail_words(w: Writer, s: Def, words: Sequence[str], dtypes: Sequence[str]) -> None:
     if w.program.is_routine:  # nothing but memory can be missing there
         leave(w, NO_MEMORY)

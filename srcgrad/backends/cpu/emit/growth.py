@@ -58,10 +58,13 @@ there:
   ret %memory %made
 }
 
-define internal i32 @settle(ptr %tape, ptr %mi, %memory %made) noinline nounwind {
+define internal i1 @settle(ptr %tape, ptr %mi, %memory %made, ptr %failure) noinline nounwind {
   %code = extractvalue %memory %made, 0
   %failed = icmp ne i32 %code, 0
-  br i1 %failed, label %done, label %there
+  br i1 %failed, label %none, label %there
+none:
+  store i32 %code, ptr %failure
+  ret i1 true
 there:
   %data = extractvalue %memory %made, 1, 0
   %length = extractvalue %memory %made, 1, 1
@@ -70,9 +73,7 @@ there:
   store ptr %data, ptr %tape
   store i64 %length, ptr %place
   store ptr %owner, ptr %mi
-  br label %done
-done:
-  ret i32 %code
+  ret i1 false
 }
 
 define internal i64 @first_size(ptr %work, i64 %slot, i64 %least) nounwind {
@@ -159,5 +160,36 @@ room:
 """
 
 
+# the same for a tape whose place is in memory: they return whether they have failed
+SETTLED = """
+define internal i1 @begin{limited}_settled(
+    ptr %work, i64 %nwork, i64 %slot, ptr %fallback, i64 %least, i64 %item,
+    ptr %tape, ptr %mi, ptr %out, i64 %site, ptr %failure) noinline nounwind {{
+  {second}%made = call %memory @begin{limited}(ptr %work, i64 %nwork, i64 %slot, ptr %fallback,
+    i64 %least, i64 %item, ptr %out, i64 %site{limit})
+  %failed = call i1 @settle(ptr %tape, ptr %mi, %memory %made, ptr %failure)
+  ret i1 %failed
+}}
+
+define internal i1 @enlarge{limited}_settled(
+    i64 %wanted, i64 %item,
+    ptr %tape, ptr %mi, ptr %out, i64 %site, ptr %failure) noinline nounwind {{
+  {second}%from = load ptr, ptr %tape
+  %before = load ptr, ptr %mi
+  %place = getelementptr inbounds i64, ptr %tape, i64 1
+  %old = load i64, ptr %place
+  %made = call %memory @enlarge{limited}(ptr %from, ptr %before, i64 %old, i64 %wanted, i64 %item,
+    ptr %out, i64 %site{limit})
+  %failed = call i1 @settle(ptr %tape, ptr %mi, %memory %made, ptr %failure)
+  ret i1 %failed
+}}
+"""
+SECOND = "%limit = add nsw i64 %site, 1\n  "  # the site of the failure that follows the first
+
+
 def growth(limited: bool) -> str:
-    return GROWTH + LIMITED * limited
+    settled = SETTLED.format(limited="", second="", limit="")
+    if not limited:
+        return GROWTH + settled
+    both = SETTLED.format(limited="_limited", second=SECOND, limit=", i64 %limit")
+    return GROWTH + LIMITED + settled + both

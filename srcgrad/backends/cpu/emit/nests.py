@@ -48,7 +48,6 @@ def outlined(w: Writer, s: For, loop: Callable[[Writer, For], None]) -> bool:
         return False
     nest = Nest(w)
     inner, free = nest.inner, free_variables((s,))
-    inner.passing, inner.watched = w.passing, w.watched
     for v in free:
         inner.env[v] = nest.passed(v)
     loop(inner, s)
@@ -82,6 +81,7 @@ class Nest:
         self.inner = Writer(outer.program, owners)
         self.inner.label = "begin"
         self.inner.site_of = self.site
+        self.inner.passing, self.inner.watched = outer.passing, outer.watched
         self.given: dict[
             str, tuple[str, str]
         ] = {}  # a name outside -> the LLVM type, the name here

@@ -23,6 +23,7 @@ from srcgrad.records import record
 
 MOST = 60  # statements of a nest that becomes a function
 LONG = 300  # statements of a stretch that becomes one
+HEAVY = 100  # the same of a loop within a loop
 
 
 @record(frozen=True)
@@ -49,7 +50,7 @@ class Program:
     elementary: set[Primitive] = field(default_factory=set)  # functions that have vector variants
     sites: list[Site] = field(default_factory=list)
     nests: dict[str, str] = field(default_factory=dict)  # a nest's text -> its name
-    cuts: dict[int, list[int]] = field(default_factory=dict)  # `stretches.py`: of blocks, by id
+    cuts: dict[int, list[range]] = field(default_factory=dict)  # `stretches.py`: of blocks, by id
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)

@@ -20,44 +20,61 @@ from srcgrad.backends.cpu.emit.owners import Owned, Scope
 from srcgrad.backends.cpu.emit.references import finish, write_ways_out
 from srcgrad.backends.cpu.emit.values import List, Ref, is_constant, number, parts_of, texts
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.ir.nodes import Block, Def, For, If, Stmt, Var
+from srcgrad.ir.nodes import Block, Def, For, If, Loop, Stmt, Var, While
 from srcgrad.ir.walk import walk
 
-Cuts = dict[int, list[int]]
+Cuts = dict[int, list[range]]
 # a parameter, or what a function and its stretches call by the same name
 _NAME = re.compile(r"%([acko]\d+|frame|broken|work|nwork|out|exc|poll|back)\b")
 
 
 # ---- which ----
 def cuts(program: state.Program) -> Cuts:
-    """The ends of the stretches of each long block that runs once, by the block's id."""
+    """The stretches of each block that has some, by the block's id.
+
+    Of a long block that runs once all statements but the last ones are in stretches. In a long
+    program a loop within a loop is one, if it is long itself: its call costs little beside it.
+    """
     out: Cuts = {}
 
-    def left(block: Block) -> int:
+    def left(block: Block, repeated: bool) -> int:
         """How many statements stay in the function that the block is part of."""
-        size, ends = 0, []
+        size, first, found = 0, 0, list[range]()
         for k, s in enumerate(block, 1):
-            size += weight(s)
-            if size > state.LONG:
-                ends.append(k)
-                size = 0
-        if ends:
-            out[id(block)] = ends
-        return size + len(ends)
+            many = weight(s, repeated)
+            if repeated and long and isinstance(s, Loop) and many > state.HEAVY:
+                found.append(range(k - 1, k))
+                many = 1
+            size += many
+            if not repeated and size > state.LONG:
+                found.append(range(first, k))
+                size, first = 0, k
+        if found:
+            out[id(block)] = found
+        return size + (0 if repeated else len(found))
 
-    def weight(s: Stmt) -> int:
+    def weight(s: Stmt, repeated: bool) -> int:
         match s:
             case If():
-                return 1 + left(s.then) + left(s.orelse)
-            case For() if s.independent:
-                left(s.body)
+                return 1 + left(s.then, repeated) + left(s.orelse, repeated)
+            case For() if s.independent and not repeated:
+                left(s.body, repeated)
                 return 1
             case For() if fits(s, program):
                 return 1
-        return sum(_weight(x) for x in walk((s,)))
+            case For() if not s.independent:
+                return 1 + left(s.body, True)
+            case While():
+                return 1 + _sum(s.test) + left(s.body, True)
+        return _sum((s,))
 
-    left(program.function.body)
+    long = _sum(program.function.body) > 10 * state.LONG
+    left(program.function.body, False)
     return out
+
+
+def _sum(block: Block) -> int:
+    return sum(map(_weight, walk(block)))
 
 
 def _weight(s: Stmt) -> int:
@@ -68,9 +85,10 @@ def _weight(s: Stmt) -> int:
 def stretches(w: Writer, block: Block) -> Iterator[tuple[range, bool]]:
     """The statements of a block, and whether they are a function of their own."""
     first = 0
-    for end in w.program.cuts.get(id(block), ()) if w.owners is not None else ():
-        yield range(first, end), True
-        first = end
+    for part in w.program.cuts.get(id(block), ()) if w.owners is not None else ():
+        yield range(first, part.start), False
+        yield part, True
+        first = part.stop
     yield range(first, len(block)), False
 
 
