@@ -54,6 +54,14 @@ def inverse_distribution_functions(q):
     )
 
 
+@case(UNIT, 0.1, 3.0)
+def quantiles_of_halves_and_others(q, a, b):
+    y = stats.laplace.ppf(q, a, b) * stats.laplace.isf(q) + stats.halfnorm.ppf(q, scale=b)
+    y = y * stats.halfnorm.isf(q) + stats.halfcauchy.ppf(q, a) * stats.halfcauchy.isf(q)
+    y = y + stats.f.ppf(q, 3, 4, a, b) * stats.f.isf(q, 3, 4) + stats.invgamma.ppf(q, 2)
+    return y * stats.invgamma.isf(q, 2) + stats.loguniform.ppf(q, a, b)
+
+
 @case(UNIT, 1.7, 2.2)
 def beta(x, a, b):
     return stats.beta.logpdf(x, a, b) + stats.beta.pdf(x, a, b, 0.0, 1.5)

@@ -114,6 +114,9 @@ BY_SHAPE = {
     "beta.cdf": (stats.beta.cdf, (0.3, 2.2, 0.7), 1),
     "beta.sf": (stats.beta.sf, (0.3, 2.2, 0.7), 2),
     "beta.ppf": (stats.beta.ppf, (0.3, 2.2, 0.7), 2), "f.cdf": (stats.f.cdf, (1.3, 2.2, 3.7), 1),
+    "f.ppf": (stats.f.ppf, (0.3, 2.2, 3.7), 1), "f.isf": (stats.f.isf, (0.3, 2.2, 3.7), 2),
+    "invgamma.ppf": (stats.invgamma.ppf, (0.3, 2.2), 1),
+    "invgamma.isf": (stats.invgamma.isf, (0.3, 2.2), 1),
     "f.sf": (stats.f.sf, (1.3, 2.2, 3.7), 2), "nbinom.cdf": (stats.nbinom.cdf, (3, 2.2, 0.4), 1),
     "chdtr": (special.chdtr, (2.2, 1.3), 0), "chdtrc": (special.chdtrc, (2.2, 1.3), 0),
 }  # fmt: skip

@@ -60,9 +60,28 @@ def _t(z: Any, df: Any) -> Any:
     return -0.5 * (df + 1.0) * np.log1p(z * z / df) - norm
 
 
+def _t_quantile(q: Any, df: Any) -> Any:
+    return np.where(q == 0.0, -np.inf, special.stdtrit(df, q))  # SciPy's is inf there
+
+
+def _cauchy_quantile(q: Any) -> Any:
+    middle = np.tan(math.pi * (q - 0.5))
+    low, high = -1.0 / np.tan(math.pi * q), 1.0 / np.tan(math.pi * (1.0 - q))
+    return np.where(q < 0.25, low, np.where(q > 0.75, high, middle))
+
+
+def _quarter(p: Any, q: Any) -> Any:
+    """The tangent of pi p / 2, where p + q = 1."""
+    return np.where(p < q, np.tan(0.5 * math.pi * p), 1.0 / np.tan(0.5 * math.pi * q))
+
+
 def _f(z: Any, n: Any, d: Any) -> Any:
     top = 0.5 * n * np.log(n / d) + special.xlogy(0.5 * n - 1.0, z)
     return top - 0.5 * (n + d) * np.log1p(n * z / d) - special.betaln(0.5 * n, 0.5 * d)
+
+
+def _odds(p: Any) -> Any:
+    return p / (1.0 - p)
 
 
 def _lognormal(z: Any, s: Any) -> Any:
@@ -125,26 +144,29 @@ CONTINUOUS = (
     ),
     Distribution(
         stats.t, ("df",), _t, lambda z, df: special.stdtr(df, z),
-        lambda z, df: special.stdtr(df, -z), ppf=lambda q, df: special.stdtrit(df, q),
-        isf=lambda q, df: -special.stdtrit(df, q),
+        lambda z, df: special.stdtr(df, -z), ppf=_t_quantile,
+        isf=lambda q, df: -_t_quantile(q, df),
         valid=positive,
     ),
     Distribution(
         stats.f, ("dfn", "dfd"), _f,
         lambda z, n, d: special.betainc(0.5 * n, 0.5 * d, n * z / (d + n * z)),
         lambda z, n, d: special.betainc(0.5 * d, 0.5 * n, d / (d + n * z)),
+        ppf=lambda q, n, d: d / n * _odds(special.betaincinv(0.5 * n, 0.5 * d, q)),
+        isf=lambda q, n, d: d / n / _odds(special.betaincinv(0.5 * d, 0.5 * n, q)),
         support=lambda z, n, d: z >= 0.0, valid=positive, low=0.0,
     ),
     Distribution(
         stats.cauchy, (), lambda z: -np.log(math.pi * (1.0 + z * z)),
         lambda z: 0.5 + np.arctan(z) / math.pi, lambda z: 0.5 - np.arctan(z) / math.pi,
-        ppf=lambda q: np.tan(math.pi * (q - 0.5)),
-        isf=lambda q: 1.0 / np.tan(math.pi * q),
+        ppf=_cauchy_quantile, isf=lambda q: -_cauchy_quantile(q),
     ),
     Distribution(
         stats.laplace, (), lambda z: -np.abs(z) - math.log(2.0),
         lambda z: np.where(z > 0.0, 1.0 - 0.5 * np.exp(-z), 0.5 * np.exp(z)),
         lambda z: np.where(z > 0.0, 0.5 * np.exp(-z), 1.0 - 0.5 * np.exp(z)),
+        ppf=lambda q: np.where(q < 0.5, np.log(2.0 * q), -np.log(2.0 - 2.0 * q)),
+        isf=lambda q: np.where(q > 0.5, np.log(2.0 - 2.0 * q), -np.log(2.0 * q)),
     ),
     Distribution(
         stats.logistic, (), lambda z: -np.logaddexp(0.0, z) - np.logaddexp(0.0, -z),
@@ -191,11 +213,13 @@ CONTINUOUS = (
     Distribution(
         stats.halfnorm, (), lambda z: _normal(z) + math.log(2.0),
         lambda z: special.erf(z / math.sqrt(2.0)), lambda z: 2.0 * special.ndtr(-z),
+        ppf=lambda q: math.sqrt(2.0) * special.erfinv(q), isf=lambda q: -special.ndtri(0.5 * q),
         support=lambda z: z >= 0.0, low=0.0,
     ),
     Distribution(
         stats.halfcauchy, (), lambda z: math.log(2.0 / math.pi) - np.log1p(z * z),
-        lambda z: 2.0 / math.pi * np.arctan(z), support=lambda z: z >= 0.0, low=0.0,
+        lambda z: 2.0 / math.pi * np.arctan(z), ppf=lambda q: _quarter(q, 1.0 - q),
+        isf=lambda q: _quarter(1.0 - q, q), support=lambda z: z >= 0.0, low=0.0,
     ),
     Distribution(
         stats.rayleigh, (), lambda z: np.log(z) - 0.5 * z * z, lambda z: -np.expm1(-0.5 * z * z),
@@ -206,6 +230,8 @@ CONTINUOUS = (
     Distribution(
         stats.invgamma, ("a",), lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,
         lambda z, a: special.gammaincc(a, 1.0 / z), lambda z, a: special.gammainc(a, 1.0 / z),
+        ppf=lambda q, a: 1.0 / special.gammainccinv(a, q),
+        isf=lambda q, a: 1.0 / special.gammaincinv(a, q),
         support=lambda z, a: z > 0.0, valid=positive, low=0.0,
     ),
     Distribution(
@@ -214,6 +240,7 @@ CONTINUOUS = (
     ),
     Distribution(
         stats.loguniform, ("a", "b"), lambda z, a, b: -np.log(z) - np.log(np.log(b) - np.log(a)),
+        ppf=lambda q, a, b: np.power(a, 1.0 - q) * np.power(b, q),
         support=lambda z, a, b: (z >= a) & (z <= b), valid=lambda a, b: (a > 0.0) & (b > a),
     ),
 )  # fmt: skip
