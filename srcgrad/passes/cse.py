@@ -48,7 +48,7 @@ from srcgrad.passes.effects import (
 from srcgrad.passes.rewrite import Rewriter
 from srcgrad.passes.unify_lengths import SHAPE_CHECKS
 from srcgrad.primitives import memory, reductions
-from srcgrad.primitives.identities import is_same
+from srcgrad.primitives.identities import BROADCAST
 
 # the result of these has the type of the operand only if they change nothing
 IDENTITIES = frozenset((memory.copy, reductions.broadcast_to, reductions.sum_to))
@@ -180,9 +180,9 @@ class _Cse(Rewriter):
             yield s
             return
         assert s.var is not None
-        if s.op is memory.broadcast_dim and is_same(*s.args):
+        if s.op is memory.broadcast_dim and (same := BROADCAST(*s.args)) is not None:
             # two lengths have become one: so do those broadcast of them
-            self.new[s.var] = s.args[0]
+            self.new[s.var] = same
             return
         if self.is_operand(s):
             self.new[s.var] = s.args[0]

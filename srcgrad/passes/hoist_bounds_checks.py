@@ -60,8 +60,7 @@ from srcgrad.passes.bounds import is_int64
 from srcgrad.passes.effects import PLACE_CHECKS, is_observable, is_scalar_operation
 from srcgrad.passes.ranged import Ranged
 from srcgrad.passes.ranges import Ranges
-from srcgrad.primitives import REGISTRY, Primitive, arrays, elementwise, memory
-from srcgrad.primitives.identities import is_same
+from srcgrad.primitives import REGISTRY, Primitive, arrays, elementwise, identities, memory
 from srcgrad.records import record
 
 # operations that known ranges replace by an operand, or that are checks which move
@@ -136,8 +135,8 @@ class _HoistBoundsChecks(Ranged):
             case elementwise.where, (cond, a, b) if (known := self.ranges.decide(cond)) is not None:
                 same = a if known else b
                 return same if same.type == v.type else None
-            case memory.broadcast_dim, (a, b) if is_same(a, b):  # a maximum was one of its operands
-                return a
+            case memory.broadcast_dim, (a, b):  # lengths may have become one, or the number 1
+                return identities.BROADCAST(a, b)
             case _:
                 return None
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.operation import Stated
 from srcgrad.primitives.dtypes import dtype_of
-from srcgrad.primitives.identities import REPEATED, WRAPPED
+from srcgrad.primitives.identities import BROADCAST, WRAPPED
 from srcgrad.primitives.libraries import array_of, copied
 from srcgrad.primitives.raising import instance
 from srcgrad.primitives.registry import linear, nondiff
@@ -354,7 +354,7 @@ check_broadcast = nondiff("check_broadcast", _check_broadcast, effect=True, rais
 check_assign = nondiff("check_assign", _check_assign, effect=True, raises=True)
 check_equal = nondiff("check_equal", _check_equal, effect=True, raises=True)
 broadcast_dim = nondiff(
-    "broadcast_dim", _broadcast_dim, typing=whole, cheap="scalars", identity=REPEATED
+    "broadcast_dim", _broadcast_dim, typing=whole, cheap="scalars", identity=BROADCAST
 )
 
 

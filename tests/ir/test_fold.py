@@ -28,6 +28,8 @@ X, N, C = Var("x", F64), Var("n", INT), Var("c", BOOL)
         ("where", (C, X, X), X),
         ("wrap", (2, N), Const(2, INT)),
         ("broadcast_dim", (N, N), N),
+        ("broadcast_dim", (1, N), N),
+        ("broadcast_dim", (N, 1), N),
         ("add", (2, 3), Const(5, INT)),
         ("div", (1, 4), Const(0.25, FLOAT)),
         ("index", (-1, 3), Const(2, INT)),

@@ -85,6 +85,22 @@ s: f64 = sum(y, axes=(0,))
     assert count(new, "maximum", "broadcast_dim") == 0
 
 
+def test_a_length_that_becomes_1_leaves_the_other_one():
+    body = """
+k: int = minimum(1, 3)
+m: int = minimum(1, n)
+v: f64[m] = view(x, 0, m, 1, spec=('s',))
+z: f64[k] = zeros(k, dtype='f64')
+d: int = broadcast_dim(k, m)
+y: f64[d] = add(z, v)
+e: int = broadcast_dim(m, k)
+w: f64[e] = add(y, z)
+s: f64 = sum(w, axes=(0,))
+"""
+    new = agree(hoist_bounds_checks, program("x: f64[n]", body, "s,"), (X,), (NONE,))
+    assert count(new, "minimum") == 1 and count(new, "broadcast_dim") == 0
+
+
 def test_a_while_knows_its_condition():
     body = """
 k: int = 0
