@@ -319,8 +319,9 @@ class Captures:
 
     # ---- specialization ----
     def is_of_arguments(self, it: Any, v: Var) -> bool:
-        """Whether an integer depends on arguments and their lengths alone."""
-        return all(root in self.leaves or root in self.dims for root in roots(it, v))
+        """Whether an integer depends on arguments and their lengths, and on nothing else."""
+        found = roots(it, v)
+        return bool(found) and all(root in self.leaves or root in self.dims for root in found)
 
     def is_soon_static(self, it: Any, v: Var) -> bool:
         """Whether specializing on arguments, or unrolling a few trips, makes an integer known."""

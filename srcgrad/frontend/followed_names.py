@@ -52,10 +52,13 @@ FOLLOWED: dict[str, list[str]] = {
     ],
     "scipy.ndimage": ["extrema", "maximum", "mean", "median", "minimum", "sum", "variance"],
     "scipy.signal": [
-        "chirp", "envelope", "filtfilt", "freqz", "gauss_spline", "gausspulse", "get_window",
-        "hilbert", "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bs", "lp2hp", "lp2lp", "normalize",
-        "resample", "savgol_coeffs", "savgol_filter", "sawtooth", "square", "sweep_poly",
-        "unit_impulse", "vectorstrength", "wiener",
+        "bilinear_zpk", "butter", "chirp", "cont2discrete", "envelope", "filtfilt", "freqs",
+        "freqz", "gauss_spline", "gausspulse", "get_window", "hilbert", "iirnotch", "iirpeak",
+        "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp",
+        "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "normalize", "resample", "resample_poly",
+        "savgol_coeffs", "savgol_filter", "sawtooth", "sos2tf", "sosfilt_zi", "sosfiltfilt",
+        "square", "sweep_poly", "tf2ss", "tf2zpk", "unit_impulse", "vectorstrength", "wiener",
+        "zpk2tf",
     ],
     "scipy.signal.windows": [
         "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "chebwin",

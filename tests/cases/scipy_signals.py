@@ -46,3 +46,78 @@ def medians_of_windows(x, size):
 @case(np.array([[0.3, 1.4, -0.25, 0.9], [0.6, 2.2, 0.1, -1.3], [0.5, 0.7, 1.1, 0.2]]))
 def medians_of_windows_of_matrices(x):
     return signal.medfilt(x, (3, 1)) * x + signal.medfilt(x**2)
+
+
+SECTIONS = signal.butter(4, 0.3, output="sos")
+LONG = np.sin(np.arange(30.0) * 0.7) + 0.1 * np.arange(30.0)
+
+
+@case(LONG)
+@case(np.stack((LONG, LONG**2), axis=1))
+def filters_in_sections(x):
+    y = signal.sosfilt(SECTIONS, x, axis=0)
+    return y * signal.sosfiltfilt(SECTIONS, x, axis=0) + signal.sosfilt(SECTIONS, x)
+
+
+@case(LONG, 0.3)
+def states_of_sections(x, k):
+    sections = signal.butter(2, 0.2 + 0.1 * k, output="sos")
+    y, left = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
+    return np.sum(y**2) + np.sum(left**3)
+
+
+@case(LONG, 0.3)
+def designed_filters(x, k):
+    b, a = signal.iirnotch(0.3, 5.0 + k)
+    y = signal.lfilter(b, a, x) + signal.filtfilt(*signal.butter(2, 0.2 + 0.1 * k), x)
+    return y + signal.lfilter(*signal.butter(1, 2.0 + k, "high", fs=20.0), x)
+
+
+@case(LONG)
+def other_rates(x):
+    y = np.sum(signal.decimate(x, 3)) + np.sum(signal.decimate(x, 3, ftype="fir") ** 2)
+    y += np.sum(signal.decimate(x, 2, 4, "iir", -1, False) ** 3)
+    y += np.sum(signal.resample_poly(x, 3, 2) ** 2) + np.sum(signal.resample_poly(x, 2, 4) ** 3)
+    return y + np.sum(signal.upfirdn(x[:4], x, 3, 2) ** 2)
+
+
+@case(np.stack((LONG, LONG**2), axis=1))
+def other_rates_along_an_axis(x):
+    y = signal.upfirdn([1.0, 2.0, 1.0], x, 2, 3, axis=0) ** 2
+    return np.sum(y) + signal.decimate(x, 2, 3, "fir", 0, False) * signal.decimate(x, 2, axis=0)
+
+
+@case(LONG)
+def spectra(x):
+    f, p = signal.welch(x, 2.0, nperseg=8)
+    _, q = signal.welch(x, window=x[:6] ** 2 + 1.0, detrend=False, average="median")
+    _, r = signal.periodogram(x, 10.0, "hann", 32, "linear", scaling="spectrum")
+    _, s = signal.periodogram(x, nfft=11, return_onesided=False)
+    return np.sum(p**2) + np.sum(q**2) + np.sum(r**2) * f[1] + np.sum(s**2)
+
+
+@case(LONG, LONG[::-1] ** 2)
+def cross_spectra(x, y):
+    _, p = signal.csd(x, y, nperseg=8, nfft=9)
+    _, q = signal.csd(x + 1j * y, y[:20], nperseg=8, average="median")
+    return (
+        np.sum(np.abs(p) ** 2)
+        + np.sum(np.abs(q) ** 2)
+        + np.sum(signal.coherence(x, y, nperseg=8)[1][1:] ** 2)
+    )
+
+
+@case(np.stack((LONG, LONG**2), axis=1))
+def spectra_along_an_axis(x):
+    _, p = signal.welch(x, 2.0, "hann", 5, 3, 8, "linear", True, "spectrum", 0)
+    f, t, s = signal.spectrogram(x, 3.0, nperseg=7, axis=0)
+    _, _, m = signal.spectrogram(x, nperseg=6, axis=-2, mode="magnitude", detrend="linear")
+    return np.sum(p**2) + np.sum(s * t) * f[1] + np.sum(m**3)
+
+
+@case(LONG)
+def spectra_over_time(x):
+    f, t, s = signal.stft(x, 3.0, nperseg=7, noverlap=2)
+    _, u, z = signal.stft(x.reshape(15, 2), nperseg=4, boundary=None, padded=False, axis=0,
+                          scaling="psd", detrend="constant")  # fmt: skip
+    return np.sum(np.abs(s) ** 2 * t) * f[1] + np.sum(np.abs(z) ** 2 * u)

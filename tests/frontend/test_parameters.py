@@ -68,7 +68,8 @@ OF_THE_RUN = frozenset({
     "angle", "matrix", "maxlen", "output_shape", "zoom",
     "Ns", "eps", "f_min", "f_min_rtol", "finish", "finite_diff_jac_sparsity",
     "finite_diff_rel_step", "keep_feasible", "lb", "len_tol", "ub", "vol_tol",
-    "mrp", "object", "predicate", "rotations", "theta",
+    "detrend", "down", "fs", "in_len", "len_h", "nfft", "noverlap", "nperseg", "sos", "up",
+    "window", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from scipy import fft, fftpack, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
+from scipy.signal import _upfirdn
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
@@ -111,6 +112,7 @@ WITHOUT = {
     np.isscalar: "asks about a kind", np.ma.isMaskedArray: "asks about a kind",
     np.iterable: "asks about a kind", dir: "asks about an object",
     inspect.getmembers: "asks about an object",
+    _upfirdn._output_len: "counts samples",
     **dict.fromkeys((np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast, np.promote_types,
                      np.dtype),
                     "asks about a dtype"),

@@ -26,18 +26,19 @@ FLAGS = frozenset({
     "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "increasing",
     "invert", "keepdim", "keepdims", "largest", "locally_biased", "lower", "orthogonalize",
     "overwrite_a", "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input",
-    "overwrite_x", "p_indices", "permute_l", "pivoting", "prefilter", "real", "repetition",
-    "reshape", "retall", "retstep",
-    "return_counts", "return_ids", "return_index", "return_inverse", "return_rank", "return_sign",
-    "returned", "reverse", "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict",
-    "subok", "tfirst", "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack",
-    "vectorized", "wrap", "writeable",
+    "overwrite_x", "p_indices", "padded", "permute_l", "pivoting", "prefilter", "real",
+    "repetition", "reshape", "retall", "retstep", "return_counts", "return_ids", "return_index",
+    "return_inverse", "return_onesided", "return_rank", "return_sign", "returned", "reverse",
+    "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok", "tfirst",
+    "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap",
+    "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype", "excluded",
-    "force", "format", "indexing", "kind", "lapack_driver", "line_search", "method", "metric",
-    "mode", "nan_policy", "norm", "optimize", "order", "otypes", "permc_spec", "plan", "quadrature",
-    "reduction", "reduction_method", "seq", "side", "signature", "singular", "trim",
+    "UPLO", "api_version", "assume_a", "average", "boundary", "casting", "device", "doc", "dtype",
+    "excluded", "force", "format", "ftype", "indexing", "kind", "lapack_driver", "line_search",
+    "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "otypes", "permc_spec",
+    "plan", "quadrature", "reduction", "reduction_method", "scaling", "seq", "side", "signature",
+    "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {
