@@ -15,11 +15,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from srcgrad.ir.alias import AliasClasses
-from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Stmt, Var, atom
-from srcgrad.ir.types import Array, is_reference
+from srcgrad.ir.nodes import Block, Def, For, Function, Stmt, Var, atom
+from srcgrad.ir.types import Array
 from srcgrad.ir.walk import blocks, defined, uses, walk
 from srcgrad.passes.dependence import touched
 from srcgrad.passes.effects import classes_written, makes_buffer
+from srcgrad.passes.own_buffers import with_other_names
 from srcgrad.passes.places import Access, Places, Poly, constant, linear, plus, variables
 from srcgrad.primitives import memory
 from srcgrad.records import record
@@ -236,14 +237,7 @@ class CopiesInTime:
 
     @cached_property
     def joined(self) -> set[Var]:
-        """The classes that the caller stores, loops carry, branches join or lists hold."""
-        found: list[Atom] = [*self.program.params]
-        for s in walk(self.program.body):
-            if not isinstance(s, Def):
-                found += uses(s)
-            elif s.op.holds:
-                found += s.args
-        return {self.classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
+        return with_other_names(self.program, self.classes)
 
     def in_turn(self, links: tuple[Link, ...]) -> bool:
         """Whether each copy reads its element before the next copy stores to it."""

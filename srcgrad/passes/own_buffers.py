@@ -1,15 +1,17 @@
 """Whether the arrays that a loop carries begin in buffers that have no other name.
 
-`Following` is the base class of passes that test this; it changes nothing itself.
+Which alias classes have names but views. `Following` is the base class of passes that test this; it
+changes nothing itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.facts import definitions
-from srcgrad.ir.nodes import Block, Def, For, Function, Loop, Stmt, Var, While, kept_tuple
-from srcgrad.ir.types import Array
+from srcgrad.ir.nodes import Atom, Block, Def, For, Function, Loop, Stmt, Var, While, kept_tuple
+from srcgrad.ir.types import Array, is_reference
 from srcgrad.ir.walk import uses, walk
 from srcgrad.passes.effects import makes_buffer
 from srcgrad.passes.rewrite import Rewriter
@@ -30,6 +32,17 @@ class Following(Rewriter):
             out.extend(self.statement(s))
         self.before = outer
         return kept_tuple(block, out)
+
+
+def with_other_names(function: Function, classes: AliasClasses) -> set[Var]:
+    """The classes that the caller stores, loops carry, branches join or lists hold."""
+    found: list[Atom] = [*function.params]
+    for s in walk(function.body):
+        if not isinstance(s, Def):
+            found += uses(s)
+        elif s.op.holds:
+            found += s.args
+    return {classes.of(v) for v in found if isinstance(v, Var) and is_reference(v.type)}
 
 
 def keeps_its_trips(s: For | While) -> bool:

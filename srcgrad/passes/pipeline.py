@@ -43,6 +43,7 @@ from srcgrad.passes.hoist_bounds_checks import hoist_bounds_checks
 from srcgrad.passes.independent_loops import independent_loops
 from srcgrad.passes.interchange import interchange
 from srcgrad.passes.join_loops import join_flows, join_loops
+from srcgrad.passes.known_zeros import known_zeros
 from srcgrad.passes.lift_new_axes import lift_new_axes
 from srcgrad.passes.lift_transposes import lift_transposes
 from srcgrad.passes.loop_distribution import loop_distribution
@@ -161,6 +162,7 @@ JOIN_FLOWS_IN_ORDER = Pass("join_flows", partial(join_flows, in_order=True))
 COALESCE_LOOPS = Pass("coalesce_loops", coalesce_loops)
 PACK_COLUMNS = Pass("pack_columns", pack_columns, reorders=True)
 GATHER_ADDITIONS = Pass("gather_additions", gather_additions, reorders=True)
+KNOWN_ZEROS = Pass("known_zeros", known_zeros)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
@@ -193,6 +195,7 @@ LOWERING: tuple[Pass, ...] = (
     PACK_COLUMNS,
     PROMOTE_ACCUMULATORS,
     GATHER_ADDITIONS,
+    KNOWN_ZEROS,
     LOOP_FISSION,
     ASCENDING_LOOPS,
     HOIST,
@@ -319,7 +322,8 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     # tapes that are made longer before an inner loop would keep all of it in one chunk; an array
     # that has a second name, or is made in a trip, as well
     others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
-    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS, TIME_EXPANSION)}
+    apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS)}
+    apart |= {TIME_EXPANSION.name, KNOWN_ZEROS.name}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -336,7 +340,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     } | {GATHER_ADDITIONS.name, COALESCE_LOOPS.name, STRIP_MINING.name}
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
     left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
-    left_out |= {SKIP_ZEROS.name, HOIST_ALLOCATIONS.name, TIME_EXPANSION.name}
+    left_out |= {SKIP_ZEROS.name, HOIST_ALLOCATIONS.name, TIME_EXPANSION.name, KNOWN_ZEROS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -23,6 +23,7 @@ from srcgrad.passes.privatized_buffers import _Privatized
 from srcgrad.passes.scalar_replacement import Element
 from srcgrad.passes.strips.candidates import Candidates
 from srcgrad.passes.strips.lanes import Lanes
+from srcgrad.passes.tiles import Known
 from srcgrad.passes.time_expansion import _Expanded
 from srcgrad.passes.trips import Trips
 from srcgrad.passes.verdicts import Dependent, Independent
@@ -135,6 +136,8 @@ TEETH = [
     ("rotations", CopiesInTime, "is_used_after", always(False), (1, 13)),
     ("rotations", _CarriedArrays, "is_before", always(True), (5,)),
     ("rotations", _CarriedArrays, "are_distinct", always(True), (14,)),
+    ("stencils", Known, "tile", lambda self, pieces, z: len(pieces) > 1, (8, 11)),
+    ("stencils", Known, "is_outside", always(True), (27,)),
     ("stencils", Neighbours, "keeps", always(True), (1, 22)),
     ("stencils", Neighbours, "late", always(()), (7, 11)),
     ("stencils", FusionGroup, "_only_sums", always(True), (16,)),
