@@ -42,10 +42,8 @@ element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import copysign
+from collections.abc import Sequence
 
-from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.clone import copied
 from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import (
@@ -61,15 +59,10 @@ from srcgrad.ir.nodes import (
     atom,
     kept_tuple,
 )
-from srcgrad.ir.summaries import Summaries
-from srcgrad.ir.types import INT, Array, is_float
-from srcgrad.ir.walk import defined, uses
-from srcgrad.passes.dependence import touched
-from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
+from srcgrad.ir.types import INT, is_reference
+from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.passes.emitter import builder_for
-from srcgrad.passes.own_buffers import with_other_names
 from srcgrad.passes.places import (
-    Places,
     Poly,
     constant,
     evaluated,
@@ -78,6 +71,7 @@ from srcgrad.passes.places import (
     variables,
 )
 from srcgrad.passes.tiles import Facts, Known, Piece, Zeros
+from srcgrad.passes.zero_regions import ZeroRegions
 from srcgrad.primitives import REGISTRY, elementwise, memory
 from srcgrad.records import record
 
@@ -102,20 +96,10 @@ class Sunk:
     left: bool = False
 
 
-class _KnownZeros:
+class _KnownZeros(ZeroRegions):
     def __init__(self, function: Function):
+        super().__init__(function)
         self.b = builder_for(function)
-        self.classes, self.places = alias_classes(function), Places(function)
-        self.touches = Summaries(self._touched)
-        self.joined = with_other_names(function, self.classes)
-
-    def _touched(self, s: Stmt, inner: list[set[Var]]) -> set[Var]:
-        """The classes whose elements a statement reads or stores to."""
-        own = {self.classes.of(x) for x in touched(s)} if isinstance(s, Def) else set[Var]()
-        return own.union(*inner)
-
-    def names(self, s: Stmt, root: Var) -> bool:
-        return self.classes.of(root) in self.touches[s]
 
     # ---- blocks ----
     def block(self, block: Block, facts: Facts) -> Block:
@@ -144,102 +128,25 @@ class _KnownZeros:
             return s if same else altered(s, then=then, orelse=orelse)
         return s
 
-    def implied(self, s: If) -> Facts:
-        """Polynomials that are not negative where a condition holds."""
-        d = self.places.definition.get(s.cond) if isinstance(s.cond, Var) else None
-        if d is None or d.op is not elementwise.ge or any(a.type != INT for a in d.args):
-            return ()
-        x, y = map(self.places.poly, d.args)
-        return (plus(x, y, -1),)
-
-    def rotated(self, s: For, before: Block) -> list[Stmt]:
-        """A loop whose trips begin with the zeros with which they have ended."""
+    def rotated(self, s: For, before: Block, done: tuple[Zeros, ...] = ()) -> list[Stmt]:
+        """A loop whose trips begin with the zeros with which they have ended; `done` do already."""
         last = {c: t for t in s.body for c in self.touches[t]}
         bound = defined((s,))
         for t in dict.fromkeys(last.values()):
             for z in self.zeroed(t):
                 if last.get(self.classes.of(z.root)) is not t or not self.is_zero(before, z):
                     continue
+                if any(map(z.are, done)):
+                    continue
                 if z.root in bound or (variables(z.low) | variables(z.high)) & bound:
                     continue
                 sunk = self.sunk(self.without(s.body, z), z, ())
                 if sunk.gone:
-                    return [*self.rotated(altered(s, body=sunk.block), before), *self.stored(z)]
+                    loop = altered(s, body=sunk.block)
+                    return [*self.rotated(loop, before, (*done, z)), *self.stored(z)]
         return [s]
 
     # ---- where zeros are stored ----
-    def zeroed(self, s: Stmt) -> Iterator[Zeros]:
-        """The zeros that a statement leaves behind, of which it need not store all."""
-        if isinstance(s, Def):
-            if s.op is memory.zeros and s.var is not None and self.is_local(s.var):
-                yield Zeros(s.var, {}, self.places.poly(s.args[0]))
-        elif isinstance(s, For):
-            z = self.zero_loop(s)
-            own = [t for t in s.body if isinstance(t, Def) and not _is_zero_store(t)]
-            if z is not None and all(is_scalar_operation(t) and not may_raise(t) for t in own):
-                yield z
-        elif isinstance(s, If):
-            for block in (s.then, s.orelse):
-                for t in block:
-                    for z in self.zeroed(t):
-                        if not isinstance(t, Def) and self.is_zero((s,), z):
-                            yield z
-
-    def zero_loop(self, s: For) -> Zeros | None:
-        """The zeros that a loop stores, if it stores nothing else to their buffer."""
-        found = [t for t in s.body if isinstance(t, Def) and _is_zero_store(t)]
-        if len(found) != 1:
-            return None
-        place = self.place(found[0], (s,))
-        parts = None if place is None else linear(place[1], s.index)
-        if place is None or parts is None or parts[0] != constant(1):
-            return None
-        if variables(parts[1]) & defined((s,)) or not self.stores_once(s, found[0]):
-            return None
-        low, high = (plus(parts[1], self.places.poly(a)) for a in (s.start, s.stop))
-        return Zeros(place[0], low, high)
-
-    def stores_once(self, s: For, store: Def) -> bool:
-        """Whether a store is the only one of a loop without inner loops to its class."""
-        cls = self.classes.of(store.array)
-        return all(isinstance(t, Def) for t in s.body) and not any(
-            isinstance(t, Def)
-            and t.op.writes
-            and t is not store
-            and self.classes.of(t.array) is cls
-            for t in s.body
-        )
-
-    def place(self, s: Def, loops: tuple[For, ...]) -> tuple[Var, Poly] | None:
-        """The buffer of one axis, and the coordinate, of an access to an element."""
-        access = self.places.access(s, s.array, loops)
-        if len(access.place) != 1 or access.place[0] is None or not self.is_local(access.root):
-            return None
-        return access.root, access.place[0]
-
-    def is_local(self, root: Var) -> bool:
-        d, t = self.places.definition.get(root), root.type
-        return (
-            d is not None
-            and makes_buffer(d)
-            and isinstance(t, Array)
-            and len(t.dims) == 1
-            and is_float(t.dtype)
-            and self.classes.of(root) not in self.joined
-        )
-
-    def is_zero(self, block: Block, z: Zeros) -> bool:
-        """Whether what a block does last to a buffer is to store these zeros."""
-        for s in reversed(block):
-            if isinstance(s, Def) and s.var is z.root:
-                return s.op is memory.zeros
-            if not self.names(s, z.root):
-                continue
-            if isinstance(s, If):
-                return self.is_zero(s.then, z) and self.is_zero(s.orelse, z)
-            return isinstance(s, For) and z.are(self.zero_loop(s))
-        return False
-
     def without(self, block: Block, z: Zeros) -> Block:
         """A block without the statements that store these zeros last."""
         for k in reversed(range(len(block))):
@@ -310,7 +217,7 @@ class _KnownZeros:
         """A statement that stores to a piece of the zeros, or leaves them alone; else None."""
         if isinstance(s, Def):
             place = self.place(s, ()) if s.op in (memory.add_at, memory.store) else None
-            if place is None:
+            if place is None or place[0] is not z.root:
                 return None
             p = known.read(place[1])
             if known.is_outside(p, z) or any(
@@ -333,7 +240,7 @@ class _KnownZeros:
         if not isinstance(adds, Def) or adds.op not in (memory.add_at, memory.store):
             return None
         place = self.place(adds, (s,))
-        parts = None if place is None else linear(place[1], s.index)
+        parts = linear(place[1], s.index) if place is not None and place[0] is root else None
         if parts is None or parts[0] != constant(1) or variables(parts[1]) & defined((s,)):
             return None
         new: dict[Stmt, Block] = {}
@@ -358,7 +265,7 @@ class _KnownZeros:
         if not (isinstance(old, Def) and isinstance(store, Def) and old.op is memory.load):
             return None
         total = self.places.definition.get(a) if isinstance(a := store.args[-1], Var) else None
-        read = [t for t in s.body if old.var in uses(t)]
+        read = [t for t in walk(s.body) if old.var in uses(t)]
         if total is None or total.op is not elementwise.add or read != [total]:
             return None
         same = self.place(old, (s,)) == place and not (set(s.yields) & {old.var})
@@ -366,11 +273,12 @@ class _KnownZeros:
 
     def split(self, s: Stmt, z: Zeros) -> Block | None:
         """A loop over all of a buffer, in three of which the second one stores to zeros."""
-        found = self.stores_instead(s, z.root) if isinstance(s, For) and not s.params else None
+        if not isinstance(s, For) or s.params or any(is_reference(v.type) for v in defined((s,))):
+            return None  # of names that a copy has, the alias classes know nothing
+        found = self.stores_instead(s, z.root)
         whole: Piece = {}, self.places.poly(atom(z.root.type.dims[0]))
         if found is None or found[0] != whole:
             return None
-        assert isinstance(s, For)
         b = self.b
         with b.block() as out:
             b.loc = s.loc
@@ -378,9 +286,9 @@ class _KnownZeros:
             ends = [b.add(evaluated(b, p), shift) for p in (z.low, z.high)]
             low = b.minimum(b.maximum(ends[0], s.start), s.stop)
             high = b.minimum(b.maximum(ends[1], low), s.stop)
-            for part, start, stop in ((s, s.start, low), (found[1], low, high), (s, high, s.stop)):
+            parts = [(s, s.start, low), (found[1], low, high), (s, high, s.stop)]
+            for part, start, stop in reversed(parts) if s.reverse else parts:
                 (again,), _ = copied((part,), {})
-                assert isinstance(again, For)
                 b.append(altered(again, start=start, stop=stop))
         return tuple(out)
 
@@ -392,9 +300,3 @@ class _KnownZeros:
             *place, value = s.args
             b.append(altered(s, op=memory.store, args=(*place, b.add(value, 0.0))))
         return tuple(out)
-
-
-def _is_zero_store(s: Stmt) -> bool:
-    if not isinstance(s, Def) or s.op is not memory.store or not isinstance(a := s.args[-1], Const):
-        return False
-    return a.value == 0 and copysign(1.0, float(a.value)) > 0

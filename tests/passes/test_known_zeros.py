@@ -5,7 +5,7 @@ import pytest
 from srcgrad.passes import gather_additions, known_zeros
 from tests.passes.pass_programs import after, agree, count, program, text, vec
 
-known_zeros = known_zeros.known_zeros
+module, known_zeros = known_zeros, known_zeros.known_zeros
 gather_additions = gather_additions.gather_additions
 CALLS = [
     (vec(1, 2, 3, 4, 5, 6), vec(5, 6, 7)), (vec(1, 2, 3, 4), vec()), (vec(1, 2, 3), vec(7)),
@@ -95,6 +95,57 @@ for i in range(0, n):
     assert changed(e, other, READS, zeros, count_of="load") == 0
 
 
+@pytest.mark.parametrize("over", ["range(0, n)", "reversed(range(0, n))"])
+def test_the_parts_of_a_loop_run_in_its_order(over):
+    adds = f"""
+for i in {over}:
+    a: f64 = load(x, i)
+    add_at(u, i, a)
+    b: f64 = load(v, 0)
+    d: f64 = mul(b, 0.5)
+    h: f64 = add(d, a)
+    store(v, 0, h)
+"""
+    first = f"{FIRST}v: f64[n] = copy(x)\ne: int = sub(n, 1)"
+    parts = "q: f64 = load(v, 0)\nadd_at(y, t, q)", READS, ZEROS.replace("0, n", "1, e")
+    assert changed(adds, *parts, first=first) == -1
+
+
+def test_a_view_inside_a_loop(monkeypatch):
+    adds = """
+for l in range(0, n):
+    h: f64[n] = view(u, 0, n, 1, spec=('s',))
+    z: f64 = load(x, l)
+    add_at(h, l, z)
+"""
+    some = ZEROS.replace("k", "k1").replace("0, n", "1, e")
+    first = f"{FIRST}e: int = sub(n, 1)"
+    assert changed(some, adds, ADDS, READS, ZEROS, first=first) == 0
+    monkeypatch.setattr(module, "is_reference", lambda type: False)
+    with pytest.raises(AssertionError):
+        changed(some, adds, ADDS, READS, ZEROS, first=first)
+
+
+def test_values_that_the_loop_of_zeros_carries():
+    zeros = f"r: f64 = s{ZEROS}    r1: f64 = add(r, 2.0)\n    r = r1\nadd_at(y, t, r)"
+    assert changed(ADDS, READS, zeros) == 0
+    assert changed(zeros, ADDS, READS) == 0
+
+
+def test_a_sum_whose_old_element_a_branch_reads():
+    sums = """
+for i in range(0, n):
+    a: f64 = load(x, i)
+    b: f64 = load(u, i)
+    c: f64 = add(a, b)
+    q: bool = gt(a, 2.5)
+    if q:
+        add_at(y, t, b)
+    store(u, i, c)
+"""
+    assert changed(sums, READS, ZEROS, count_of="load") == 0
+
+
 def test_what_is_stored_anyway():
     stores = ADDS.replace("add_at", "store")
     assert changed(ZEROS, stores, READS, count_of="store") == 1
@@ -166,6 +217,27 @@ def test_zeros_in_branches():
     one = both.replace("k1, 0.0", "k1, 1.0")
     assert changed(one, ADDS, READS) == 0
     assert changed(ADDS, READS, one) == 0
+
+
+ONE_STAYS = """
+u: f64[n] = zeros(n, dtype='f64')
+for t in range(0, m):
+    s: f64 = load(y, t)
+    q: bool = gt(s, 5.5)
+    if q:
+        for k in range(0, n):
+            store(u, k, 0.0)
+    else:
+        for k1 in range(0, n):
+            a: f64 = load(x, k1)
+            add_at(x, k1, a)
+            store(u, k1, 0.0)
+add_at(u, 0, 2.0)
+"""
+
+
+def test_zeros_that_stay_in_one_branch():
+    agree(known_zeros, program("x: f64[n], y: f64[m]", ONE_STAYS, "u,"), *CALLS)
 
 
 def test_a_read_in_the_loop_that_adds():
