@@ -100,6 +100,7 @@ class Reached:
 class _DeadStores:
     def __init__(self, function: Function):
         self.function, self.classes = function, alias_classes(function)
+        self.bound_in: dict[Stmt, set[Var]] = {}
 
     @cached_property
     def places(self) -> Places:
@@ -192,7 +193,9 @@ class _DeadStores:
     def bound(self, s: Stmt | None) -> set[Var]:
         """The variables that a statement binds in its blocks and for them."""
         assert s is not None
-        return set(inner_definitions(s)).union(*(defined(b) for b in blocks(s)))
+        if s not in self.bound_in:
+            self.bound_in[s] = set(inner_definitions(s)).union(*(defined(b) for b in blocks(s)))
+        return self.bound_in[s]
 
     def differ(
         self, store: Reached, read: Reached, common: list[For], inner: set[Var], later: For | None

@@ -149,13 +149,16 @@ class Places:
 
     def inside(self, p: Poly, loops: Sequence[For]) -> Poly:
         """A polynomial as it reads inside loops: where one over n runs, max(n, 0) is n."""
-        found = [self.trips(s) for s in loops]
         for v in dict.fromkeys(v for m in p for v in m):  # in order
             d = self.definition.get(v)
             if d is not None and d.op is elementwise.maximum and is_int64(v):
                 a, b = map(self.poly, d.args)
-                p = replaced(p, v, a) if not b and a in found else p
+                if not b and self.is_trip_count(a, loops):
+                    p = replaced(p, v, a)
         return p
+
+    def is_trip_count(self, p: Poly, loops: Sequence[For]) -> bool:
+        return any(p == self.trips(s) for s in loops)
 
     def extreme(self, p: Poly, loops: Sequence[For], side: int) -> Poly | None:
         """The least (-1) or the largest (1) value over the trips of loops, outer first, that run.
@@ -177,9 +180,9 @@ class Places:
 
     def is_nonnegative(self, p: Poly, loops: Sequence[For]) -> bool:
         """Whether a polynomial in lengths and in trip counts of loops that run is not negative."""
-        known = [self.trips(s) for s in loops]
         return all(c > 0 for c in p.values()) and all(
-            {(v,): 1} in known or ((d := self.definition.get(v)) is not None and d.op is memory.dim)
+            ((d := self.definition.get(v)) is not None and d.op is memory.dim)
+            or self.is_trip_count({(v,): 1}, loops)
             for v in variables(p)
         )
 
