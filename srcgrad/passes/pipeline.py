@@ -29,6 +29,7 @@ from srcgrad.passes.counted_trips import counted_trips
 from srcgrad.passes.cse import cse
 from srcgrad.passes.dead_code import eliminate
 from srcgrad.passes.dead_stores import dead_stores
+from srcgrad.passes.double_transforms import double_transforms
 from srcgrad.passes.edge_trips import edge_trips
 from srcgrad.passes.elide_copies import elide_copies
 from srcgrad.passes.factor_once import by_factors, factor_once
@@ -148,6 +149,7 @@ FUSE_APART = Pass("fuse", fuse, reorders=True)  # into nests whose trips share n
 FUSE_IN_ORDER = Pass("fuse", partial(fuse, in_order=True))
 LOWER = Pass("lower", lower)
 BY_FACTORS = Pass("by_factors", by_factors)
+DOUBLE_TRANSFORMS = Pass("double_transforms", double_transforms)
 BATCH_PRODUCTS = Pass("batch_products", batch_products, reorders=True)
 EDGE_TRIPS = Pass("edge_trips", edge_trips)
 FOLD_VIEWS = Pass("fold_views", fold_views)
@@ -177,6 +179,7 @@ SHARED_TAPES = Pass("shared_tapes", shared_tapes)
 HOIST_ALLOCATIONS = Pass("hoist_allocations", hoist_allocations)
 LOWERING: tuple[Pass, ...] = (
     BY_FACTORS,
+    DOUBLE_TRANSFORMS,
     EDGE_TRIPS,
     ROOM_AHEAD,
     BATCH_PRODUCTS,
@@ -341,6 +344,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
     left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
     left_out |= {SKIP_ZEROS.name, HOIST_ALLOCATIONS.name, TIME_EXPANSION.name, KNOWN_ZEROS.name}
+    left_out |= {DOUBLE_TRANSFORMS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -32,12 +32,11 @@ CALLS: dict[Primitive, Call] = {
     arrays.matmul: Call("numpy", functions=("np.matmul",)),  # machine code has its own
     arrays.matvec: Call("numpy", functions=("np.dot",)),
     arrays.vecdot: Call("numpy", functions=("np.dot",)),
+    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), Call("numpy")),
     scans.searchsorted: Call("library", functions=("search_left", "search_right")),
     equations.sqrtm: Call("equations", equations.NO_ROOT),
     equations.logm: Call("equations", equations.NO_LOGARITHM),
 }
-_TRANSFORMS = (transforms.fft, transforms.rfft, transforms.irfft)
-CALLS |= dict.fromkeys(_TRANSFORMS, Call("library", functions=("fourier",)))
 
 
 def functions_of(op: Primitive) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from srcgrad.backends.cpu.ufuncs import addresses
+from srcgrad.backends.cpu.ufuncs import addresses, addresses_of_transform
 from srcgrad.errors import CompilerError
 
 OF_ORDERS = "spherical_"  # functions of a whole number and a number
@@ -32,6 +32,13 @@ RETURNED = {
 # functions of Fortran whose results C reads in different ways
 COMPLEX_RESULTS = ("cdotu", "zdotu", "cdotc", "zdotc", "cladiv", "zladiv")
 LETTERS = {"f32": "s", "f64": "d", "c64": "c", "c128": "z"}  # prefix of a routine's name
+# the loops of NumPy's functions, and their data
+LOOPS = {
+    "ufunc": (addresses, 0),
+    "ufunc_data": (addresses, 1),
+    "fourier": (addresses_of_transform, 0),
+    "fourier_data": (addresses_of_transform, 1),
+}
 
 _api = ctypes.pythonapi
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", _api))
@@ -49,8 +56,9 @@ def name_routine(module: str, name: str, arity: int) -> None:
     """Gives a function of `lapack`, `blas` or `special`, or a loop of NumPy's, its symbol."""
     import llvmlite.binding as llvm
 
-    if module in ("ufunc", "ufunc_data"):
-        address = addresses(*name.rsplit("_", 1))[module == "ufunc_data"]
+    if module in LOOPS:
+        of_loop, part = LOOPS[module]
+        address = of_loop(*name.rsplit("_", 1))[part]
     elif (found := _in_openblas(module, name)) is not None:
         address = found
     else:

@@ -10,7 +10,7 @@ from srcgrad.backends.cpu.calls import CALLS, function_of, functions_of
 from srcgrad.backends.cpu.text.expressions import named_dtype
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import Primitive, callbacks, equations, messages, transforms
+from srcgrad.primitives import Primitive, callbacks, equations, messages
 
 KERNELS = (
     "absorb", "betainc_by_shape", "call_back", "complex_arccosh", "complex_expm1", "divide",
@@ -42,15 +42,6 @@ def _library(p: Any, s: Def) -> str:
     return f"{function_of(s)}({', '.join(parts)})"
 
 
-def _transform(p: Any, s: Def) -> str:
-    """A Fourier transform: the kind, the operand, the axis, the result's dims and dtype."""
-    kind = "ifft" if s.params.get("inverse") else s.op.name
-    assert s.var is not None
-    dims, dtype = tuple_text([p.text(d) for d in s.var.type.dims]), named_dtype(s.var.type.dtype)
-    code = ("fft", "ifft", "rfft", "irfft").index(kind)
-    return f"fourier({code}, {p.text(s.args[0])}, {s.params['axis']}, {dims}, {dtype})"
-
-
 def _call_back(p: Any, s: Def) -> str:
     """A call back; the function's number, which differs from process to process, is a parameter."""
     total, *rest = [p.text(a) for a in s.args]
@@ -72,13 +63,11 @@ def _report(p: Any, s: Def) -> str:
 # the expression of a call, given the names of its operands
 LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
     **dict.fromkeys([op for op, call in CALLS.items() if call.module], _library),
-    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), _transform),
     callbacks.call_back: _call_back,
     messages.show: _show,
     messages.report: _report,
 }
 # what an interpreter runs
 INTERPRETED = frozenset(
-    (transforms.fft, transforms.rfft, transforms.irfft, callbacks.call_back, messages.show,
-     messages.report, equations.sqrtm, equations.logm)
-)  # fmt: skip
+    (callbacks.call_back, messages.show, messages.report, equations.sqrtm, equations.logm)
+)

@@ -10,6 +10,7 @@ from srcgrad.backends.cpu.emit import (
     buffers,
     external,
     failures,
+    fourier,
     halves,
     helpers,
     matrices,
@@ -28,7 +29,7 @@ from srcgrad.backends.cpu.refusals import NOT_COMPILED
 from srcgrad.errors import UnsupportedError
 from srcgrad.ir.nodes import Def
 from srcgrad.ir.types import Scalar
-from srcgrad.primitives import Primitive, arrays, memory, tapes
+from srcgrad.primitives import Primitive, arrays, memory, tapes, transforms
 from srcgrad.primitives import elementwise as e
 from srcgrad.routines.external import extern, extern_of_blas, leaves
 
@@ -67,6 +68,7 @@ OPERATIONS: dict[Primitive, Callable[[Writer, Def], Any]] = {
     leaves: external.leaves,
     **dict.fromkeys(helpers.LIBRARY, helpers.library),
     **dict.fromkeys((arrays.matmul, arrays.matvec, arrays.vecdot), products.product),
+    **dict.fromkeys((transforms.fft, transforms.rfft, transforms.irfft), fourier.transform),
     **dict.fromkeys([op for op, c in CALLS.items() if not c.module], matrices.call),
 }
 
