@@ -60,6 +60,22 @@ def test_coefficients():
     check(f, IMAGE, further=True)
 
 
+@pytest.mark.parametrize("output", [float, np.float32, "f4", np.dtype(np.float64)])
+def test_a_dtype_is_stated_for_the_result(output):
+    def f(image):
+        turned = ndimage.rotate(image, 20.0, output=output, order=1)
+        return (
+            ndimage.map_coordinates(image, PLACES, output),
+            turned,
+            ndimage.zoom(image, 2, output),
+        )
+
+    for image in (IMAGE, IMAGE.astype(np.float32)):
+        for found, want in zip(flow.compile(f, target="python")(image), f(image), strict=True):
+            assert found.dtype == want.dtype
+            np.testing.assert_allclose(found, want, 1e-6, 1e-6)
+
+
 def test_on_the_cpu():
     def f(image, at):
         return ndimage.map_coordinates(image, at, mode="nearest", order=3)
@@ -70,7 +86,7 @@ def test_on_the_cpu():
 def test_refused():
     for f, text in (
         (lambda x: ndimage.map_coordinates(x.astype(int), x[None]), "not of floats"),
-        (lambda x: ndimage.map_coordinates(x, x[None], np.float32), "output= is not supported"),
+        (lambda x: ndimage.map_coordinates(x, x[None], int), "a dtype of floats"),
     ):
         with pytest.raises(UnsupportedError, match=text):
             flow.compile(f, target="python")(LINE)

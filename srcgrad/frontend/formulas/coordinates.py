@@ -14,7 +14,7 @@ from scipy import ndimage
 
 from srcgrad.frontend.formulas import scipy_ndimage  # noqa: F401 (registers the filters)
 from srcgrad.frontend.formulas.bsplines import basis
-from srcgrad.frontend.formulas.registry import known, place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import is_array, known, place, stands_for, unsupported
 
 # the values of the splines at the pixels, by their order
 AT_PIXELS = {
@@ -145,6 +145,16 @@ def within(x: Any, n: Any, mode: str) -> Any:
 MODES = ("constant", "nearest", "mirror", "reflect", "wrap", "grid-wrap", "grid-constant")
 
 
+def _stated(output: Any) -> Any:
+    """The dtype that is stated for a result."""
+    if is_array(output):
+        return unsupported("output= takes a dtype here", "store the result: y[...] = ...")
+    kind = np.dtype(output)
+    if kind.name not in ("float32", "float64"):
+        return unsupported("output= takes a dtype of floats here", "use .astype on the result")
+    return kind
+
+
 @stands_for(ndimage.map_coordinates)
 def map_coordinates(
     input: Any, coordinates: Any, output: Any = None, order: Any = 3, mode: Any = "constant",
@@ -156,13 +166,11 @@ def map_coordinates(
     array([2., 0.])
     """
     order, mode = checked(order, mode)
-    if output is not None:
-        return unsupported("output= is not supported here", "store the result: y[...] = ...")
     if mode not in MODES:
         raise RuntimeError(f"boundary mode not supported: {mode}")
     x, at = np.asarray(input), np.asarray(coordinates)
-    kind = x.dtype
-    if kind.kind != "f":
+    kind = x.dtype if output is None else _stated(output)
+    if x.dtype.kind != "f":
         return unsupported(
             "map_coordinates of an image that is not of floats", "use .astype(float)"
         )

@@ -14,10 +14,8 @@ from srcgrad.frontend.formulas.coordinates import map_coordinates
 from srcgrad.frontend.formulas.registry import OfTheRun, known, place, stands_for, unsupported
 
 
-def _image(x: Any, output: Any) -> Any:
+def _image(x: Any) -> Any:
     x = np.asarray(x)
-    if output is not None:
-        unsupported("output= is not supported here", "store the result: y[...] = ...")
     if x.ndim < 1:
         raise RuntimeError("input and output rank must be > 0")
     if x.dtype.kind == "c":
@@ -49,10 +47,10 @@ def shift(
     >>> shift(np.array([1.0, 3.0, 5.0]), 0.5, order=1)
     array([0., 2., 4.])
     """
-    x = _image(input, output)
+    x = _image(input)
     by = _each(shift, x.ndim)
     lines = [np.arange(x.shape[k]) - by[k] for k in range(x.ndim)]
-    return map_coordinates(x, _at(lines), None, order, mode, cval, prefilter)
+    return map_coordinates(x, _at(lines), output, order, mode, cval, prefilter)
 
 
 @stands_for(ndimage.zoom)
@@ -65,7 +63,7 @@ def zoom(
     >>> zoom(np.array([1.0, 3.0]), 1.5, order=1)
     array([1., 2., 3.])
     """
-    x = _image(input, output)
+    x = _image(input)
     by, lines = _each(zoom, x.ndim), []
     for k in range(x.ndim):
         n = x.shape[k]
@@ -74,7 +72,7 @@ def zoom(
         ratio = (n - whole) / (many - whole) if many != whole else 1.0
         line = np.arange(many) * 1.0
         lines.append((line + 0.5) * ratio - 0.5 if known(grid_mode) else line * ratio)
-    return map_coordinates(x, _at(lines), None, order, mode, cval, prefilter)
+    return map_coordinates(x, _at(lines), output, order, mode, cval, prefilter)
 
 
 @stands_for(ndimage.affine_transform)
@@ -87,7 +85,7 @@ def affine_transform(
     >>> affine_transform(np.array([1.0, 3.0, 5.0]), np.array([[0.5]]), order=1)
     array([1., 2., 3.])
     """
-    x, matrix = _image(input, output), np.asarray(matrix) * 1.0
+    x, matrix = _image(input), np.asarray(matrix) * 1.0
     count = x.ndim
     if matrix.ndim not in (1, 2):
         raise RuntimeError("no proper affine matrix provided")
@@ -101,7 +99,7 @@ def affine_transform(
     moved = _each(offset, count)
     if matrix.ndim == 1:
         lines = [(np.arange(shape[k]) + moved[k] / matrix[k]) * matrix[k] for k in range(count)]
-        return map_coordinates(x, _at(lines), None, order, mode, cval, prefilter)
+        return map_coordinates(x, _at(lines), output, order, mode, cval, prefilter)
     if matrix.shape[1] != len(shape):
         raise RuntimeError("affine matrix has wrong number of columns")
     places = _at([np.arange(n) * 1.0 for n in shape])
@@ -111,7 +109,7 @@ def affine_transform(
         for j in range(len(shape)):
             along = along + places[j] * matrix[k, j]
         coordinates.append(along)
-    return map_coordinates(x, np.stack(coordinates), None, order, mode, cval, prefilter)
+    return map_coordinates(x, np.stack(coordinates), output, order, mode, cval, prefilter)
 
 
 @stands_for(ndimage.rotate)
@@ -125,7 +123,7 @@ def rotate(
     array([[2., 4.],
            [1., 3.]])
     """
-    x = _image(input, output)
+    x = _image(input)
     if x.ndim != 2:
         return unsupported("rotate of an image that has not two axes", "rotate each plane")
     if sorted([place(known(k), 2) for k in axes]) != [0, 1]:
@@ -139,7 +137,7 @@ def rotate(
     turned = np.array([[c, s], [-s, c]])
     centre = turned @ ((np.array(shape) - 1) / 2)
     offset = np.array([(n - 1) / 2, (m - 1) / 2]) - centre
-    return affine_transform(x, turned, offset, shape, None, order, mode, cval, prefilter)
+    return affine_transform(x, turned, offset, shape, output, order, mode, cval, prefilter)
 
 
 def _of_degrees(angle: Any) -> tuple[Any, Any]:
