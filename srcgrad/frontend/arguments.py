@@ -27,3 +27,13 @@ def misfit(name: str, signature: inspect.Signature, args: Any, kwargs: dict[str,
     except TypeError as e:
         return TypeError(str(e))
     return TypeError(f"{name}() does not take these arguments")
+
+
+def arguments_in(e: TypeError) -> str:
+    """The text of such a TypeError without the name of the function.
+
+    >>> arguments_in(TypeError("norm() got an unexpected keyword argument 'order'"))
+    "got an unexpected keyword argument 'order'"
+    """
+    text = str(e)
+    return text.split("() ", 1)[-1] if "() " in text else text

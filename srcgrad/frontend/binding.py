@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.formulas.registry import name_in_errors
+from srcgrad.frontend.arguments import arguments_in, misfit
+from srcgrad.frontend.formulas.registry import name_in_errors, takes_less
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.protocols import marked
@@ -25,7 +25,10 @@ def bind(
     try:
         bound = head.bind(*args, **kwargs)
     except TypeError:
-        it.fails(misfit(name_in_errors(f), head, args, kwargs), node)
+        error = misfit(name_in_errors(f), head, args, kwargs)
+        if takes_less(f):
+            it.refuse(node, f"this call is not supported: {arguments_in(error)}", like=TypeError)
+        it.fails(error, node)
     env = dict(bound.arguments)
     for name, p in bound.signature.parameters.items():
         if name not in env and p.default is not p.empty:

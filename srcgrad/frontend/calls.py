@@ -14,6 +14,7 @@ from typing import Any, get_origin
 import gast
 import numpy as np
 
+from srcgrad.frontend.arguments import arguments_in
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
@@ -25,7 +26,7 @@ from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
-from srcgrad.frontend.handlers.registry import handler_of, kind_of_owner
+from srcgrad.frontend.handlers.registry import followed, handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
@@ -252,7 +253,7 @@ def handled(
     except TypeError as e:
         # a wrong argument of the call, not a fault inside the handler
         if e.__traceback__ is not None and e.__traceback__.tb_next is None:
-            it.refuse(node, f"this call is not supported: {_arguments_of(e)}")
+            it.refuse(node, f"this call is not supported: {arguments_in(e)}")
         raise
 
 
@@ -269,8 +270,9 @@ def _answered(
     it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
-    if (formula := formula_of(it, f, args, kwargs, node)) is not None:
-        return it.call(*formula, node)
+    if (own := formula_of(it, f, args, kwargs, node)) is not None:
+        handler, args, kwargs = followed(own[0]), *own[1:]
+        return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}
@@ -288,7 +290,7 @@ def _named(
     except NotTaken as e:
         it.refuse(node, f"the argument '{e}' of {callable_name(f)} is not supported")
     except TypeError as e:
-        it.refuse(node, f"this call is not supported: {_arguments_of(e)}", like=TypeError)
+        it.refuse(node, f"this call is not supported: {arguments_in(e)}", like=TypeError)
 
 
 def call_method(
@@ -336,8 +338,3 @@ def _gives_strong(f: Any) -> bool:
 
 def _gives_shell(it: Interpreter, f: Any) -> bool:
     return isinstance(f, Hashable) and f in MADE_BY and not follows_library(it)
-
-
-def _arguments_of(e: TypeError) -> str:
-    text = str(e)
-    return text.split("() ", 1)[-1] if "() " in text else text

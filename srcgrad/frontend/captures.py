@@ -136,6 +136,7 @@ class Captures:
             self._refuse_kind(it, value, name, node)
             return value
         if is_structured(value):
+            self._refuse_kind(it, value, name, node)
             return fields_of(self, it, path, name, value, node)
         if isinstance(value, np.ndarray):
             return self._input(it, path, name, value, node)

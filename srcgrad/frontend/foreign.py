@@ -16,7 +16,7 @@ from srcgrad.frontend.derived import plain_class, redefined
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.values import article, describe
 from srcgrad.protocols import class_states, held, home_module, poses
-from srcgrad.tree import is_leaf, registered_as
+from srcgrad.tree import is_leaf, is_structured, registered_as
 
 # by the top package of the class: the library, and what makes a NumPy array of `{}`
 LIBRARIES = {
@@ -82,6 +82,9 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
         cls, plain = type(value).__name__, plain_class(value)
         reason = f"'{name}' is {article(cls)} {cls}, which defines {own}: it is no plain {plain}"
         return reason, f"pass {plain}({name})"
+    if is_structured(value) and not value.dtype.isnative:
+        reason = f"'{name}' has fields in another byte order than that of this machine"
+        return reason, f"pass {name}.astype({name}.dtype.newbyteorder('='))"
     if isinstance(value, np.ndarray | np.void) and is_leaf(value):
         what = f"{describe(value)} of dtype {value.dtype}"
         reason = f"'{name}' is {what}, which is not supported"

@@ -9,25 +9,29 @@ import numpy as np
 
 from srcgrad import tree
 from srcgrad.frontend.formulas import structured as formulas
+from srcgrad.frontend.formulas import structured_functions as functions
 from srcgrad.frontend.formulas.registry import class_represented
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record, is_scalar, ndim
 from srcgrad.protocols import home_module
 from srcgrad.tree import RECORDS, Fields, has_fields
 
 
-def of_parts(cls: type, dtype: np.dtype, parts: Sequence[Any], rank: int | None = None) -> Record:
+def of_parts(cls: type, dtype: np.dtype, parts: Sequence[Any]) -> Record:
     """The stand-in of an array, or a record, of these fields."""
-    if rank is None:
-        rank = _ndim(parts[0]) - dtype[0].ndim
-        cls = _of_rank(cls, dtype, rank, parts[0])
-    held = formulas.Held(cls, dtype, rank, tuple(parts))
+    cls = _of_rank(cls, dtype, _ndim(parts[0]) - dtype[0].ndim, parts[0])
+    held = formulas.Held(cls, dtype, tuple(parts))
     stand_in = formulas.Record if cls in RECORDS else formulas.StructuredArray
     return Record(stand_in, {formulas.HELD: held})
 
 
 def _ndim(part: Any) -> int:
-    return part.fields[formulas.HELD].rank if isinstance(part, Record) else ndim(part)
+    """The rank of an array, which may be structured."""
+    if not isinstance(part, Record):
+        return ndim(part)
+    held = part.fields[formulas.HELD]
+    return _ndim(held.parts[0]) - held.dtype[0].ndim
 
 
 def _of_rank(cls: type, dtype: np.dtype, rank: int, part: Any) -> type:
@@ -85,13 +89,16 @@ def formula_of(
     given = [*args, *kwargs.values()]
     given += [v for part in given if isinstance(part, list | tuple) for v in part]
     taken = any(map(is_structured, given))
-    if f in formulas.MADE:
+    if any(isinstance(v, GrownTable) and is_structured(v.template) for v in given):
+        what = f"{f.__name__} of a list of structured arrays that grows at run time"
+        it.refuse(node, f"{what} is not supported", "take a field of each: [r['x'] for r in rows]")
+    if f in functions.MADE:
         dtype = structured_dtype(kwargs.get("dtype", args[1] if len(args) > 1 else None))
         if dtype is not None and "dtype" in kwargs:
-            return formulas.MADE[f], args, {**kwargs, "dtype": dtype}
+            return functions.MADE[f], args, {**kwargs, "dtype": dtype}
         if dtype is not None:
-            return formulas.MADE[f], [args[0], dtype, *args[2:]], kwargs
-    if taken and (formula := {**formulas.MADE, **formulas.TAKEN}.get(f)) is not None:
+            return functions.MADE[f], [args[0], dtype, *args[2:]], kwargs
+    if taken and (formula := {**functions.MADE, **functions.TAKEN}.get(f)) is not None:
         return formula, args, kwargs
     if taken:
         name = getattr(f, "__name__", "this function")

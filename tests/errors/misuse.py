@@ -311,11 +311,33 @@ def such_fields_made_inside(x):
 
 
 ROWS = np.ones(2, [("a", float), ("n", int)])
+BIG = ROWS.dtype.newbyteorder(">")
+SWAPPED = ROWS.astype(BIG)
 
 
 @program(2.0)
 def function_of_a_structured_array(x):
-    return x * np.stack([ROWS, ROWS])["a"][0, 0]  # error: UnsupportedError: stack of a structured
+    return x * np.vstack([ROWS, ROWS])["a"][0, 0]  # error: UnsupportedError: vstack of a structured
+
+
+@program(2.0)
+def growing_list_of_structured_arrays(x):
+    rows = []
+    for k in range(len(ROWS)):
+        if ROWS["a"][k] < x:
+            rows.append(ROWS[k : k + 1])
+    return x * np.concatenate(rows)["a"][0]  # error: UnsupportedError: concatenate of a list of
+
+
+@program(2.0)
+def structured_array_of_another_byte_order(x):
+    return x * SWAPPED["a"][0]  # error: UnsupportedError: has fields in another byte order
+
+
+@program(2.0)
+def fields_of_another_byte_order(x):
+    made = np.zeros(2, BIG)  # error: UnsupportedError: dtype dtype('>f8') is not supported
+    return x * made["a"][0]
 
 
 @flow.custom_vjp

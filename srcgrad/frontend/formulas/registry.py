@@ -85,11 +85,19 @@ def name_in_errors(f: Any) -> str:
     >>> name_in_errors(is_set)
     'is_set'
     """
-    owner, _, name = f.__qualname__.rpartition(".")
-    cls = f.__globals__.get(owner)
-    return (
-        f"{cls.__name__}.{name}" if isinstance(cls, type) and cls in INSTANCES else f.__qualname__
-    )
+    cls = _owner(f)
+    return f.__qualname__ if cls is None else f"{cls.__name__}.{f.__name__}"
+
+
+def takes_less(f: Any) -> bool:
+    """Whether a function is a formula, which may not have all arguments of the library's."""
+    return is_formula(f) and _owner(f) is None
+
+
+def _owner(f: Any) -> type | None:
+    """The class of a method that represents one of Python's."""
+    cls = f.__globals__.get(f.__qualname__.rpartition(".")[0])
+    return cls if isinstance(cls, type) and cls in INSTANCES else None
 
 
 def is_set(cls: type) -> bool:

@@ -12,24 +12,24 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import place, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import place, refused_where, unsupported
 
 FIELDS = "pass its fields: s['x']"
-# the class in NumPy, the dtype, the count of dims, and the arrays of the fields
-Held = collections.namedtuple("Held", ["cls", "dtype", "rank", "parts"])
+# the class in NumPy, the dtype, and the arrays of the fields
+Held = collections.namedtuple("Held", ["cls", "dtype", "parts"])
 HELD = "_held_by_structured"  # no field has this name
 
 
-def structured(cls: Any, dtype: Any, rank: int, parts: Any) -> Any:
+def structured(cls: Any, dtype: Any, parts: Any) -> Any:
     """An array, or a record, of these fields.
 
-    >>> made = structured(np.ndarray, np.dtype([("x", float), ("k", int)]), 1,
+    >>> made = structured(np.ndarray, np.dtype([("x", float), ("k", int)]),
     ...                   (np.zeros(3), np.arange(3)))
     >>> len(made), made.shape, made["k"].tolist(), made[1]["k"]
     (3, (3,), [0, 1, 2], np.int64(1))
     """
     made = object.__new__(Record if issubclass(cls, np.void) else StructuredArray)
-    object.__setattr__(made, HELD, Held(cls, dtype, rank, parts))
+    object.__setattr__(made, HELD, Held(cls, dtype, parts))
     return made
 
 
@@ -50,6 +50,11 @@ def field_dims(dtype: Any) -> tuple:
     ((dtype('float64'), ()), (dtype('int64'), (3,)))
     """
     return tuple((dtype[name].base, dtype[name].shape) for name in dtype.names)
+
+
+def rank_of_items(dtype: Any, parts: Any) -> Any:
+    """The count of dims of a structured array, of the arrays of its fields."""
+    return parts[0].ndim - dtype[0].ndim
 
 
 def indexed(part: Any, at: Any, rank: int) -> Any:
@@ -81,6 +86,38 @@ def as_dims(shape: Any) -> tuple:
     return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
 
 
+def of_python(part: Any) -> Any:
+    """A field of a record as an item of a tuple of Python's."""
+    return part.item() if is_structured(part) or part.ndim == 0 else part.copy()
+
+
+def places_in_order(a: Any, order: Any) -> Any:
+    """The places of the items in the order of some fields, and then of the others.
+
+    >>> made = structured(np.ndarray, np.dtype([("x", float), ("k", int)]),
+    ...                   (np.zeros(3), np.array([3, 1, 2])))
+    >>> places_in_order(made, "x").tolist()
+    [1, 2, 0]
+    """
+    if a.ndim != 1:
+        return unsupported("an order of structured items along one of several axes", FIELDS)
+    first = [order] if isinstance(order, str) else list(order or ())
+    names = [*first, *[name for name in a.dtype.names if name not in first]]
+    keys, tied = [], np.ones(max(len(a) - 1, 0), bool)
+    for name in names:
+        if a[name].ndim > 1 or is_structured(a[name]):
+            break
+        keys.append(a[name])
+    if len(keys) == 0:
+        return unsupported("an order by a field of arrays or of fields", "sort by a field: order=")
+    at = np.lexsort(keys[::-1])
+    if len(keys) < len(names):  # NumPy goes on by the bytes of the next field
+        for key in keys:
+            tied = tied & ~(key[at[1:]] != key[at[:-1]])
+        refused_where(np.any(tied), "structured items that only fields of arrays put in order")
+    return at
+
+
 def array_class(cls: Any) -> Any:
     """The class of arrays of such items.
 
@@ -103,13 +140,12 @@ class StructuredArray:
             return own.parts[own.dtype.names.index(key)]
         if is_names(key):
             parts = tuple(own.parts[own.dtype.names.index(n)] for n in key)
-            return structured(own.cls, own.dtype[key], own.rank, parts)
+            return structured(own.cls, own.dtype[key], parts)
         at = key if isinstance(key, tuple) else (key,)
-        parts = tuple(indexed(p, at, own.rank) for p in own.parts)
-        rank = own.rank + parts[0].ndim - own.parts[0].ndim
-        whole = rank > 0 or any(k is Ellipsis for k in at)
+        parts = tuple(indexed(p, at, self.ndim) for p in own.parts)
+        whole = rank_of_items(own.dtype, parts) > 0 or any(k is Ellipsis for k in at)
         cls = array_class(own.cls) if whole else own.dtype.type
-        return structured(cls, own.dtype, rank, parts)
+        return structured(cls, own.dtype, parts)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         own = self._held_by_structured
@@ -132,21 +168,21 @@ class StructuredArray:
                     f"{len(own.parts)} fields."
                 )
             for part, one in zip(own.parts, value):  # noqa: B905  (they are as many)
-                store(part, at, own.rank, one)
+                store(part, at, self.ndim, one)
         elif np.ndim(value) == 0:
             for part in own.parts:
-                store(part, at, own.rank, value)
+                store(part, at, self.ndim, value)
         else:
             unsupported("a store of a list or an array of numbers to structured items", FIELDS)
 
     def __len__(self) -> Any:
         own = self._held_by_structured
-        if own.rank == 0:
+        if self.ndim == 0:
             raise TypeError("len() of unsized object")
         return own.parts[0].shape[0]
 
     def __iter__(self) -> Any:
-        if self._held_by_structured.rank == 0:
+        if self.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self)))
 
@@ -156,12 +192,13 @@ class StructuredArray:
 
     @property
     def ndim(self) -> Any:
-        return self._held_by_structured.rank
+        own = self._held_by_structured
+        return rank_of_items(own.dtype, own.parts)
 
     @property
     def shape(self) -> Any:
         own = self._held_by_structured
-        return own.parts[0].shape[: own.rank]
+        return own.parts[0].shape[: self.ndim]
 
     @property
     def size(self) -> Any:
@@ -175,8 +212,8 @@ class StructuredArray:
         if order != "C":
             return unsupported("another order of the items of a structured array", FIELDS)
         dims = as_dims(shape[0] if len(shape) == 1 else shape)
-        parts = tuple(p.reshape((*dims, *p.shape[own.rank :])) for p in own.parts)
-        return structured(array_class(own.cls), own.dtype, len(dims), parts)
+        parts = tuple(p.reshape((*dims, *p.shape[self.ndim :])) for p in own.parts)
+        return structured(array_class(own.cls), own.dtype, parts)
 
     def ravel(self, order: Any = "C") -> Any:
         return self.reshape(self.size, order=order)
@@ -184,9 +221,61 @@ class StructuredArray:
     def flatten(self, order: Any = "C") -> Any:
         return self.ravel(order).copy()
 
+    def transpose(self, *axes: Any) -> Any:
+        own = self._held_by_structured
+        if len(axes) == 0 or axes[0] is None:
+            axes = tuple(range(self.ndim))[::-1]
+        order = tuple(place(k, self.ndim) for k in as_dims(axes[0] if len(axes) == 1 else axes))
+        parts = tuple(np.transpose(p, (*order, *range(self.ndim, p.ndim))) for p in own.parts)
+        return structured(array_class(own.cls), own.dtype, parts)
+
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+        if mode != "raise" or out is not None:
+            return unsupported("take of a structured array with a mode or out=", "take s[indices]")
+        if axis is None:
+            return self.ravel()[indices].copy()
+        at = place(axis, self.ndim)
+        return self[(*[slice(None) for _ in range(at)], indices)].copy()
+
+    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+        return places_in_order(self, order)
+
+    def sort(self, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
+        self[...] = self[places_in_order(self, order)]
+
+    def astype(self, dtype: Any, copy: Any = True) -> Any:
+        own, to = self._held_by_structured, np.dtype(dtype)
+        places = range(len(own.parts))
+        same = len(to.names or ()) == len(own.parts)
+        if not same or any(to[k].shape != own.dtype[k].shape for k in places):
+            return unsupported("the conversion of a structured array to other fields", FIELDS)
+        if any(to[k].names is not None and to[k] != own.dtype[k] for k in places):
+            return unsupported("the conversion of fields within fields", FIELDS)
+        if to == own.dtype and not copy:
+            return self
+        parts = tuple(p.astype(to[k].base) for k, p in enumerate(own.parts))
+        return structured(own.cls, to, parts)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def tolist(self) -> Any:
+        return self.item() if self.ndim == 0 else [row.tolist() for row in self]
+
+    def item(self, *at: Any) -> Any:
+        if self.ndim > 0 and len(at) != self.ndim:
+            return unsupported("item() of a structured array without an index for each axis")
+        if self.ndim > 0:
+            return self[at].item()
+        return tuple(of_python(p) for p in self._held_by_structured.parts)
+
     def copy(self, order: Any = "C") -> Any:
         own = self._held_by_structured
-        return structured(own.cls, own.dtype, own.rank, tuple(p.copy() for p in own.parts))
+        return structured(own.cls, own.dtype, tuple(p.copy() for p in own.parts))
 
     def __copy__(self) -> Any:
         return self.copy()
@@ -198,9 +287,9 @@ class StructuredArray:
         own = self._held_by_structured
         cls = dtype if type is None else type
         if cls is np.recarray:
-            return structured(cls, of_records(own.dtype, np.record), own.rank, own.parts)
+            return structured(cls, of_records(own.dtype, np.record), own.parts)
         if cls is np.ndarray:
-            return structured(cls, own.dtype, own.rank, own.parts)
+            return structured(cls, own.dtype, own.parts)
         return unsupported("a view of a structured array as another dtype", FIELDS)
 
     def __getattr__(self, name: str) -> Any:
@@ -268,119 +357,3 @@ class Record(StructuredArray):
 
 
 StructuredArray.__name__, Record.__name__ = "structured array", "record"
-
-
-# ---- making ----
-def made_by(make: Any, shape: Any, dtype: Any, cls: Any = np.ndarray) -> Any:
-    """A structured array whose fields a function of a shape and a dtype makes."""
-    dims = as_dims(shape)
-    parts = tuple(make((*dims, *own), dtype=base) for base, own in field_dims(dtype))
-    return structured(cls, dtype, len(dims), parts)
-
-
-def zeros(shape: Any, dtype: Any, order: Any = "C") -> Any:
-    return made_by(np.zeros, shape, dtype)
-
-
-def ones(shape: Any, dtype: Any, order: Any = "C") -> Any:
-    return made_by(np.ones, shape, dtype)
-
-
-def empty(shape: Any, dtype: Any, order: Any = "C") -> Any:
-    return made_by(np.empty, shape, dtype)
-
-
-@stands_for(np.recarray)
-def recarray(shape: Any, dtype: Any = None) -> Any:
-    if dtype is None:
-        unsupported("np.recarray without a dtype", "say dtype=")
-    return made_by(np.empty, shape, of_records(dtype, np.record), np.recarray)
-
-
-def array(x: Any, dtype: Any = None, copy: Any = True) -> Any:
-    """A structured array of one, or of tuples with the values of a row each."""
-    if is_structured(x):
-        if dtype is not None and dtype != x.dtype:
-            unsupported("the conversion of a structured array to another dtype", FIELDS)
-        made = x[...]
-        return made.copy() if copy else made
-    made = zeros(() if isinstance(x, tuple) else len(x), dtype)
-    if isinstance(x, tuple):
-        made[()] = x
-        return made
-    for i, row in enumerate(x):
-        if not isinstance(row, tuple) and not is_structured(row):
-            unsupported("a structured array of other items than tuples and records", FIELDS)
-        made[i] = row
-    return made
-
-
-def asarray(x: Any, dtype: Any = None) -> Any:
-    return array(x, dtype, False)
-
-
-def copied(a: Any, order: Any = "K") -> Any:
-    return a.copy()
-
-
-def zeros_like(a: Any, dtype: Any = None) -> Any:
-    return zeros(a.shape, a.dtype if dtype is None else dtype)
-
-
-def ones_like(a: Any, dtype: Any = None) -> Any:
-    return ones(a.shape, a.dtype if dtype is None else dtype)
-
-
-def expanded(a: Any, axis: int) -> Any:
-    if isinstance(axis, tuple):
-        return unsupported("np.expand_dims of a structured array along several axes", FIELDS)
-    at = place(axis, a.ndim + 1)
-    return a[(*[slice(None) for _ in range(at)], None, ...)]
-
-
-def with_an_axis(*arys: Any) -> Any:
-    made = tuple(a[None] if a.ndim == 0 else a[...] for a in arys)
-    return made[0] if len(made) == 1 else made
-
-
-def concatenated(arrays: Any, axis: int = 0) -> Any:
-    first = arrays[0]
-    if any(not is_structured(a) or a.dtype != first.dtype for a in arrays):
-        return unsupported("a concatenation of arrays of different dtypes", FIELDS)
-    at, own = place(axis, first.ndim), first._held_by_structured
-    each = [a._held_by_structured.parts for a in arrays]
-    parts = tuple(np.concatenate([p[k] for p in each], at) for k in range(len(own.parts)))
-    return structured(np.ndarray, own.dtype, own.rank, parts)
-
-
-def reshaped(a: Any, shape: Any) -> Any:
-    return a.reshape(shape)
-
-
-def raveled(a: Any, order: Any = "C") -> Any:
-    return a.ravel(order)
-
-
-def shape_of(a: Any) -> Any:
-    return a.shape
-
-
-def rank_of(a: Any) -> Any:
-    return a.ndim
-
-
-def size_of(a: Any) -> Any:
-    return a.size
-
-
-# functions of NumPy that make structured arrays, given a dtype second, and that take them
-MADE = {
-    np.zeros: zeros, np.ones: ones, np.empty: empty, np.ndarray: empty, np.recarray: recarray,
-    np.array: array, np.asarray: asarray, np.zeros_like: zeros_like, np.empty_like: zeros_like,
-    np.ones_like: ones_like,
-}  # fmt: skip
-TAKEN = {
-    np.copy: copied, np.shape: shape_of, np.ndim: rank_of, np.size: size_of, np.ravel: raveled,
-    np.expand_dims: expanded, np.atleast_1d: with_an_axis, np.concatenate: concatenated,
-    np.reshape: reshaped,
-}  # fmt: skip

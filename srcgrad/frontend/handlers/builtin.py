@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from decimal import Decimal
 from typing import Any
 
@@ -110,7 +111,7 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
         return own
     if isinstance(x, View):
         return len(x.owner)
-    if isinstance(x, list | tuple | dict | str | set):
+    if isinstance(x, list | tuple | dict | str | set | np.dtype | types.MappingProxyType):
         return len(x)
     parts = it.parts_of(x, node)
     if parts is not None:

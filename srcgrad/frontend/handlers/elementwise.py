@@ -192,6 +192,8 @@ def scalar_type(it: Interpreter, node: Node, dtype: Any) -> Scalar:
         fields = np.dtype(dtype).names or ()
         parts = ", ".join(f"{name!r}: ..." for name in fields)
         way_out = f"make an array for each field, in a dict: {{{parts}}}" if fields else ""
+        if not np.dtype(dtype).isnative:
+            way_out = "take the byte order of the machine: dtype.newbyteorder('=')"
         it.refuse(node, f"dtype {dtype!r} is not supported", way_out)
     return Scalar(short)
 
