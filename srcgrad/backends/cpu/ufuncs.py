@@ -43,7 +43,7 @@ def addresses(name: str, letter: str) -> tuple[int, int]:
 
 def addresses_of_transform(name: str, letter: str) -> tuple[int, int]:
     """The loop of a Fourier transform, by the letter of its complex numbers."""
-    from numpy.fft import _pocketfft_umath as loops
+    from numpy.fft import _pocketfft_umath as loops  # type: ignore[attr-defined]  (without stubs)
 
     types = TRANSFORMS[name].replace("c", letter).replace("f", FLOATS[letter])
     return _addresses(getattr(loops, name), types)

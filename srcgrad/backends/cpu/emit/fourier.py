@@ -58,8 +58,8 @@ def _loop(w: Writer, s: Def, n: str) -> tuple[str, str]:
         return loop, data
     odd = w.do(f"trunc i64 {n} to i1")
     loop, data = (
-        w.choose(odd, *each, "ptr")
-        for each in zip(*map(named, ("rfft_n_odd", "rfft_n_even")), strict=True)
+        w.choose(odd, a, b, "ptr")
+        for a, b in zip(*map(named, ("rfft_n_odd", "rfft_n_even")), strict=True)
     )
     return loop, data
 
