@@ -181,11 +181,12 @@ def global_that_a_derivative_reads(x):
     return flow.grad(counted_times)(x)  # error: UnsupportedError: reads 'COUNT', which is stored to
 
 
-@program(0.5)  # plain Python, which runs it too, leaves the name unbound
-def global_that_one_path_sets(x):
-    global NEVER_BOUND
+BOUND = 1.0
+
+
+@program(0.5, how="call")  # plain Python, which runs it too, leaves the name bound
+def global_that_one_path_deletes(x):
+    global BOUND
     if x > 1.0:
-        NEVER_BOUND = (
-            x  # error, no line: UnsupportedError: 'NEVER_BOUND', which is stored to, has no
-        )
+        del BOUND  # error, no line: UnsupportedError: 'BOUND', which is stored to, has no
     return x
