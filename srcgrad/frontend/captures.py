@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.captured_items import fields_of, has_items, instance_of, items_of
-from srcgrad.frontend.dict_values import as_tracked
+from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
+from srcgrad.frontend.dict_values import TrackedDict, as_tracked
 from srcgrad.frontend.foreign import not_taken
+from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
     CLASS,
@@ -192,6 +194,16 @@ class Captures:
         if key in self.containers:
             return self.containers[key]
         self.watch(path.then(KEYS), name)
+        if is_followed(type(value)):
+            self.watch(path.then(OWN_NAMES), name)
+            items = TrackedDict({k: part(k) for k in dict.keys(value)})
+            self.immutable[id(items)] = items
+            linked = getattr(value, "__dict__", None) is value  # its items are its attributes
+            own = {
+                n: items[n] if linked else self.take(it, path.then(attribute(n)), n, node)
+                for n in own_names(value)
+            }
+            return self._unchanging(key, Record(type(value), {ITEMS: items, **own}))
         if not isinstance(value, list):
             return self._unchanging(key, as_tracked(value, {k: part(k) for k in value}))
         return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))

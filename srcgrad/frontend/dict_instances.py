@@ -7,6 +7,7 @@ import inspect
 from typing import Any
 
 from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
+from srcgrad.frontend.guards import Step
 from srcgrad.frontend.values import Record
 
 
@@ -16,7 +17,12 @@ def is_followed(cls: type) -> bool:
     >>> is_followed(type("Bunch", (dict,), {})), is_followed(collections.Counter)
     (True, False)
     """
-    return issubclass(cls, dict) and not issubclass(cls, _OTHERS)
+    return cls is not dict and issubclass(cls, dict) and not issubclass(cls, _OTHERS)
+
+
+def own_names(value: dict[Any, Any]) -> list[str]:
+    """The names of the attributes that an instance has itself."""
+    return [n for n in getattr(value, "__dict__", {}) if isinstance(n, str)]
 
 
 def own_of_dict(cls: type, name: str, default: Any = None) -> Any:
@@ -58,4 +64,5 @@ def items_of_dict(v: Any) -> Any:
     return v.fields[ITEMS] if derived and member_of(v.cls, "__iter__") is OfDict.__iter__ else v
 
 
+OWN_NAMES = Step(("own names",), lambda v: repr(own_names(v)))
 _OTHERS = (collections.OrderedDict, collections.defaultdict, collections.Counter)
