@@ -117,7 +117,7 @@ def welch(
     """Frequencies, and the power at each: the average over segments.
 
     >>> welch(np.cos(np.pi * np.arange(64.0)), nperseg=8)[1].round(3)[-2:]
-    array([1.333, 5.333])
+    array([2.667, 5.333])
     """
     x = _signal(x, axis)
     onesided = return_onesided and not np.iscomplexobj(x)
@@ -140,7 +140,7 @@ def csd(
     """Frequencies, and the cross power of two signals of one length at each.
 
     >>> csd(np.ones(8), np.ones(8), nperseg=8, detrend=False)[1].round(3)[:2]
-    array([2.667+0.j, 1.333+0.j])
+    array([5.333+0.j, 2.667+0.j])
     """
     x, y = _signal(x, axis), _signal(y, axis)
     n = np.maximum(x.shape[-1], y.shape[-1])

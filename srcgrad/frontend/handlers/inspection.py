@@ -13,6 +13,7 @@ from srcgrad.frontend.classes import construct, delete_field, refuse_special, se
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
+from srcgrad.frontend.formulas.attribute_names import attribute_or, has_attribute
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
@@ -135,20 +136,29 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
             it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)
         return hasattr(x, name)
+    if _is_decided_by_reading(x, name):
+        return it.call(has_attribute, [x, name], {}, node)
     v = x.fields.get(name, UNBOUND)
     there = name in x.lacks or hasattr(x.cls, name)
-    if not there and isinstance(v, MaybeUnbound | Unbound) and own_method(x.cls, "__getattr__"):
-        reason = f"whether __getattr__ of {x.cls.__name__} has '{name}' is not known"
-        it.refuse(node, reason, "read it in a 'try' that catches AttributeError")
     if isinstance(v, MaybeUnbound) and not there:
         return python_bool(it, v.flag)
     return there or v is not UNBOUND
+
+
+def _is_decided_by_reading(x: Any, name: str) -> bool:
+    """Whether `__getattr__` of a class decides about an attribute."""
+    if not isinstance(x, Record) or name in x.lacks or hasattr(x.cls, name):
+        return False
+    missing = isinstance(x.fields.get(name, UNBOUND), MaybeUnbound | Unbound)
+    return missing and own_method(x.cls, "__getattr__") is not None
 
 
 @implements(getattr)
 def getattr_(it: Interpreter, node: Node, x: Any, name: Any, *default: Any) -> Any:
     if not isinstance(name, str):
         it.refuse(node, "the name of an attribute must be known at compile time", like=TypeError)
+    if default and _is_decided_by_reading(x, name):
+        return it.call(attribute_or, [x, name, *default], {}, node)
     there = hasattr_(it, node, x, name) if default else True
     read = lambda: it.attribute(x, name, node)
     return it.branch(there, read, lambda: default[0], node, live_rest=True, several=True)
