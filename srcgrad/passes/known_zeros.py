@@ -59,7 +59,7 @@ from srcgrad.ir.nodes import (
     atom,
     kept_tuple,
 )
-from srcgrad.ir.types import INT, is_reference
+from srcgrad.ir.types import INT, Scalar, is_reference
 from srcgrad.ir.walk import defined, uses, walk
 from srcgrad.passes.emitter import builder_for
 from srcgrad.passes.places import (
@@ -170,7 +170,7 @@ class _KnownZeros(ZeroRegions):
         with self.b.block() as out:
             low, high = (evaluated(self.b, p) for p in (z.low, z.high))
             with self.b.block() as body:
-                self.b.store(z.root, i, 0.0)
+                self.b.store(z.root, i, Const(0.0, Scalar(z.root.type.dtype)))
             self.b.append(For(i, low, high, (), (), tuple(body), (), (), loc=self.b.loc))
         return tuple(out)
 

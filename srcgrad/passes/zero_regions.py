@@ -11,7 +11,7 @@ from math import copysign
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Block, Const, Def, For, Function, If, Stmt, Var
 from srcgrad.ir.summaries import Summaries
-from srcgrad.ir.types import INT, Array, is_float
+from srcgrad.ir.types import INT, Array
 from srcgrad.ir.walk import defined
 from srcgrad.passes.dependence import touched
 from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
@@ -101,7 +101,7 @@ class ZeroRegions:
             and makes_buffer(d)
             and isinstance(t, Array)
             and len(t.dims) == 1
-            and is_float(t.dtype)
+            and t.dtype[0] == "f"  # the zeros of complex numbers have two signs
             and self.classes.of(root) not in self.joined
         )
 
@@ -121,4 +121,5 @@ class ZeroRegions:
 def _is_zero_store(s: Stmt) -> bool:
     if not isinstance(s, Def) or s.op is not memory.store or not isinstance(a := s.args[-1], Const):
         return False
-    return a.value == 0 and copysign(1.0, float(a.value)) > 0
+    real = not isinstance(a.value, complex)
+    return real and a.value == 0 and copysign(1.0, a.value) > 0

@@ -1,9 +1,13 @@
 """Zeros are not stored where what adds to them may store, and nowhere else."""
 
+import numpy as np
 import pytest
 
+import srcgrad as flow
 from srcgrad.passes import gather_additions, known_zeros
+from srcgrad.passes.pipeline import without
 from tests.passes.pass_programs import after, agree, count, program, text, vec
+from tests.passes.with_and_without import anew
 
 module, known_zeros = known_zeros, known_zeros.known_zeros
 gather_additions = gather_additions.gather_additions
@@ -305,3 +309,38 @@ def test_two_steps_of_a_stencil():
     f = after(gather_additions, program("x: f64[n], y: f64[m]", STENCIL, "w, w1"))
     new = agree(known_zeros, f, *CALLS[:4])
     assert count(f, "add_at") - count(new, "add_at") == 7  # and once before the trips
+
+
+def test_each_dtype():
+    """The zeros of complex numbers have signs in two parts: their additions stay."""
+    body = FIRST + "for t in range(0, m):\n" + "".join(
+        "    " + line + "\n"
+        for part in ("s: f64 = load(y, t)", ADDS, READS, ZEROS)
+        for line in part.strip("\n").splitlines()
+    )  # fmt: skip
+    for dtype, stores in (("f64", 1), ("f32", 1), ("c128", 0)):
+        mine = body.replace("f64", dtype).replace("u, k, 0.0", f"u, k, {dtype}(0.0)")
+        f = program(f"x: {dtype}[n], y: {dtype}[m]", mine, "u,")
+        kind = {"f64": float, "f32": "float32", "c128": complex}[dtype]
+        calls = [tuple(a.astype(kind) for a in args) for args in CALLS]
+        new = agree(known_zeros, f, *calls)
+        assert count(f, "add_at") - count(new, "add_at") == stores
+
+
+def smoothed(z, steps):
+    """Complex numbers, whose adjoint is zeroed from step to step."""
+    z = z.copy()
+    for _ in range(steps):
+        new = np.zeros(len(z), z.dtype)
+        new[1:-1] = z[1:-1] + 0.2 * (z[2:] - 2.0 * z[1:-1] + z[:-2])
+        z = new
+    return np.sum(z.real**2 + z.imag)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_machine_code_of_each_dtype(dtype):
+    z = np.linspace(0.0, 1.0, 9).astype(dtype) * (1 + 2j if dtype == "complex128" else 1)
+    found = [flow.grad(anew(smoothed))(z, 4)]
+    with without("known_zeros"):
+        found.append(flow.grad(anew(smoothed))(z, 4))
+    np.testing.assert_array_equal(*found)
