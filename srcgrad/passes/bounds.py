@@ -207,8 +207,8 @@ class Bounds:
         plain = d.op is elementwise.add or (d.op is elementwise.mul and few)
         return plain and all(self.is_small(a, found) for a in d.args)
 
-    def uppers(self, a: Atom) -> list[Form]:
-        """Upper bounds of `a` as forms, its own form first."""
+    def uppers(self, a: Atom, of_sums: bool = True) -> list[Form]:
+        """Upper bounds of `a` as forms, its own form first; `of_sums`: also those of operands."""
         todo = [self.form(a)]
         found: list[Form] = []
         while todo and len(found) < MOST:
@@ -217,10 +217,10 @@ class Bounds:
                 continue
             found.append((base, offset))
             if base is not None:
-                todo += [(b, o + offset) for b, o in self._above(base)]
+                todo += [(b, o + offset) for b, o in self._above(base, of_sums)]
         return found
 
-    def _above(self, v: Var) -> Iterator[Form]:
+    def _above(self, v: Var, of_sums: bool) -> Iterator[Form]:
         yield from self.high.get(v, ())
         d = self.definition.get(v)
         match (d.op, d.args) if d is not None and is_int64(v) else (None, ()):
@@ -229,7 +229,7 @@ class Bounds:
             case elementwise.minimum, (x, y):
                 yield self.form(x)
                 yield self.form(y)
-            case elementwise.add, (x, y) if self.is_length(x) and self.is_length(y):
+            case elementwise.add, (x, y) if of_sums and self.is_length(x) and self.is_length(y):
                 yield from self._sums(x, y)
                 yield from self._sums(y, x)
             case elementwise.sub, (x, y) if (low := self.lower(y)) is not None:
@@ -245,7 +245,7 @@ class Bounds:
 
     def _sums(self, x: Atom, y: Atom) -> Iterator[Form]:
         """Upper bounds of x + y, neither negative, from those of x: c, or another number less y."""
-        for base, offset in self.uppers(x):
+        for base, offset in self.uppers(x, of_sums=False):
             d = self.definition.get(base) if base is not None else None
             if base is None:
                 yield self.shifted(y, offset)

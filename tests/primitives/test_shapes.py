@@ -97,8 +97,10 @@ def test_edges(target):
     np.testing.assert_allclose(f(0.0, 0.7), -special.exp1(0.7), rtol=1e-13)
     g = flow.grad(flow.compile(lambda a, b, x: special.betainc(a, b, x), target=target), (0, 1))
     assert g(2.0, 3.0, 0.0) == g(2.0, 3.0, 1.0) == (0.0, 0.0)
-    for at in ((-1.0, 1.0, 0.5), (1.0, 0.0, 0.5), (1.0, 1.0, math.nan), (math.inf, 1.0, 0.5)):
+    for at in ((-1.0, 1.0, 0.5), (1.0, 1.0, math.nan)):
         assert np.isnan(g(*at)).all()
+    # where a shape is at the end of its domain the value is one number for each of the other
+    assert str(g(1.0, 0.0, 0.5)) == "(0.0, nan)" and g(math.inf, 1.0, 0.5) == (0.0, 0.0)
     h = flow.grad(flow.compile(lambda a, p: special.gammaincinv(a, p), target=target))
     assert h(2.0, 0.0) == h(0.5, 0.0) == 0.0
     np.testing.assert_allclose(h(1e-3, 0.01), 0.0, atol=1e-300)  # the quantile underflows

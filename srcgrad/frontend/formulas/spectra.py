@@ -10,6 +10,7 @@ from scipy import signal
 from srcgrad.frontend.formulas import filters  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
 from srcgrad.frontend.formulas.scipy_signal import detrend as without_trend
+from srcgrad.frontend.values import Known
 
 
 def _signal(x: Any, axis: Any) -> Any:
@@ -112,7 +113,7 @@ def _averaged(power: Any, average: Any) -> Any:
 def welch(
     x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None, noverlap: Any = None,
     nfft: Any = None, detrend: Any = "constant", return_onesided: Any = True,
-    scaling: Any = "density", axis: Any = -1, average: Any = "mean",
+    scaling: Known = "density", axis: Any = -1, average: Known = "mean",
 ) -> Any:  # fmt: skip
     """Frequencies, and the power at each: the average over segments.
 
@@ -135,7 +136,8 @@ def welch(
 def csd(
     x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = None,
     noverlap: Any = None, nfft: Any = None, detrend: Any = "constant",
-    return_onesided: Any = True, scaling: Any = "density", axis: Any = -1, average: Any = "mean",
+    return_onesided: Any = True, scaling: Known = "density", axis: Any = -1,
+    average: Known = "mean",
 ) -> Any:  # fmt: skip
     """Frequencies, and the cross power of two signals of one length at each.
 
@@ -161,7 +163,7 @@ def csd(
 @stands_for(signal.periodogram)
 def periodogram(
     x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
-    return_onesided: Any = True, scaling: Any = "density", axis: Any = -1,
+    return_onesided: Any = True, scaling: Known = "density", axis: Any = -1,
 ) -> Any:  # fmt: skip
     """Frequencies, and the power of the whole signal at each.
 
@@ -212,7 +214,7 @@ def _over_time(
 def spectrogram(
     x: Any, fs: Any = 1.0, window: Any = ("tukey", 0.25), nperseg: Any = None,
     noverlap: Any = None, nfft: Any = None, detrend: Any = "constant",
-    return_onesided: Any = True, scaling: Any = "density", axis: Any = -1, mode: Any = "psd",
+    return_onesided: Any = True, scaling: Known = "density", axis: Any = -1, mode: Any = "psd",
 ) -> Any:  # fmt: skip
     """Frequencies, times, and the power of each segment at each frequency.
 
@@ -247,7 +249,7 @@ def _placed(made: Any, axis: Any) -> Any:
 def stft(
     x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: Any = 256, noverlap: Any = None,
     nfft: Any = None, detrend: Any = False, return_onesided: Any = True, boundary: Any = "zeros",
-    padded: Any = True, axis: Any = -1, scaling: Any = "spectrum",
+    padded: Any = True, axis: Any = -1, scaling: Known = "spectrum",
 ) -> Any:  # fmt: skip
     """Frequencies, times, and the transforms of all segments.
 

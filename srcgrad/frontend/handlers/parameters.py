@@ -34,10 +34,10 @@ FLAGS = frozenset({
     "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "api_version", "assume_a", "average", "boundary", "casting", "device", "doc", "dtype",
+    "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype",
     "excluded", "force", "format", "ftype", "indexing", "kind", "lapack_driver", "line_search",
     "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "otypes", "permc_spec",
-    "plan", "quadrature", "reduction", "reduction_method", "scaling", "seq", "side", "signature",
+    "plan", "quadrature", "reduction", "reduction_method", "seq", "side", "signature",
     "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
