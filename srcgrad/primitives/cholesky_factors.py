@@ -15,6 +15,7 @@ from srcgrad.primitives.arrays import matmul, matrix_transpose
 from srcgrad.primitives.factorisation_parts import adjoint, conjugate
 from srcgrad.primitives.libraries import linalg_of
 from srcgrad.primitives.registry import custom
+from srcgrad.primitives.rules import plain
 from srcgrad.primitives.triangular import lower_part, solve_triangular
 
 
@@ -82,7 +83,7 @@ def _cholesky_adjoint_jvp(ts: tuple[Any, ...], a: Any, y: Any, g: Any) -> Any:
 
 def _of_factor(g: Any, a: Any, y: Any, given: Any) -> Any:
     """The adjoint of the factor, by that of the result."""
-    other = conjugate(lower_part(y))
+    other = conjugate(plain(lower_part(y)))
     t, f = _moved(other, g), a + adjoint(a)
     inner = matmul(conjugate(lower_part(given)), adjoint(t)) - matmul(conjugate(f), from_lower(g))
     return lower_part(matrix_transpose(_below(y, matrix_transpose(inner))))
@@ -93,7 +94,7 @@ cholesky_adjoint = custom(
     _cholesky_adjoint,
     _cholesky_adjoint_jvp,
     _of_factor,
-    lambda g, a, y, given: _moved(conjugate(lower_part(y)), g),
+    lambda g, a, y, given: _moved(conjugate(plain(lower_part(y))), g),
     typing=_square,
     analytic=True,
     nonfinite=True,
