@@ -22,7 +22,6 @@ from srcgrad.passes.places import Places
 from srcgrad.passes.privatized_buffers import _Privatized
 from srcgrad.passes.scalar_replacement import Element
 from srcgrad.passes.strips.candidates import Candidates
-from srcgrad.passes.strips.lanes import Lanes
 from srcgrad.passes.tiles import Known
 from srcgrad.passes.time_expansion import _Expanded
 from srcgrad.passes.trips import Trips
@@ -147,7 +146,6 @@ TEETH = [
     ("sweeps", _DeadStores, "apart_in_trip", always(True), (0, 2)),
     ("systems", factor_once, "classes_written", always(set()), (18, 55)),
     ("workspaces", _Privatized, "fills", always(True), (13, 36)),
-    ("workspaces", Lanes, "made", always(None), (39,)),
 ]
 
 
