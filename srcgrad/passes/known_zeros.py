@@ -27,7 +27,7 @@ def f(x: f64[n], y: f64[n]):
             b: f64 = load(u, j)
             store(y, j, b)
     for i1 in range(0, n):
-        store(u, i1, 0.0)
+        store(u, i1, f64(0.0))
     return ()
 
 The reverse sweep of a step reads the adjoint of a new array, zeroes it, and adds to that of the old

@@ -316,6 +316,12 @@ SWAPPED = ROWS.astype(BIG)
 
 
 @program(2.0)
+def argument_that_a_formula_lacks(x):
+    made = np.rec.fromarrays([np.ones(2)], aligned=True)  # error: UnsupportedError: 'aligned'
+    return x * made.f0[0]
+
+
+@program(2.0)
 def function_of_a_structured_array(x):
     return x * np.vstack([ROWS, ROWS])["a"][0, 0]  # error: UnsupportedError: vstack of a structured
 

@@ -44,13 +44,6 @@ class Guarded:
         return object.__getattribute__(self, name)
 
 
-class Answering:
-    """It has what it is asked for."""
-
-    def __getattr__(self, name):
-        return 2.0
-
-
 class Descriptor:
     """Neither a function nor a property."""
 
@@ -122,13 +115,6 @@ def class_that_watches(x):
 def class_that_watches_what_is_read(x):
     g = Guarded()  # error: UnsupportedError: Guarded defines __getattribute__ ... plain class
     return x
-
-
-@program(0.7)
-def attribute_that_may_be_there(x):
-    if hasattr(Answering(), "size"):  # error: UnsupportedError: has 'size' is not known ... try
-        return x
-    return 2.0 * x
 
 
 @program(0.7)
