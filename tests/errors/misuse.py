@@ -322,6 +322,12 @@ def argument_that_a_formula_lacks(x):
 
 
 @program(2.0)
+def argument_that_a_method_lacks(x):
+    same = ROWS.astype(ROWS.dtype, casting="safe")  # error: UnsupportedError: argument 'casting'
+    return x * same["a"][0]
+
+
+@program(2.0)
 def function_of_a_structured_array(x):
     return x * np.vstack([ROWS, ROWS])["a"][0, 0]  # error: UnsupportedError: vstack of a structured
 
