@@ -323,7 +323,7 @@ def argument_that_a_formula_lacks(x):
 
 @program(2.0)
 def argument_that_a_method_lacks(x):
-    same = ROWS.astype(ROWS.dtype, casting="safe")  # error: UnsupportedError: argument 'casting'
+    same = ROWS.copy(deep=True)  # error: UnsupportedError: argument 'deep'
     return x * same["a"][0]
 
 
