@@ -180,7 +180,7 @@ def test_ties_that_only_fields_of_arrays_break():
         (lambda p: np.sort(p, order="v"), "an order by a field of arrays or of fields"),
         (lambda p: p.astype(float), "the conversion of a structured array to other fields"),
         (lambda p: np.zeros(3, NESTED).astype([("at", PAIR), ("w", float)]), "fields within"),
-        (lambda p: np.rec.array(p["x"]), "np.rec.array of what is no list"),
+        (lambda p: np.rec.array(p["x"]), "np.rec.array of a value that is not a list"),
         (lambda p: np.expand_dims(p, (0, 1)), "np.expand_dims of a structured array along"),
         (lambda p: np.array([p[0], 1.0]), "structured arrays of different dtypes in one"),
         (lambda p: np.array([p[0], 1.0], KIND), "of other items than tuples and records"),

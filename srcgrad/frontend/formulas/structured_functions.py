@@ -210,7 +210,7 @@ def record_array(obj: Any, dtype: Any = None, *, names: Any = None, copy: bool =
     if isinstance(obj, (list, tuple)) and len(obj) > 0:
         of_rows = isinstance(obj[0], (list, tuple))
         return (from_records if of_rows else from_arrays)(obj, dtype, names=names)
-    return unsupported("np.rec.array of what is no list", "say np.rec.fromarrays([...], names=...)")
+    return unsupported("np.rec.array of a value that is not a list", "say np.rec.fromarrays([...], names=...)")
 
 
 def with_names(kinds: Any, names: Any) -> Any:
