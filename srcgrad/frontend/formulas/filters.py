@@ -31,6 +31,7 @@ def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     if zi is not None:
         kind = (np.zeros(1, kind) + np.ravel(np.asarray(zi))[:1]).dtype
     if kind.kind not in "fc":
+        # SciPy raises this class for integers
         return unsupported("sosfilt takes floats", like=NotImplementedError)
     sos, y = sos.astype(kind), x.astype(kind)
     if zi is None:

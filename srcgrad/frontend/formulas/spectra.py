@@ -17,6 +17,7 @@ def _signal(x: Any, axis: Any) -> Any:
     """The signal along the last axis, in the precision of its spectrum."""
     x = np.asarray(x)
     if x.size == 0:
+        # SciPy returns empty arrays here, of stft of another rank: the run cannot decide that
         raise NotImplementedError("spectra of empty signals")
     kind = (np.ravel(x)[:1] + np.zeros(1, np.float32)).dtype
     return np.moveaxis(x.astype(kind), axis, -1)

@@ -210,7 +210,9 @@ def record_array(obj: Any, dtype: Any = None, *, names: Any = None, copy: bool =
     if isinstance(obj, (list, tuple)) and len(obj) > 0:
         of_rows = isinstance(obj[0], (list, tuple))
         return (from_records if of_rows else from_arrays)(obj, dtype, names=names)
-    return unsupported("np.rec.array of a value that is not a list", "say np.rec.fromarrays([...], names=...)")
+    return unsupported(
+        "np.rec.array of a value that is not a list", "say np.rec.fromarrays([...], names=...)"
+    )
 
 
 def with_names(kinds: Any, names: Any) -> Any:
@@ -222,7 +224,7 @@ def with_names(kinds: Any, names: Any) -> Any:
     given = names.split(",") if isinstance(names, str) else list(names or ())
     given = [name.strip() for name in given][: len(kinds)]
     given += [f"f{k}" for k in range(len(given), len(kinds))]
-    return np.dtype([(name, kind) for name, kind in zip(given, kinds)])  # noqa: B905
+    return np.dtype([(name, kind) for name, kind in zip(given, kinds)])  # noqa: B905  (as NumPy)
 
 
 # functions of NumPy that make structured arrays, given a dtype second, and that take them
