@@ -29,7 +29,8 @@ DATA = frozenset({
     "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
     "sigma", "sorter", "sos", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
     "theta", "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "vals", "values",
-    "variable", "w", "weights", "where", "window_shape", "x", "x1", "x2", "xp", "y", "z", "zi",
+    "variable", "volume", "w", "weights", "where", "window_shape", "x", "x1", "x2", "xp", "y", "z",
+    "zi",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
@@ -54,7 +55,7 @@ CHOICES: dict[str, tuple] = {
     "right": FLAG, "left": (0.0, 1.0), "cov": FLAG, "keepdims": FLAG, "full": FLAG,
     "up": (1, 2), "down": (1, 2), "nperseg": (4, 5), "noverlap": (1, 2), "nfft": (12, 15),
     "window": ("hann", "boxcar"), "scaling": ("density", "spectrum"), "average": ("mean", "median"),
-    "ftype": ("iir", "fir"), "detrend": ("constant", "linear", False),
+    "ftype": ("iir", "fir"), "kernel_size": (3, 5), "detrend": ("constant", "linear", False),
     "lwork": (100, 200), "order": ("C", "F", 0, 1),
     "mode": ("full", "same", "valid", "reflect", "wrap", "constant", "edge", "clip", "raise", "r",
              "reduced", "complete", 1),

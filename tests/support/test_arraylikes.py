@@ -40,6 +40,7 @@ OF_THE_RUN = "a length that is -1 when it runs is none"
 WIDER = "a list of numbers of two precisions is an array of the wider one"
 PARTS = "all parts are given"
 STRETCHED = "a matrix is not broadcast to the right side"
+PADDED = "SciPy makes the shorter signal longer by zeros in the shape of the other"
 KNOWN = {
     "np.reshape(x, -1) with 1: number": OF_THE_RUN,
     "np.reshape(x, -1) with 1: numpy": OF_THE_RUN,
@@ -60,6 +61,10 @@ KNOWN = {
     "sorted([q, p]) with 0: mixed": "the wider of the classes of the items",
     "min(u) with 0: mixed": "the wider of the classes of the items",
     "np.roots(c[0]) with 0: in a tuple": NO_KIND,
+    **{
+        f"signal.csd(np.tile(u, 3), np.tile(v, 3), nperseg=5) with {k}: in lists": PADDED
+        for k in (0, 1)
+    },
 }
 # steps and ties: the differences of NumPy jump, or are of another element
 UNEVEN = ("round", "around", "rint", "fix", "floor", "ceil", "trunc", "sign", "modf", "divmod")

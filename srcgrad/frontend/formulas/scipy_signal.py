@@ -306,6 +306,8 @@ def medfilt(volume: Any, kernel_size: Any = None) -> Any:
         if k % 2 != 1:
             raise ValueError("Each element of kernel_size should be odd.")
         count = count * k
-    inside = np.pad(x, [(k // 2, k // 2) for k in sizes])
+    # one place more than there is along each axis: an axis without places has a window, too
+    inside = np.pad(x, [(k // 2, k // 2 + 1) for k in sizes])
     windows = np.lib.stride_tricks.sliding_window_view(inside, tuple(sizes))
+    windows = windows[tuple([slice(n) for n in x.shape])]
     return np.sort(windows.reshape((*x.shape, count)), axis=-1)[..., count // 2]
