@@ -50,11 +50,15 @@ FOLLOWED: dict[str, list[str]] = {
         "hilbert", "invhilbert", "leslie", "matmul_toeplitz", "orth", "pinvh", "polar", "sinhm",
         "tanhm",
     ],
-    "scipy.ndimage": ["extrema", "maximum", "mean", "median", "minimum", "sum", "variance"],
+    "scipy.ndimage": [
+        "extrema", "maximum", "maximum_position", "mean", "median", "minimum", "minimum_position",
+        "sum", "variance",
+    ],
     "scipy.signal": [
-        "bilinear_zpk", "butter", "chirp", "cont2discrete", "envelope", "filtfilt", "freqs",
-        "freqz", "gauss_spline", "gausspulse", "get_window", "hilbert", "iirnotch", "iirpeak",
-        "kaiser_atten", "kaiser_beta", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp",
+        "argrelextrema", "argrelmax", "argrelmin", "bilinear_zpk", "butter", "chirp",
+        "cont2discrete", "envelope", "filtfilt", "freqs", "freqz", "gauss_spline",
+        "gausspulse", "get_window", "hilbert", "iirnotch", "iirpeak", "kaiser_atten",
+        "kaiser_beta", "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp",
         "lp2hp_zpk", "lp2lp", "lp2lp_zpk", "normalize", "resample", "resample_poly",
         "savgol_coeffs", "savgol_filter", "sawtooth", "sos2tf", "sosfilt_zi", "sosfiltfilt",
         "square", "sweep_poly", "tf2ss", "tf2zpk", "unit_impulse", "vectorstrength", "wiener",
@@ -72,5 +76,5 @@ FOLLOWED: dict[str, list[str]] = {
         "yule",
     ],
     "scipy.special": ["ivp", "jvp", "kvp", "perm", "yvp"],
-    "scipy.stats": ["energy_distance", "gzscore"],
+    "scipy.stats": ["energy_distance", "gzscore", "tiecorrect"],
 }  # fmt: skip

@@ -121,3 +121,11 @@ def spectra_over_time(x):
     _, u, z = signal.stft(x.reshape(15, 2), nperseg=4, boundary=None, padded=False, axis=0,
                           scaling="psd", detrend="constant")  # fmt: skip
     return np.sum(np.abs(s) ** 2 * t) * f[1] + np.sum(np.abs(z) ** 2 * u)
+
+
+@case(np.array([0.3, 1.2, 0.7, 0.9, 2.5, 0.1, 0.4, 0.2]))
+def heights_of_peaks(x):
+    (peaks,) = signal.argrelextrema(x, np.greater)
+    valleys = signal.argrelmin(x, order=2, mode="wrap")[0]
+    rows, columns = signal.argrelmax(np.outer(x, x), axis=1)
+    return np.sum(x[peaks] ** 2) - np.sum(x[valleys] ** 3) + np.sum(x[rows] * x[columns])

@@ -180,6 +180,35 @@ def standard_scores(x, axis):
     return stats.zscore(x, axis=axis, ddof=1) ** 3
 
 
+TIES = np.array([[0.5, 1.5, 0.5, 2.0], [0.25, 0.25, -1.0, 0.75]])
+
+
+@case(signed(5), "average")
+@case(vec(6), "ordinal")
+def scores_of_ranks(x, method):
+    """Blom's: the quantiles that a sample of normal numbers would have."""
+    ranks = stats.rankdata(x, method)
+    return np.sum(x * stats.norm.ppf((ranks - 0.375) / (x.shape[0] + 0.25)))
+
+
+@case(TIES, "average", differences=False)
+@case(TIES, "min", differences=False)
+@case(TIES, "max", differences=False)
+@case(TIES, "dense", differences=False)
+@case(mat(3, 4), "average")
+def ranks_along_axes(x, method):
+    rows = stats.rankdata(x, method, axis=1)
+    columns = stats.rankdata(x, method=method, axis=0, nan_policy="omit")
+    return np.sum(rows * x) + np.sum(columns * x * x) + np.sum(stats.rankdata(-x, method))
+
+
+@case(signed(6), vec(6, 1))
+def rank_correlation_as_weights(x, y):
+    a, b = stats.rankdata(x), stats.rankdata(y)
+    weights = (a - np.mean(a)) * (b - np.mean(b)) / np.sqrt(np.var(a) * np.var(b))
+    return np.sum(weights * x * y) * stats.tiecorrect(a)
+
+
 @case(vec(5), 0.1, 0.9)
 def likelihood(x, m, s):
     return -np.sum(stats.norm.logpdf(x, m, s)) - stats.gamma.logpdf(s, 2.0) + 0.5 * m * m

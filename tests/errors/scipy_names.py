@@ -76,6 +76,30 @@ def density_without_its_shape(x):
     return np.sum(scipy.stats.gamma.pdf(x))  # error: UnsupportedError: the argument 'a' is missing
 
 
+@program(vec(3))
+def method_of_ranks(x):
+    ranks = scipy.stats.rankdata(x, "mean")  # error: ValueError: unknown method "mean"
+    return np.sum(ranks * x)
+
+
+@program(vec(3))
+def policy_of_ranks(x):
+    r = scipy.stats.rankdata(x, nan_policy="skip")  # error: ValueError: propagate, omit, raise
+    return np.sum(r * x)
+
+
+@program(vec(3))
+def ranks_without_order(x):
+    r = scipy.stats.rankdata(x + 1j)  # error: UnsupportedError: of complex ... of a part
+    return np.sum(r * x)
+
+
+@program(np.array([1.0, np.nan]))
+def ranks_of_what_is_no_number(x):
+    r = scipy.stats.rankdata(x, nan_policy="raise")  # error: ValueError: contains nan values
+    return np.sum(r * x)
+
+
 LEVY = scipy.stats.levy(1.0)
 
 

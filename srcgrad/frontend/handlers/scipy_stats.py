@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
-from srcgrad.frontend.formulas import frozen_distributions, moments
+from srcgrad.frontend.formulas import frozen_distributions, moments, ranks
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.registry import followed, implements
@@ -86,6 +86,7 @@ for _f, _formula in {
     stats.dirichlet.logpdf: formulas.dirichlet_logpdf,
     stats.dirichlet.pdf: formulas.dirichlet_pdf,
     stats.zscore: formulas.zscore,
+    stats.rankdata: ranks.rankdata,
 }.items():
     implements(_f)(followed(_formula))
 
