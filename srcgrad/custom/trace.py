@@ -24,7 +24,7 @@ from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.instances import refuse_instances
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
-from srcgrad.frontend.snapshots import refuse_visible
+from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.specs import is_same
 from srcgrad.frontend.trees import own_statements
 from srcgrad.frontend.values import is_array, is_value

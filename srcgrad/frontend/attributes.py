@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.casts import widened
+from srcgrad.frontend.formulas.flags import Flags
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, described, kind_of, method_of
 from srcgrad.frontend.number_classes import has_method
+from srcgrad.frontend.snapshots import IN_C_ORDER, Contiguous
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.values import Bound, is_array, is_number, plain
 from srcgrad.ir.nodes import atom
@@ -18,7 +20,7 @@ from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.tracebacks import OF_TENSORS
 
 ATTRIBUTES = (
-    "shape", "ndim", "size", "T", "dtype", "real", "flat", "itemsize", "nbytes", "strides"
+    "shape", "ndim", "size", "T", "dtype", "real", "flat", "itemsize", "nbytes", "strides", "flags",
 )  # fmt: skip
 
 
@@ -43,6 +45,8 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             return it.b.mul(it.b.size(dims), np_dtype(atom(v).type.dtype).itemsize)
         case "strides":
             return _strides(it, node, v)
+        case "flags" if is_array(v) and dims and kind_of(it, v) is Kind.ARRAY:
+            return it.call(Flags, [v], {}, node)
         case "_a":  # a tensor's array
             return v
         case "real" | "imag":
@@ -72,13 +76,21 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
     return Bound(v, name)
 
 
+def is_contiguous(it: Interpreter, v: Any) -> bool:
+    """Whether an array is known to lie in memory in C order, without gaps, in NumPy."""
+    known = v.type.layout == "C" and it.in_c_order(v)
+    if known:
+        it.snapshots.append(Contiguous(v, it.b.loc))
+    return known
+
+
 def _strides(it: Interpreter, node: Node, v: Any) -> tuple[Any, ...]:
     """The strides of an array that lies in memory in C order, in bytes."""
     if not is_array(v):
         return ()
-    if v.type.layout != "C" or not it.in_c_order(v):
+    if not is_contiguous(it, v):
         reason = f"the strides of {described(it, v)} are known only of one that is contiguous"
-        it.refuse(node, reason, "take those of a copy, x.copy(), in C order")
+        it.refuse(node, reason, IN_C_ORDER)
     step: Any = np_dtype(v.type.dtype).itemsize
     found = []
     for n in reversed(v.type.dims):

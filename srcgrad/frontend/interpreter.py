@@ -16,7 +16,8 @@ import gast
 from srcgrad.errors import Location, SrcgradError, UnboundError, UnsupportedError, located
 from srcgrad.frontend.frame import Diverged, Frame, Poison, Poisoned, frames_of
 from srcgrad.frontend.memory_orders import Reshape, in_c_order
-from srcgrad.frontend.snapshots import Snapshot
+from srcgrad.frontend.read_only import Marked
+from srcgrad.frontend.snapshots import Contiguous, Snapshot
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import OURS
 from srcgrad.frontend.values import (
@@ -64,7 +65,7 @@ class Interpreter:
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
         self.shaped_at: dict[int, Any] = {}  # the lines where containers got another length
-        self.snapshots: list[Snapshot] = []
+        self.snapshots: list[Snapshot | Contiguous | Marked] = []
         # of each traced function the statements before all others, and the depth of scopes there
         self.heads: list[tuple[int, list[Any]]] = [(1, [])]
         self.reshapes: list[Reshape] = []

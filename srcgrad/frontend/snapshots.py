@@ -31,7 +31,30 @@ class Snapshot:
     writable: bool = False  # a view of NumPy's may be stored to, each element in its own place
 
 
-def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
+@record(frozen=True)
+class Contiguous:
+    """An array of which the program was told that it lies in C order, without gaps."""
+
+    of: Var
+    loc: Location | None
+
+
+IN_C_ORDER = "take those of a copy, x.copy(), in C order"
+
+
+def refuse_gaps(function: Function, snapshots: list[Snapshot], told: list[Contiguous]) -> None:
+    """Refuses the first array that was called contiguous and may be a copy of a view with gaps."""
+    if not snapshots or not told:
+        return
+    aliases = alias_classes(function)
+    copies = {aliases.of(each.copy) for each in snapshots}
+    for each in told:
+        if aliases.of(each.of) in copies:
+            said = "the strides and flags of what may be a view in NumPy are not known"
+            raise UnsupportedError(said, each.loc, IN_C_ORDER)
+
+
+def refuse_told_apart(function: Function, snapshots: list[Snapshot]) -> None:
     """Refuses the first snapshot that the function can tell from a view."""
     if not snapshots:
         return
@@ -45,8 +68,8 @@ def refuse_visible(function: Function, snapshots: list[Snapshot]) -> None:
         for source in _sources(each, snapshots, aliases) & aliases.written:
             writes = [k for k, s in enumerate(order) if writes_to(s, aliases, source) and k != made]
             if each.kept:
-                born = _first(function, order, aliases, source)
-                if any(w > made or _every_time(w, born, made, loops) for w in writes):
+                born = first_place(function, order, aliases, source)
+                if any(w > made or every_time(w, born, made, loops) for w in writes):
                     _refuse(each, STORED)
                 continue
             reads = [k for k, s in enumerate(order) if k != made and _reads(s, aliases, mine)]
@@ -67,12 +90,16 @@ def _is_all(
     """Whether nothing but a writable copy shows stores to it: its source is not seen again."""
     sources, mine = _sources(each, snapshots, aliases), aliases.of(each.copy)
     shared = [s for s in snapshots if s is not each and _sources(s, snapshots, aliases) & sources]
-    if not each.writable or shared or any(_first(function, order, aliases, c) < 0 for c in sources):
+    if (
+        not each.writable
+        or shared
+        or any(first_place(function, order, aliases, c) < 0 for c in sources)
+    ):
         return False
     loops = list(loops_of(order))
     writes = [k for k, s in enumerate(order) if writes_to(s, aliases, mine)]
     for source in sources:
-        born = _first(function, order, aliases, source)
+        born = first_place(function, order, aliases, source)
         reads = [k for k, s in enumerate(order) if _reads(s, aliases, source)]
         if _among(function.returns, aliases, source):
             reads.append(len(order))
@@ -137,7 +164,7 @@ def _among(atoms: tuple[Atom, ...], aliases: AliasClasses, of: Var) -> bool:
     return any(isinstance(a, Var) and is_reference(a.type) and aliases.of(a) is of for a in atoms)
 
 
-def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var) -> int:
+def first_place(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var) -> int:
     """The first place where a class has a member; -1 for an argument."""
     if any(is_reference(p.type) and aliases.of(p) is of for p in function.params):
         return -1
@@ -148,7 +175,7 @@ def _first(function: Function, order: list[Stmt], aliases: AliasClasses, of: Var
     return -1
 
 
-def _every_time(write: int, born: int, made: int, loops: list[tuple[int, int]]) -> bool:
+def every_time(write: int, born: int, made: int, loops: list[tuple[int, int]]) -> bool:
     """Whether a loop reaches the write again after the copy, with the same buffer."""
     return any(a <= write <= b and a <= made <= b and born < a for a, b in loops)
 

@@ -38,9 +38,9 @@ from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.outside import NameWrite, Outside, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
+from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements, RestartTracing
 from srcgrad.frontend.returned import taken_apart
-from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (

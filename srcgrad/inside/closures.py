@@ -20,9 +20,9 @@ from srcgrad.frontend.heap import State, contents, snapshot
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
+from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.returned import taken_apart
-from srcgrad.frontend.snapshots import refuse_visible
 from srcgrad.frontend.source import Source
 from srcgrad.frontend.values import RUNNING, Closure, MaybeUnbound, Record, is_value
 from srcgrad.inside.splicing import likes_of, spliced

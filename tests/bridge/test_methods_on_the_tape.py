@@ -59,7 +59,7 @@ CALLS: dict[str, list[tuple]] = {
 # they change the form of the data, or give it away
 REFUSED = frozenset((
     "base", "byteswap", "choose", "ctypes", "data", "dump", "dumps", "getfield", "resize",
-    "setfield", "setflags", "to_device", "tobytes", "tofile",
+    "setfield", "to_device", "tobytes", "tofile",
 ))  # fmt: skip
 ATTRIBUTES = [
     n for n in dir(np.ndarray)
@@ -147,7 +147,7 @@ def test_an_attribute(name):
 
 
 def shown(value: Any) -> str:
-    if type(value) is type(SQUARE.flags):
+    if hasattr(value, "c_contiguous"):
         return str([value.c_contiguous, value.f_contiguous, value.writeable])
     return f"{type(value)}{value}"
 

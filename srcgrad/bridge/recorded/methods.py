@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.bridge.recorded import operators
 from srcgrad.bridge.recorded.calls import called, is_float, stored
+from srcgrad.bridge.recorded.flags import Flags, set_flags
 from srcgrad.bridge.recorded.refusals import refuse
 from srcgrad.bridge.recorded.values import (
     RecordedArray,
@@ -118,7 +119,7 @@ _TAKEN = frozenset((
     "as_integer_ratio", "hex", "tobytes", "tofile", "dump", "dumps", "data", "ctypes", "base",
     "getfield", "to_device",
 ))  # fmt: skip
-_CHANGING = frozenset(("setfield", "byteswap", "resize", "setflags", "choose"))
+_CHANGING = frozenset(("setfield", "byteswap", "resize", "choose"))
 
 
 def _attribute_of_number(self: Any, name: str) -> Any:
@@ -255,11 +256,9 @@ class Flat:
 
 _METHODS: dict[str, Callable] = {
     "item": _item, "tolist": _tolist, "sort": _sorted_into(np.sort), "fill": _fill, "put": _put,
-    "partition": _sorted_into(np.partition),
+    "partition": _sorted_into(np.partition), "setflags": set_flags,
 }  # fmt: skip
-_PLAIN = frozenset(
-    ("dtype", "flags", "itemsize", "nbytes", "ndim", "shape", "size", "strides", "device")
-)
+_PLAIN = frozenset(("dtype", "itemsize", "nbytes", "ndim", "shape", "size", "strides", "device"))
 
 
 def _attribute(self: Any, name: str) -> Any:
@@ -285,6 +284,8 @@ def _attribute(self: Any, name: str) -> Any:
             return a.imag
         case "flat":
             return Flat(self)
+        case "flags":
+            return Flags(self)
     return _bound(self, name, np.ndarray)
 
 

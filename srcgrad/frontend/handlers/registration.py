@@ -30,6 +30,7 @@ from srcgrad.frontend.handlers import (
     library_helpers,
     matrices,
     members,
+    memory_flags,
     nan_extrema,
     norms,
     operators,
