@@ -25,6 +25,7 @@ NEAR = 3  # nested calls with arguments of the same kinds beyond which a loop ta
 DEEP = 12  # nested calls beyond which the depth of a recursion is specialized on
 DEEPEST = 60  # nested calls at which a recursion is refused
 MOST_ENDS = 8  # calls beyond the limit, on different paths of a program
+TOO_DEEP = "maximum recursion depth exceeded"  # Python's own text
 
 
 def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node: Node) -> bool:
@@ -44,6 +45,8 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
         if len(own) >= NEAR and _branches(it, own) and may_be_loop(it, found):
             return _becomes_loop(it, found, near=True)
         _end(it, found, plain, node)
+    if len(plain) >= DEEP and _endless(it, given, plain[-NEAR:]):
+        it.fail("RecursionError", TOO_DEEP)
     again = [f for f in it.frames if it.inside[f.source.tree] > 1]
     last = len(again) >= DEEPEST and _branches(it, again) >= DEEPEST // 2
     if len(own) < DEEP and not last:
@@ -71,6 +74,15 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
     if last:
         refuse_recursion(it, deepest.source, deepest.called_at)
     return False
+
+
+def _endless(it: Interpreter, given: dict[str, Any], own: list[Frame]) -> bool:
+    """Whether nothing can end the calls: no branch lies between them, and what is known stays."""
+    return all(
+        f.open_blocks == len(it.b.scopes)
+        and all(_alike(given[k], f.arguments[k], numbers=True) for k in given)
+        for f in own
+    )
 
 
 def place_of(found: Source) -> tuple:
@@ -114,23 +126,25 @@ def _end(it: Interpreter, found: Source, own: list[Frame], node: Node) -> None:
     refuse_recursion(it, found, it.frame.source.location(node))
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: Any, b: Any, numbers: bool = False) -> bool:
     """Whether two arguments are the same in all that is known of them at compile time.
 
-    In a list or a dict only run-time values can be: a call may have changed the others.
+    Without `numbers` no integer is like another: it may be specialized on, even one that no call
+    changes. In a list or a dict only run-time values can be: a call may have changed the others.
     """
     if type(a) is not type(b) or any(not isinstance(n, list | tuple | dict) for n in nodes(a)):
         return False  # an instance: its attributes may have changed
     kept = any(isinstance(n, list | dict) for n in nodes(a))
     ours, theirs = list(paths(a)), list(paths(b))
     return [p for p, _ in ours] == [p for p, _ in theirs] and all(
-        _alike_leaves(x, y, kept) for (_, x), (_, y) in zip(ours, theirs, strict=True)
+        _alike_leaves(x, y, kept, numbers) for (_, x), (_, y) in zip(ours, theirs, strict=True)
     )
 
 
-def _alike_leaves(a: Any, b: Any, kept: bool) -> bool:
-    if isinstance(a, Var):  # an integer may be specialized on, even one that no call changes
-        return isinstance(b, Var) and a.type == b.type and a.type.dtype[0] not in "iu"
+def _alike_leaves(a: Any, b: Any, kept: bool, numbers: bool) -> bool:
+    if isinstance(a, Var):
+        alike = isinstance(b, Var) and a.type == b.type
+        return alike and (numbers or a.type.dtype[0] not in "iu")
     if kept or type(a) is not type(b):
         return False
     return a is b if callable(a) else isinstance(a, str | int | float | None) and a == b

@@ -206,3 +206,32 @@ def augmented_by_what_changes_it(x, k):
     x[x > 0.2] *= 1.0 + halved(x, k)
     x[1:] += halved(x, k)
     return np.sum(x * x)
+
+
+def orders(n):
+    k = np.arange(1.0, n + 1.0)
+    scale = (2.0 * k + 1.0) / (k * (k + 1.0))
+    scale.setflags(write=False)
+    return scale
+
+
+def powers(x):
+    made = []
+    for k in range(3):
+        y = np.empty_like(x)
+        y[:] = x**k
+        y.flags.writeable = False
+        made.append(y)
+    return made
+
+
+@case(vec(4))
+def arrays_that_are_made_read_only(x):
+    made = powers(x * orders(len(x)))
+    total = np.sum(made[0] * made[1])
+    for i in range(len(x)):
+        z = np.zeros(2)
+        z[0] = x[i]
+        z.setflags(write=False)
+        total += z[0] * made[2][i]
+    return total

@@ -275,3 +275,23 @@ def summed(n, x):
 @case(np.array([0.7, 60.5]), differences=False)
 def deeper_than_calls_are_inlined(x):
     return summed(np.floor(x[1]), x[0])
+
+
+def coefficient(n, m):
+    if n == 1 and m == 2:
+        return 0.375
+    if n == 1 and m > 2:
+        return 1.5 * coefficient(1, m - 1)
+    return 0.5 * coefficient(n - 1, m)  # without an end for m below 2
+
+
+def weight(n, m):
+    return 1.5 / n if m == 1 and n > 0 else coefficient(n, m)
+
+
+@case(1.3, 5)
+def a_recursion_without_an_end_on_a_path_that_is_not_taken(x, n):
+    total = x
+    for i in range(1, n):
+        total = total * x + weight(i, 1) * weight(i, 3)
+    return total

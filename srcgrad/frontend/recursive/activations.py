@@ -28,6 +28,7 @@ from srcgrad.frontend.joins import (
     several,
     spec_of,
 )
+from srcgrad.frontend.recursion import TOO_DEEP
 from srcgrad.frontend.recursive.blocks import CALLS, DEPTH, STACK
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
@@ -49,7 +50,6 @@ from srcgrad.records import record
 from srcgrad.tree import children
 
 DONE = -1  # the number of the block that goes on after the first call
-TOO_DEEP = "maximum recursion depth exceeded"
 
 
 @record(eq=False)
