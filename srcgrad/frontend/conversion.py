@@ -91,7 +91,7 @@ def _stacked(it: Interpreter, node: Node, xs: Any) -> Any:
     if not any(is_array(p) for p in parts):
         return _packed(it, parts, (len(parts),))
     if not all(is_array(p) and p.type.ndim == parts[0].type.ndim for p in parts):
-        it.wrong(node, "the parts of an array have different shapes", ValueError, late=True)
+        it.wrong(node, "the parts of an array have different shapes", ValueError)
     kind = _kind(parts)
     rows = [it.b.view(it.b.cast(p, kind), spec=("n",) + (":",) * p.type.ndim) for p in parts]
     for r in rows[1:]:

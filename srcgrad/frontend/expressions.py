@@ -169,7 +169,7 @@ def unary(it: Interpreter, op: Any, v: Any, node: Node) -> Any:
             return ops[type(op).__name__](v)
         except TypeError:
             said = f"this operator is not defined for {describe(v)}"
-            it.wrong(node, said, TypeError, late=True)
+            it.wrong(node, said, TypeError)
     arithmetic(it, v, node)
     match op:
         case gast.USub():

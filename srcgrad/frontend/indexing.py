@@ -104,7 +104,7 @@ def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
         return _index_of_range(it, x, items, node)
     if is_scalar(x):
         if x.type.weak if isinstance(x, Var) else not isinstance(x, np.generic):
-            it.wrong(node, "a number cannot be indexed", TypeError, late=True)
+            it.wrong(node, "a number cannot be indexed", TypeError)
         return _index_of_scalar(it, x, items, node)
     handler = subscripted(x)
     if handler is not None:

@@ -139,17 +139,16 @@ class Interpreter:
         """Whether an enclosing `try` catches a class."""
         return any(a.handler_of(cls) for a in self.attempts)
 
-    def wrong(
-        self, node: Node, reason: str, cls: type[Exception], way_out: str = "", late: bool = False
-    ) -> NoReturn:
-        """Handles a certain exception `cls` of plain Python: a `try` may catch it, else refused.
+    def wrong(self, node: Node, reason: str, cls: type[Exception], way_out: str = "") -> NoReturn:
+        """Handles a certain exception `cls` of plain Python.
 
-        A look-up on one path only raises on that path (`late`), and so does a missing attribute.
+        A `try` may catch it, and on one path only it is raised on that path: the others are right.
+        Else the program is refused.
         """
-        late = late or issubclass(cls, LookupError | AttributeError)
-        if self.catches(cls) or (late and self.is_in_flow):
+        caught = self.catches(cls)
+        if caught or self.is_in_flow:
             self.locate(node)
-            self.fail(name_of(cls), literal(reason))
+            self.fail(name_of(cls), literal(reason if caught else located(reason, None, way_out)))
         self.refuse(node, reason, way_out, like=cls)
 
     def mark(self) -> Mark:

@@ -79,7 +79,7 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
         set_grown(it, x, items, value, node)
     elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:
         said = f"'{type_name(x)}' object does not support item assignment"
-        it.wrong(node, said, TypeError, late=True)
+        it.wrong(node, said, TypeError)
 
 
 @by_kind

@@ -244,3 +244,22 @@ def path_for_other_kinds(x, rows):
     else:
         total = np.sum(parts[1] * parts[2])
     return total * len(parts)
+
+
+def shifted(x, by):
+    return x + by
+
+
+@case(0.7, 3)
+@case(-1.3, 2)
+def mistakes_on_paths_that_are_not_taken(x, n):
+    weights, y = np.ones((2, 2)), x * x
+    for i in range(n):
+        if y > 100.0 and i == 0:
+            y = y * weights(i, 1)
+        if y > 200.0:
+            y = shifted(y, 1.0, 2.0)
+        if y > 300.0:
+            y = y + float(weights)
+        y = y * np.sin(x)
+    return y

@@ -331,3 +331,11 @@ def two_unknown_lengths(x, n, m):
 @program(vec(8), 0, -1)
 def unknown_length_beside_none(x, n, m):
     return np.sum(x.reshape(n, m))  # error: ValueError: cannot reshape ... a length of 0
+
+
+@program(11.0)
+def call_of_an_array_on_one_path(x):
+    weights = np.ones(3)
+    if x > 10.0:
+        x = x * weights(2)  # error: TypeError: an array of rank 1 (f64) cannot be called
+    return x

@@ -161,7 +161,7 @@ def numbers_of_math(it: Interpreter, node: Node, args: tuple, what: str) -> list
     """Arguments of a function of math or cmath; a sequence is not one, even of one number."""
     for v in args:
         if isinstance(v, list | tuple | GrownList):
-            it.refuse(node, f"{what}() takes a number, not {describe(v)}", like=TypeError)
+            it.wrong(node, f"{what}() takes a number, not {describe(v)}", TypeError)
     return [number_of_math(it, node, v, what) for v in operands(it, node, args, what)]
 
 
@@ -170,12 +170,8 @@ def number_of_math(it: Interpreter, node: Node, v: Any, what: str) -> Any:
     if not is_array(v):
         return v
     if any(isinstance(d, Var) or d != 1 for d in v.type.dims):
-        it.refuse(
-            node,
-            f"math.{what} takes a number, not {describe(v)}",
-            f"use np.{what}",
-            like=TypeError,
-        )
+        called, way_out = (f"math.{what}", f"use np.{what}") if hasattr(math, what) else (what, "")
+        it.wrong(node, f"{called} takes a number, not {describe(v)}", TypeError, way_out)
     if v.type.dims and not _VECTORS_CONVERT:
         it.fail("TypeError", "only 0-dimensional arrays can be converted to Python scalars")
     return it.b.load(v, *([0] * v.type.ndim))

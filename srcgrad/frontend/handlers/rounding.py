@@ -31,12 +31,8 @@ def _integer_rounding(name: RowName, f: Any) -> None:
         if is_number(x):
             return _known(it, node, f, x)
         if f is math.trunc and is_array(x):  # arrays have no __trunc__, even those of rank 0
-            it.refuse(
-                node,
-                f"math.trunc takes a number, not {describe(x)}",
-                "use np.trunc",
-                like=TypeError,
-            )
+            said = f"math.trunc takes a number, not {describe(x)}"
+            it.wrong(node, said, TypeError, "use np.trunc")
         (v,) = numbers_of_math(it, node, (x,), name)
         if is_int(atom(v).type.dtype) and not of_python(v):  # math converts these to floats
             v = it.b.cast(v, FLOAT)
