@@ -47,8 +47,8 @@ PROGRAMS = (
     "a = np.asarray(x * y); a[...] = y * a; a[()] *= x; return a * a",
     "a = np.asarray(x * 1.0)\n    for i in range(3):\n        a[a > 0.2 * i] = a * y\n"
     "    return a * a",
-    "a = np.asarray(x * 1.0); i = 0\n    while i < 3:\n        a[a > 0.2 * i] *= y; i += 1\n"
-    "    return a",
+    "a = np.asarray(x * 1.0); i = 0\n    while i < 3:\n        a[a > 0.2 * i] *= y\n"
+    "        i += 1\n    return a",
     "a = np.where(x > 0, y * x, x)\n    if y > 0.0:\n        a[a > 0.0] = x * a\n    return a * y",
     "a = np.asarray(x * y, dtype=np.float32); a[a > 0.5] = 2.25; return a * y",
 )  # fmt: skip
