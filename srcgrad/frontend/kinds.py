@@ -133,7 +133,7 @@ def method_of(it: Interpreter, owner: Any, name: str, node: Node) -> Callable | 
     """The handler of a method; None if its owner has no such method."""
     owned = kind_of_owner(owner)
     handler = METHODS.get((owned, name))
-    if owned != "array":
+    if owned != "array" or (handler is not None and _follows_formula(it)):
         return handler
     of_tensor = TENSOR_METHODS.get(name) or _composed(name, handler)
     of_tensor = handler if of_tensor is None and name in SHARED else of_tensor
@@ -184,6 +184,11 @@ def class_of(it: Interpreter, v: Any, node: Node) -> type:
 def follows_library(it: Interpreter) -> bool:
     """Whether the followed function is one of srcgrad's: arrays represent tensors there."""
     return home_module(it.frame.source.function).startswith("srcgrad.")
+
+
+def _follows_formula(it: Interpreter) -> bool:
+    """Whether the followed function is a formula for a library's, in terms of arrays."""
+    return home_module(it.frame.source.function).startswith("srcgrad.frontend.formulas.")
 
 
 def _composed(name: str, of_array: Callable | None) -> Callable | None:

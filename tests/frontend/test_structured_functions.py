@@ -144,6 +144,12 @@ def test_gradients_of_taken_ones(f, target):
     check_grads(f, (TABLE,), target=target)
 
 
+def test_methods_beside_those_of_tensors():
+    assert flow.compile(lambda t: t * 2.0)(flow.tensor([1.0])).item() == 2.0
+    found = flow.compile(of_numbers, target="python")(TABLE)
+    assert found == pytest.approx(of_numbers(TABLE), rel=1e-13)
+
+
 def test_fields_within_fields():
     p = np.zeros(3, NESTED)
     p["at"]["x"], p["at"]["y"], p["w"] = X[:3], X[1:], 2.0

@@ -39,6 +39,8 @@ def called(sample: Sample):
     call = ast.parse(sample.line, mode="eval").body
     if not isinstance(call, ast.Call) or any(isinstance(a, ast.Starred) for a in call.args):
         return None
+    if isinstance(call.func, ast.Call):  # of what the function gives
+        return None
     scope = {**SPACE, **inputs()}
 
     def value(node):
