@@ -51,6 +51,47 @@ def definite_bands(ab, b):
     return x + solveh_banded(ab[2:], b) + solveh_banded(ab[1:], x, check_finite=False)
 
 
+@case(signed(15).reshape(3, 5))
+@case(mat(2, 4))
+@case(mat(1, 3))
+@case(mat(3, 2))
+@case(zmat(3, 4))
+def spectra_of_bands(ab):
+    w = scipy.linalg.eigvals_banded(ab) ** 3
+    u, v = scipy.linalg.eig_banded(ab, lower=True, check_finite=False)
+    u = u * np.sum(np.abs(v[:1]) ** 2 * u, axis=1)
+    return w + u * scipy.linalg.eig_banded(ab[::-1], True, eigvals_only=True)
+
+
+@case(signed(15).reshape(3, 5), 1, 3)
+@case(mat(2, 4), 0, 0)
+def selected_spectra_of_bands(ab, first, last):
+    w = scipy.linalg.eigvals_banded(ab, select="i", select_range=(first, last))
+    u, v = scipy.linalg.eig_banded(ab, select="v", select_range=(-0.3, 9.0))
+    return np.sum(w**2) + np.sum(u**3) * np.sum(v[0] ** 2 * u)
+
+
+@case(signed(5), vec(4, 1))
+@case(vec(2), vec(1, 1))
+@case(vec(1), vec(0))
+def spectra_of_two_diagonals(d, e):
+    w, v = scipy.linalg.eigh_tridiagonal(d, e)
+    largest = scipy.linalg.eigvalsh_tridiagonal(
+        d, e, select="i", select_range=(len(d) - 1, len(d) - 1), lapack_driver="stemr"
+    )
+    above = scipy.linalg.eigh_tridiagonal(d, e, True, "value", (0.1, np.inf))
+    return np.sum(w**2 * np.abs(v[-1])) + largest[0] ** 3 + np.sum(above**2)
+
+
+@case(vec(6))
+def ground_state(potential):
+    n = len(potential)
+    d, e = 2.0 + potential, -np.ones(n - 1)
+    w, v = scipy.linalg.eigh_tridiagonal(d, e, select="i", select_range=(0, 1))
+    density = v[:, 0] ** 2
+    return w[1] - w[0] + np.sum(density * np.arange(n))
+
+
 @case(vec(4) + np.array([3.0, 0.0, 0.0, 0.0]), vec(4, 1), vec(4, 2))
 @case(vec(3) + np.array([3.0, 0.0, 0.0]), vec(3, 1), mat(3, 2, 2))
 def constant_diagonals(c, r, b):

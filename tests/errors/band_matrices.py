@@ -116,3 +116,78 @@ def no_root(a):
 @program(np.diag([1.0, 0.0]))
 def root_of_a_singular_matrix(a):
     return np.sum(scipy.linalg.sqrtm(a))  # error: SingularError: eigenvalue in common
+
+
+# ---- spectra ----
+@program(vec(4))
+def spectrum_of_a_vector(ab):
+    return scipy.linalg.eigvals_banded(ab)[0]  # error: ValueError: expected a 2-D array
+
+
+@program(vec(16).reshape(2, 2, 4))
+def spectra_of_a_stack_of_bands(ab):
+    return scipy.linalg.eigvals_banded(ab)[0, 0]  # error: UnsupportedError: stack of matrices
+
+
+@program(mat(2, 4))
+def room_for_eigenvalues(ab):
+    w = scipy.linalg.eig_banded(ab, eigvals_only=True, max_ev=2)  # error: UnsupportedError: max_ev
+    return w[0]
+
+
+@program(mat(3, 1))
+def diagonals_of_one_number(ab):
+    return scipy.linalg.eigvals_banded(ab)[0]  # error: UnsupportedError: one column ... a_band[-1:]
+
+
+@program(mat(2, 4))
+def unknown_selection(ab):
+    w = scipy.linalg.eigvals_banded(ab, select="some")  # error: ValueError: argument for select
+    return w[0]
+
+
+@program(mat(2, 4))
+def selection_without_a_range(ab):
+    w = scipy.linalg.eigvals_banded(ab, select="v")  # error: ValueError: a 2-element array-like
+    return w[0]
+
+
+@program(mat(2, 4))
+def selection_out_of_bounds(ab):
+    among = (1, 4)
+    w = scipy.linalg.eigvals_banded(ab, select="i", select_range=among)  # error: ValueError: bounds
+    return w[0]
+
+
+@program(vec(4), mat(2, 3))
+def two_diagonals_that_are_no_vectors(d, e):
+    return scipy.linalg.eigvalsh_tridiagonal(d, e)[0]  # error: UnsupportedError: two vectors
+
+
+@program(vec(4), 1j * vec(3))
+def complex_diagonals(d, e):
+    w = scipy.linalg.eigvalsh_tridiagonal(d, e)  # error: TypeError: Only real arrays
+    return w[0]
+
+
+@program(vec(4), vec(4))
+def two_diagonals_of_one_length(d, e):
+    return scipy.linalg.eigvalsh_tridiagonal(d, e)[0]  # error: ValueError: one more element than e
+
+
+@program(vec(4), vec(3))
+def unknown_driver(d, e):
+    w = scipy.linalg.eigvalsh_tridiagonal(d, e, lapack_driver="ev")  # error: ValueError: one of
+    return w[0]
+
+
+@program(vec(4), vec(3))
+def driver_that_gives_all(d, e):
+    how = {"select": "i", "select_range": (0, 1), "lapack_driver": "stev"}
+    return scipy.linalg.eigvalsh_tridiagonal(d, e, **how)[0]  # error: ValueError: can only be used
+
+
+@program(vec(4), vec(3))
+def driver_without_vectors(d, e):
+    w = scipy.linalg.eigh_tridiagonal(d, e, lapack_driver="sterf")[0]  # error: ValueError: sterf
+    return w[0]

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
+from srcgrad.frontend.formulas import banded_spectra
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers import scipy_lapack  # noqa: F401 (registers its functions)
 from srcgrad.frontend.handlers.decompositions import conjugate, flag, of_floats
 from srcgrad.frontend.handlers.products import meet, pair
+from srcgrad.frontend.handlers.registry import followed, implements
 from srcgrad.frontend.handlers.scipy_linalg import double, matrix, scipys, vector
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array
@@ -152,3 +154,13 @@ def logm(it: Interpreter, node: Node, a: Any) -> Any:
     if a.type.ndim > 2:
         return it.call(map_matrices, [sl.logm, ("mn",), a], {}, node)
     return it.b.logm(a)
+
+
+# ---- spectra ----
+for _f, _formula in {
+    sl.eig_banded: banded_spectra.eig_banded,
+    sl.eigvals_banded: banded_spectra.eigvals_banded,
+    sl.eigh_tridiagonal: banded_spectra.eigh_tridiagonal,
+    sl.eigvalsh_tridiagonal: banded_spectra.eigvalsh_tridiagonal,
+}.items():
+    implements(_f)(followed(_formula))
