@@ -1,16 +1,14 @@
 """Densities and distribution functions from the standard form to any location and scale.
 
 `d` is a row of `distributions`. Outside the support a density is 0; for parameters that have no
-meaning, and at NaN, all results are NaN, as in SciPy. Several variables and samples at the end.
+meaning, and at NaN, all results are NaN, as in SciPy. Samples at the end.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
 from srcgrad.frontend.formulas.registry import unsupported
@@ -168,82 +166,6 @@ def discrete_sf(d: Any, k: Any, shapes: Any, loc: Any) -> Any:
         return 1.0 - discrete_cdf(d, k, shapes, loc)
     z = np.floor(np.asarray(k, dtype=np.float64) - loc)
     return distribution(d, d.sf, z, shapes, True, 1.0, 0.0)
-
-
-# ---- several variables ----
-def multivariate_normal_logpdf(
-    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
-) -> Any:
-    """log f of vectors along the last axis; `cov` is a matrix.
-
-    >>> round(float(multivariate_normal_logpdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
-    -1.837877
-    """
-    cov = np.asarray(cov, dtype=np.float64)
-    if cov.ndim != 2 or allow_singular:
-        return unsupported("multivariate_normal takes a regular matrix for cov")
-    x = np.asarray(x, dtype=np.float64)
-    gap = x if mean is None else x - np.asarray(mean)
-    n = cov.shape[0]
-    if gap.shape[-1] != n:
-        raise ValueError("the vectors are as long as the covariance is wide")
-    root = np.linalg.cholesky(cov)
-    if n == 0:
-        raise ValueError("zero-size array to reduction operation maximum which has no identity")
-    rows = np.reshape(gap, (-1, n))
-    z = np.linalg.solve(root, rows.T)
-    distance = np.reshape(np.sum(z * z, axis=0), gap.shape[:-1])
-    found = -0.5 * (n * math.log(2.0 * math.pi) + distance) - np.sum(np.log(np.diagonal(root)))
-    return np.squeeze(found)  # SciPy does so, also of one vector in a stack
-
-
-def multivariate_normal_pdf(
-    x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False
-) -> Any:
-    """f of vectors along the last axis.
-
-    >>> round(float(multivariate_normal_pdf(np.zeros(2), np.zeros(2), np.eye(2))), 6)
-    0.159155
-    """
-    return np.exp(multivariate_normal_logpdf(x, mean, cov, allow_singular))
-
-
-def multivariate_normal_entropy(mean: Any = None, cov: Any = 1) -> Any:
-    """-E[log f], which depends on `cov` alone, a matrix.
-
-    >>> round(float(multivariate_normal_entropy(None, np.eye(2))), 6)
-    2.837877
-    """
-    cov = np.asarray(cov, dtype=np.float64)
-    if cov.ndim != 2:
-        return unsupported("multivariate_normal takes a regular matrix for cov")
-    n = cov.shape[0]
-    if mean is not None and np.size(mean) != n:
-        raise ValueError("the mean is as long as the covariance is wide")
-    return 0.5 * (n * math.log(2.0 * math.pi * math.e) + np.linalg.slogdet(cov)[1])
-
-
-def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
-    """log f of one composition, or of the columns of a matrix.
-
-    >>> round(float(dirichlet_logpdf(np.array([0.5, 0.5]), np.array([1.0, 1.0]))), 6)
-    0.0
-    """
-    x, alpha = np.asarray(x, dtype=np.float64), np.asarray(alpha, dtype=np.float64)
-    if x.shape[0] != alpha.shape[0]:
-        raise ValueError("the parameters and the parts of a composition are equally many")
-    norm = np.sum(special.gammaln(alpha)) - special.gammaln(np.sum(alpha))
-    powers = np.reshape(alpha - 1.0, (-1,) + (1,) * (x.ndim - 1))
-    return np.sum(special.xlogy(powers, x), axis=0) - norm
-
-
-def dirichlet_pdf(x: Any, alpha: Any) -> Any:
-    """f of one composition, or of the columns of a matrix.
-
-    >>> round(float(dirichlet_pdf(np.array([0.5, 0.5]), np.array([1.0, 1.0]))), 6)
-    1.0
-    """
-    return np.exp(dirichlet_logpdf(x, alpha))
 
 
 # ---- samples ----

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.formulas.several_variables import (
+    dirichlet_logpdf,
+    dirichlet_pdf,
+    multivariate_normal_entropy,
+    multivariate_normal_logpdf,
+    multivariate_normal_pdf,
+    of_mean_and_cov,
+)
+
 
 class Frozen:
     """A distribution with its arguments: `stats.norm(loc, scale)`.
@@ -59,3 +68,43 @@ class Frozen:
 
     def median(self) -> Any:
         return self.of.median(*self.args, **self.named)
+
+
+class FrozenNormal:
+    """`stats.multivariate_normal(mean, cov)`.
+
+    >>> round(float(FrozenNormal(None, 4.0).logpdf(0.0)), 6)
+    -1.612086
+    """
+
+    def __init__(
+        self, mean: Any = None, cov: Any = 1, allow_singular: Any = False, seed: Any = None
+    ):
+        self.mean, self.cov = of_mean_and_cov(mean, cov)
+        self.allow_singular = allow_singular
+
+    def logpdf(self, x: Any) -> Any:
+        return multivariate_normal_logpdf(x, self.mean, self.cov, self.allow_singular)
+
+    def pdf(self, x: Any) -> Any:
+        return multivariate_normal_pdf(x, self.mean, self.cov, self.allow_singular)
+
+    def entropy(self) -> Any:
+        return multivariate_normal_entropy(self.mean, self.cov)
+
+
+class FrozenDirichlet:
+    """`stats.dirichlet(alpha)`.
+
+    >>> round(float(FrozenDirichlet([1.0, 1.0]).logpdf([0.5, 0.5])), 6)
+    0.0
+    """
+
+    def __init__(self, alpha: Any, seed: Any = None):
+        self.alpha = alpha
+
+    def logpdf(self, x: Any) -> Any:
+        return dirichlet_logpdf(x, self.alpha)
+
+    def pdf(self, x: Any) -> Any:
+        return dirichlet_pdf(x, self.alpha)

@@ -12,10 +12,10 @@ import numpy as np
 from scipy import stats
 
 from srcgrad.frontend.formulas import densities as formulas
-from srcgrad.frontend.formulas import frozen_distributions, moments, ranks
+from srcgrad.frontend.formulas import frozen_distributions, moments, ranks, several_variables
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.guards import Path, attribute
-from srcgrad.frontend.handlers.registry import followed, implements
+from srcgrad.frontend.handlers.registry import followed, follows_as, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 
 # the methods by SciPy's names, each with the function of the standard form that it needs
@@ -80,11 +80,11 @@ for _d in (*CONTINUOUS, *DISCRETE):
     if _d in CONTINUOUS and _d.ppf is not None:
         implements(_d.of.median)(_method(_d, moments.median, _others, ()))
 for _f, _formula in {
-    stats.multivariate_normal.logpdf: formulas.multivariate_normal_logpdf,
-    stats.multivariate_normal.pdf: formulas.multivariate_normal_pdf,
-    stats.multivariate_normal.entropy: formulas.multivariate_normal_entropy,
-    stats.dirichlet.logpdf: formulas.dirichlet_logpdf,
-    stats.dirichlet.pdf: formulas.dirichlet_pdf,
+    stats.multivariate_normal.logpdf: several_variables.multivariate_normal_logpdf,
+    stats.multivariate_normal.pdf: several_variables.multivariate_normal_pdf,
+    stats.multivariate_normal.entropy: several_variables.multivariate_normal_entropy,
+    stats.dirichlet.logpdf: several_variables.dirichlet_logpdf,
+    stats.dirichlet.pdf: several_variables.dirichlet_pdf,
     stats.zscore: formulas.zscore,
     stats.rankdata: ranks.rankdata,
 }.items():
@@ -100,8 +100,18 @@ def _freeze(of: Any) -> Callable:
 
 
 _OF_CLASS = {type(d.of): d.of for d in (*CONTINUOUS, *DISCRETE)}
-for _of in (*_OF_CLASS.values(), stats.multivariate_normal, stats.dirichlet):
+for _of in _OF_CLASS.values():
     implements(_of)(_freeze(_of))
+for _of, _frozen in (
+    (stats.multivariate_normal, frozen_distributions.FrozenNormal),
+    (stats.dirichlet, frozen_distributions.FrozenDirichlet),
+):
+    implements(_of)(followed(_frozen))
+follows_as(
+    type(stats.multivariate_normal()), frozen_distributions.FrozenNormal, mean="mean", cov="cov",
+    allow_singular="allow_singular",
+)  # fmt: skip
+follows_as(type(stats.dirichlet([1.0])), frozen_distributions.FrozenDirichlet, alpha="alpha")
 
 
 def _held(it: Interpreter, owner: Any, part: str, node: Node) -> Any:
