@@ -152,6 +152,17 @@ def inserted_and_deleted(x):
     return np.sum(y * z[:4]) + z[2] * y[2]
 
 
+@case(vec(5), 0)
+@case(vec(5), 5)
+@case(vec(5), -5)
+def inserted_where_the_run_says(x, k):
+    places = np.where(x > 0.3)[0]
+    places = np.insert(places, len(places), len(x) - 1)
+    y = np.insert(x, k, x[:2] * 3.0)
+    a = np.insert(np.outer(x, x), places[0], x, axis=1)
+    return np.sum(x[places]) + np.sum(y * np.arange(7.0)) + np.sum(a[:, 1] * x)
+
+
 @case(vec(6), signed(6, 1))
 def polynomials(c, x):
     return np.polyval(c, x[0]) + np.sum(np.vander(x[:3], 3) @ c[:3]) * 0.1

@@ -35,6 +35,11 @@ def index_before_the_start(x, k):
     return x[k] * 2.0  # error: IndexError: index -4 is out of bounds for axis 0 with size 3
 
 
+@program(vec(3), -4)
+def insertion_before_the_start(x, k):
+    return np.sum(np.insert(x, k, 1.0))  # error: IndexError: index -4 is out of bounds for axis 0
+
+
 @program(mat(2, 3), 5)
 def index_of_second_axis(x, k):
     return x[1, k]  # error: IndexError: index 5 is out of bounds for axis 1 with size 3

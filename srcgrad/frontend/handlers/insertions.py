@@ -18,7 +18,8 @@ from srcgrad.frontend.indexing import place, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.slices import span
 from srcgrad.frontend.stores import fitting
-from srcgrad.frontend.values import Slice, is_array, is_integer, is_scalar, is_unit
+from srcgrad.frontend.values import Slice, is_array, is_integer, is_scalar, is_unit, plain
+from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar
 
 
@@ -69,14 +70,25 @@ def insert(it: Interpreter, node: Node, x: Any, obj: Any, values: Any, axis: Any
         span_ = as_slice(obj)
         places = obj if span_ is None else it.read(b.iota(n), [span_], node)
         return it.call(insertions.with_inserted, [x, places, values, k], {}, node)
-    at = it.static_int(obj, node, "the position of an insertion")
-    # the end is a place too
-    at = place(it, at, b.dim(b.add(n, 1)) if at >= 0 else n, k)
+    if not is_integer(obj):
+        obj = it.static_int(obj, node, "the position of an insertion")
+    at = _place_or_end(it, obj, n, k)
     new = _inserted(it, node, x, values, k, several)
     parts = [part(it, node, x, k, None, at), new, part(it, node, x, k, at, None)]
     dims = list(x.type.dims)
     dims[k] = b.dim(b.add(n, new.type.dims[k]))
     return b.reshape(joined(it, node, parts, k), *dims)
+
+
+def _place_or_end(it: Interpreter, i: Any, n: Any, axis: int) -> Any:
+    """The checked, non-negative place of an insertion: the end is one too."""
+    if not isinstance(i, Var):
+        return place(it, i, it.b.dim(it.b.add(n, 1)) if i >= 0 else n, axis)
+    b = it.b
+    outside = plain(b.logical_or(b.gt(i, n), b.lt(i, b.neg(n))))
+    said = f"index {{}} is out of bounds for axis {axis} with size {{}}"
+    it.fail_if(outside, "IndexError", said, i, n)
+    return b.dim(b.where(b.lt(i, 0), b.add(i, n), i))
 
 
 def _inserted(it: Interpreter, node: Node, x: Any, values: Any, axis: int, several: bool) -> Any:
