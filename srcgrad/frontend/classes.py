@@ -308,6 +308,8 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
             return types.MethodType(found.__func__, class_of_instance(owner))
     if hasattr(type(found), "__get__") and not isinstance(found, type):
         it.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
+    if (value := attribute_outside(it, cls, name)) is not UNBOUND:
+        return value
     return it.captures.attribute(it, cls, name, node)
 
 

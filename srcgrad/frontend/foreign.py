@@ -33,6 +33,9 @@ LIBRARIES = {
 }
 
 
+# modules of the standard library whose classes in Python are followed: UserDict, Mapping
+CONTAINERS = ("collections", "_collections_abc")
+
 # values of Numba's by the module of their class: their description, and what to pass
 OF_NUMBA = {
     "numba.typed.typedlist": ("a typed List", "list({})"),

@@ -1,12 +1,13 @@
 """Names that a function stores to and does not own: of its module, of a function around it.
 
-Attributes of functions are such names too. While compiling they are places of a dict for each
-module, cell or function, joined as those of any other dict. Their values at the end are results of
-the program, which a plain call writes back.
+Attributes of functions and classes are such names too. While compiling they are places of a dict
+for each module, cell, function or class, joined as those of any other dict. Their values at the end
+are results of the program, which a plain call writes back.
 """
 
 from __future__ import annotations
 
+import abc
 import types
 from operator import itemgetter
 from typing import Any
@@ -15,6 +16,7 @@ from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import UNBOUND, Conflict, MaybeNone, MaybeUnbound
+from srcgrad.frontend.watches import library
 from srcgrad.records import record
 
 Owner = tuple[str, int]  # "global", "cell" or "attribute", and the id of the holder
@@ -22,7 +24,7 @@ Owner = tuple[str, int]  # "global", "cell" or "attribute", and the id of the ho
 
 @record(frozen=True)
 class Outside:
-    """A name and its holder: the names of a module (a dict), a cell, a function."""
+    """A name and its holder: the names of a module (a dict), a cell, a function, a class."""
 
     kind: str
     holder: Any
@@ -105,12 +107,24 @@ def outside_of(it: Interpreter, function: Any, name: str) -> dict[str, Any] | No
 
 
 def attribute_outside(it: Interpreter, owner: Any, name: str) -> Any:
-    """An attribute of a module or a function that is stored to; `UNBOUND` if it is none."""
+    """An attribute of a module, function or class that is stored to; `UNBOUND` if it is none."""
     if isinstance(owner, types.ModuleType):
         return it.outside.get(("global", id(vars(owner))), {}).get(name, UNBOUND)
     if isinstance(owner, types.FunctionType):
         return it.outside.get(("attribute", id(owner)), {}).get(name, UNBOUND)
-    return UNBOUND
+    if not it.outside or (not isinstance(owner, type) and name in getattr(owner, "__dict__", ())):
+        return UNBOUND
+    classes = (owner if isinstance(owner, type) else type(owner)).__mro__
+    home = next((c for c in classes if name in vars(c)), None)
+    return it.outside.get(("attribute", id(home)), {}).get(name, UNBOUND)
+
+
+def is_stored_outside(owner: Any, name: str) -> bool:
+    """Whether a store to an attribute changes a name outside: of a function, a plain class."""
+    if isinstance(owner, types.FunctionType):
+        return not library(owner)
+    plain = isinstance(owner, type) and type(owner) in (type, abc.ABCMeta) and not library(owner)
+    return plain and name in vars(owner) and not hasattr(type(vars(owner)[name]), "__get__")
 
 
 def changed_names(it: Interpreter) -> list[NameWrite]:

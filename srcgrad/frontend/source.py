@@ -103,6 +103,8 @@ def text_of(function: types.FunctionType) -> tuple[str, str]:
     """The file that defines a function, and the file's text; an empty text if it is not known."""
     code = function.__code__
     file = code.co_filename
+    if file.startswith("<frozen "):  # a module of the standard library that the interpreter holds
+        file = function.__globals__.get("__file__", file)
     text = "".join(linecache.getlines(file, function.__globals__))
     return (file, text) if text or not _SENT else _SENT.get(fingerprint(code), (file, ""))
 

@@ -6,7 +6,6 @@ Never emits control flow itself.
 from __future__ import annotations
 
 import importlib
-import types
 from typing import Any, NoReturn
 
 import gast
@@ -26,7 +25,7 @@ from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.outside import Outside, stored_names
+from srcgrad.frontend.outside import Outside, is_stored_outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
@@ -47,7 +46,6 @@ from srcgrad.frontend.values import (
     is_array,
     plain,
 )
-from srcgrad.frontend.watches import library
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
@@ -110,7 +108,7 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
     if isinstance(owner, Record):
         changing(it, owner, target)
         set_field(it, owner, target.attr, value, target)
-    elif isinstance(owner, types.FunctionType) and not library(owner):
+    elif is_stored_outside(owner, target.attr):
         names = stored_names(it, Outside("attribute", owner, target.attr), target)
         note_change(it, names)
         names[target.attr] = value

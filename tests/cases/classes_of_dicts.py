@@ -1,5 +1,7 @@
 """Classes that derive from dict: records of results, parameters that are read as attributes."""
 
+import collections
+import collections.abc
 import copy
 
 import numpy as np
@@ -134,3 +136,47 @@ def dicts_of_a_class_in_a_list_that_grows(x):
     for i in range(len(x)):
         counts[int(x[i] * 10)] = x[i]
     return sum(b.v * b.w for b in found) + sum(counts.values()) * len(counts)
+
+
+class Renamed(collections.UserDict):
+    """Settings, some of which had other names once."""
+
+    def __missing__(self, key):
+        if "old_" + key in self:
+            return self["old_" + key]
+        raise KeyError(key)
+
+    def get(self, key, default=None):
+        return self[key] if key in self else super().get(key, default)
+
+
+class Table(collections.abc.Mapping):
+    """A mapping by three methods; the others are those of its base."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __getitem__(self, key):
+        return self.rows[key]
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __len__(self):
+        return len(self.rows)
+
+
+SETTINGS = Renamed({"gain": 1.5, "old_rate": 0.5})
+CONSTANTS = Table({"a": 2.0, "b": 5.0})
+
+
+@case(vec(3))
+def mappings_in_python(x):
+    made = Renamed({"first": x[0]})
+    made["second"] = x[1] * SETTINGS["rate"]
+    total = sum(v * SETTINGS.get("gain", 1.0) for v in made.values())
+    for key, value in CONSTANTS.items():
+        total += value * x[2] ** len(key)
+    if "c" not in CONSTANTS and "gain" in SETTINGS:
+        total *= CONSTANTS.get("c", 3.0) + made["second"]
+    return total * len(SETTINGS)

@@ -22,7 +22,7 @@ def begun():
 def begin():
     globals().update(TABLE=None, COUNT=0, MEAN=1.5)
     globals().pop("MADE", None)
-    squares.calls = 0
+    squares.calls, Counted.made, Counted.scale = 0, 0, 2.0
     vars(kept_in_an_attribute).pop("weights", None)
 
 
@@ -140,16 +140,52 @@ def attribute_in_a_loop(x):
     return x[0] * squares.calls
 
 
+class Counted:
+    made = 0
+    scale = 2.0
+
+    def __init__(self, x):
+        Counted.made += 1
+        self.number = self.made
+        self.x = x
+
+    @classmethod
+    def rescale(cls, by):
+        cls.scale = cls.scale * by
+
+    def value(self):
+        return self.x * self.scale * self.number
+
+
+class Derived(Counted):
+    pass
+
+
+OUTSIDE = Derived(0.5)
+
+
+def attributes_of_a_class(x):
+    first, second = Counted(x[0]), Derived(x[1])
+    Counted.rescale(1.5)
+    total = first.value() + second.value() * Derived.made
+    for v in x:
+        if v > 0.5:
+            total += Derived(v).value()
+    return total * OUTSIDE.scale
+
+
 STATE = "TABLE", "COUNT", "MEAN", "MADE"
 PROGRAMS = (
     cached, counted_in_a_loop, of_several_kinds, read_in_three_ways, container, bound_first, caught,
     bound_on_one_path, bound_on_no_path_taken,
     from_a_recursion, calls_in_an_attribute, kept_in_an_attribute, attribute_in_a_loop,
+    attributes_of_a_class,
 )  # fmt: skip
 
 
 def state():
     names = [repr(globals().get(name)) for name in STATE]
+    names += [Counted.made, Counted.scale, "scale" in vars(Derived)]
     return [*names, squares.calls, repr(getattr(kept_in_an_attribute, "weights", None))]
 
 

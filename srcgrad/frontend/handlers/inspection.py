@@ -14,6 +14,7 @@ from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.formulas.attribute_names import attribute_or, has_attribute
+from srcgrad.frontend.frame import Poison, Poisoned
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
@@ -231,6 +232,8 @@ def super_(it: Interpreter, node: Node, *args: Any) -> Any:
     function = it.frame.source.function
     free = function.__code__.co_freevars
     owner = it.frame.env.get(next(iter(function.__code__.co_varnames), ""))
+    if isinstance(owner, Poison):
+        raise Poisoned
     if "__class__" not in free or owner is None:
         it.refuse(node, "super(): no arguments", "call it in a method of a class", RuntimeError)
     cls = (function.__closure__ or ())[free.index("__class__")].cell_contents
