@@ -221,7 +221,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
             f"unflatten of {owner.cls.__name__} does not make '{name}' as the instance has it",
             "return it from flatten, as a child or in the static part, and set it there",
         )
-    if isinstance(found, property):
+    if isinstance(found, property) or own_method(type(found), "__set__") is not None:
         return _of_class(it, owner, cls, name, node)
     if name in owner.fields and owner.fields[name] is not UNBOUND:
         return _bound_field(it, owner, name, node)
@@ -306,6 +306,10 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
             return getattr(cls, name)
         case classmethod():
             return types.MethodType(found.__func__, class_of_instance(owner))
+    if (get := own_method(type(found), "__get__")) is not None and not isinstance(found, type):
+        watch_member(it.captures, cls, name)
+        watch_member(it.captures, type(found), "__get__")
+        return it.call(get, [found, owner, class_of_instance(owner)], {}, node)
     if hasattr(type(found), "__get__") and not isinstance(found, type):
         it.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
     if (value := attribute_outside(it, cls, name)) is not UNBOUND:
@@ -327,6 +331,11 @@ def set_field(
                 like=AttributeError,
             )
         it.call(found.fset, [owner, value], {}, node)
+        return
+    if (store := own_method(type(found), "__set__")) is not None:
+        watch_member(it.captures, owner.cls, name)
+        watch_member(it.captures, type(found), "__set__")
+        it.call(store, [found, owner, value], {}, node)
         return
     if frozen and is_frozen(owner.cls):
         it.refuse(
@@ -353,6 +362,10 @@ def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
     if (method := own_method(owner.cls, "__delattr__")) is not None and not is_frozen(owner.cls):
         watch_member(it.captures, owner.cls, "__delattr__")
         it.call(method, [owner, name], {}, node)
+        return
+    found = static_member(owner.cls, name)
+    if (remove := own_method(type(found), "__delete__")) is not None:
+        it.call(remove, [found, owner], {}, node)
         return
     if dataclasses.is_dataclass(owner.cls):
         it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")

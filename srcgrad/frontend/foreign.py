@@ -33,8 +33,8 @@ LIBRARIES = {
 }
 
 
-# modules of the standard library whose classes in Python are followed: UserDict, Mapping
-CONTAINERS = ("collections", "_collections_abc")
+# modules of the standard library whose classes in Python are followed: UserDict, cached_property
+FOLLOWED = ("collections", "_collections_abc", "functools")
 
 # values of Numba's by the module of their class: their description, and what to pass
 OF_NUMBA = {

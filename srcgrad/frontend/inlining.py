@@ -16,7 +16,7 @@ from srcgrad.frontend import source
 from srcgrad.frontend.arguments import misfit
 from srcgrad.frontend.binding import bind
 from srcgrad.frontend.control_flow import negate
-from srcgrad.frontend.foreign import CONTAINERS, foreign_library
+from srcgrad.frontend.foreign import FOLLOWED, foreign_library
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, Frame, Poisoned
 from srcgrad.frontend.generators import Generated, generated
@@ -69,7 +69,7 @@ def follow(
     if not library and not ours:
         return inline(it, found, bound, it.defined_in.get(f), node)
     name = f"{f.__module__}.{f.__qualname__}" if library else f.__name__
-    return _inline_placed(it, found, bound, name, node, library and module not in CONTAINERS)
+    return _inline_placed(it, found, bound, name, node, library and module not in FOLLOWED)
 
 
 def follow_library(

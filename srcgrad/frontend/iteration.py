@@ -18,6 +18,7 @@ from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import Generated, for_each, in_turn
 from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.texts import literal
@@ -187,6 +188,7 @@ def iterated(
     it: Interpreter, v: Any, node: Node, tested: bool = False, scheduled: bool = False
 ) -> Iterated:
     """The iteration over `v`; one with a test or a schedule only for callers that handle it."""
+    v = present(it, v, lambda: "'NoneType' object is not iterable")
     match v:
         case Iterated():
             if v.schedule is not None and not scheduled:

@@ -22,7 +22,7 @@ from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.dict_instances import member_of
 from srcgrad.frontend.dict_values import refuse_whole
-from srcgrad.frontend.foreign import CONTAINERS, foreign_library
+from srcgrad.frontend.foreign import FOLLOWED, foreign_library
 from srcgrad.frontend.formulas.groups import Group
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import CLASSES
@@ -79,7 +79,7 @@ def special(v: Any, name: str) -> types.FunctionType | None:
 
 def _of_library(f: types.FunctionType) -> bool:
     home = home_module(f).split(".")[0]
-    if home in CONTAINERS:
+    if home in FOLLOWED:
         return False
     ours = home in ("srcgrad", "numpy", "scipy")
     return (

@@ -24,6 +24,7 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.iteration import for_loop, of_arguments
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.outside import Outside, is_stored_outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
@@ -134,6 +135,7 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
 
 @by_kind
 def _unpack(it: Interpreter, target: Any, value: Any) -> None:
+    value = present(it, value, lambda: "cannot unpack non-iterable NoneType object")
     if isinstance(value, dict):
         refuse_whole(it, value, target)
         value = list(value)

@@ -263,3 +263,23 @@ def mistakes_on_paths_that_are_not_taken(x, n):
             y = y + float(weights)
         y = y * np.sin(x)
     return y
+
+
+def halves(x):
+    """None where the run says so."""
+    if np.sum(x) > -50.0:
+        return x[:2] * 2.0, (x[2], [x[0], x[1]])
+    return None, None
+
+
+@case(vec(3))
+def unpacked_and_run_over_where_not_none(x):
+    parts, (last, pair) = halves(x)
+    y = x * x if last > 0.0 else None
+    total = last
+    for k, v in enumerate(parts):
+        total += v * x[k]
+    a, b = pair
+    for v, w in zip(y, x, strict=True):
+        total += v * w * a
+    return total * b

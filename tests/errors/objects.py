@@ -44,17 +44,15 @@ class Guarded:
         return object.__getattribute__(self, name)
 
 
-class Descriptor:
-    """Neither a function nor a property."""
-
-    def __get__(self, instance, owner):
+class Other:
+    def double(self):
         return 2.0
 
 
 class Point:
     """With a descriptor and a property that cannot be set."""
 
-    scale = Descriptor()
+    scale = Other().double
 
     def __init__(self, u):
         self.u = u
@@ -139,7 +137,7 @@ def attribute_of_a_generator(x):
 
 @program(0.7)
 def descriptor_read(x):
-    return x * Point(x).scale  # error: UnsupportedError: the descriptor 'scale' of Point
+    return x * Point(x).scale()  # error: UnsupportedError: the descriptor 'scale' of Point
 
 
 @program(0.7)

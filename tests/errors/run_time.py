@@ -344,3 +344,21 @@ def call_of_an_array_on_one_path(x):
     if x > 10.0:
         x = x * weights(2)  # error: TypeError: an array of rank 1 (f64) cannot be called
     return x
+
+
+def a_pair(x):
+    return (x, x * x) if x > 0.0 else None
+
+
+@program(-0.7)
+def unpacked_where_it_is_none(x):
+    a, b = a_pair(x)  # error: TypeError: cannot unpack non-iterable NoneType object
+    return a * b
+
+
+@program(-0.7)
+def run_over_where_it_is_none(x):
+    total = 0.0
+    for v in a_pair(x):  # error: TypeError: 'NoneType' object is not iterable
+        total += v
+    return total
