@@ -19,9 +19,8 @@ from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import join_specs, loose, several, spec_of
 from srcgrad.frontend.outcomes import note_same
-from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.specs import Spec
-from srcgrad.frontend.tables import is_tabular
+from srcgrad.frontend.tables import may_grow
 from srcgrad.frontend.values import (
     UNBOUND,
     Conflict,
@@ -31,7 +30,6 @@ from srcgrad.frontend.values import (
     TrackedList,
     describe,
     is_number,
-    is_scalar,
 )
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
@@ -198,7 +196,7 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     """Handles a container with different places on two paths: a list may grow at run time."""
     if isinstance(owner, TrackedList) and owner.key is not None:
         items = [*one.values(), *two.values()]
-        if items and (all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items)):
+        if items and may_grow(items, texts=True):
             it.grow(owner.key, items[-1])
         if items and all(isinstance(v, list | GrownList) for v in items):
             make_groups(it, owner.key)

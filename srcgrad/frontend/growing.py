@@ -12,7 +12,7 @@ from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import append_row, are_rows, row, set_row, size_of_row
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.tables import append_item, form, is_tabular, item_of, template_of
+from srcgrad.frontend.tables import Coded, append_item, form, is_tabular, item_of, template_of
 from srcgrad.frontend.values import GrownList, Slice, describe, is_integer, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, join_scalars
@@ -23,7 +23,7 @@ def new_list(it: Interpreter, key: Any) -> GrownList:
     """An empty list of what is known to be appended to it."""
     kind, rank = it.grown[key]
     if kind is not None and not isinstance(kind, Scalar):
-        count = sum(isinstance(v, Leaf) for v in tree.leaves(kind))
+        count = sum(isinstance(v, Leaf | Coded) for v in tree.leaves(kind))
         columns = tuple(new_list(it, (*key, k)) for k in range(count))
         return GrownTable(None, None, INT, key, template=kind, columns=columns)
     dtype = kind or INT  # until the first item is appended: integers have all operations of floats
@@ -61,13 +61,13 @@ def set_length(it: Interpreter, v: GrownList, n: Any) -> None:
 
 def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
     unknown = owner.key in it.grown and it.grown[owner.key][0] is None
-    fits = is_scalar(item) or are_rows([item]) or is_tabular([item])
+    fits = is_scalar(item) or are_rows([item]) or is_tabular([item], texts=True)
     if fits and unknown:
         it.grow(owner.key, item)
     if fits and owner.key in it.captures.required.guessed and _is_other(owner, item):
         it.captures.required.guessed.discard(owner.key)
         it.grow(owner.key, item)
-    if isinstance(item, list | GrownList) and not is_tabular([item]):
+    if isinstance(item, list | GrownList) and not is_tabular([item], texts=True):
         make_groups(it, owner.key)
     changing_grown(it, owner, node)
     if isinstance(owner, GrownTable):
@@ -94,7 +94,7 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
 def _is_other(owner: GrownList, item: Any) -> bool:
     """Whether an item is of another kind than those of a list."""
     if isinstance(owner, GrownTable):
-        return not is_tabular([item]) or form(template_of(item)) != form(owner.template)
+        return not is_tabular([item], texts=True) or form(template_of(item)) != form(owner.template)
     if owner.of_numbers:
         return not is_scalar(item)
     rank = owner.shape.type.dims[0] if owner.shape is not None else 0

@@ -241,7 +241,7 @@ def _is_empty_tuple(spec: Spec) -> bool:
     return isinstance(spec, StaticSpec) and isinstance(spec.value, tuple)
 
 
-_CONSTANT = (
+CONSTANT = (
     str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None), enum.Enum
 )  # fmt: skip
 
@@ -252,7 +252,7 @@ def _is_kind(spec: Spec) -> bool:
         v = spec.value
         if isinstance(v, Closure):  # one that is called where its names still have their values
             return held_values.held(v) is None and not v.frame.finished
-        return is_scalar(v) or isinstance(v, (*_CONSTANT, tuple)) or type(v) is type(np.dot)
+        return is_scalar(v) or isinstance(v, (*CONSTANT, tuple)) or type(v) is type(np.dot)
     if isinstance(spec, PartsSpec):
         kinds = list | tuple | dict | Record | GrownList | held_values.Form
         return issubclass(spec.kind[0], kinds)

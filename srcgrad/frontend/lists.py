@@ -17,10 +17,9 @@ from srcgrad.frontend.growing import append_grown, fitting_item, is_bool, new_li
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.special_methods import asked, type_name
-from srcgrad.frontend.tables import columns_of, is_tabular, template_of
+from srcgrad.frontend.tables import columns_of, is_tabular, may_grow, template_of
 from srcgrad.frontend.tracked_dicts import put, take_out
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
@@ -164,14 +163,9 @@ def grow_if_it_can(it: Interpreter, x: Any, indexed: bool = True) -> None:
     leaves = [v for item in x for v in tree.leaves(item)]
     if indexed and is_tabular(x) and not any(isinstance(v, Var) for v in leaves):
         return
-    if may_grow(x):
+    if may_grow(x, not indexed):
         it.captures.required.indexed.add(x.key)
         it.grow(x.key, x[-1] if x else None)
-
-
-def may_grow(items: list[Any]) -> bool:
-    """Whether a list of these items may grow at run time: they are of one kind."""
-    return all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items)
 
 
 def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
@@ -183,7 +177,7 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
         it.captures.required.guessed.add(key)
     if item is None:
         it.grown[key] = None, 0
-    elif is_tabular([item]):
+    elif is_tabular([item], texts=True):
         it.grown[key] = template_of(item), 0
         it.grown.update({(*key, k): kind for k, kind in enumerate(columns_of(item))})
     else:

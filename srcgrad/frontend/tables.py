@@ -6,44 +6,72 @@ here it holds its leaves: an item that was appended, or is read, is frozen.
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+import itertools
+from typing import Any, NoReturn
 
 import numpy as np
 
 from srcgrad import tree
 from srcgrad.frontend.grown_lists import GrownTable, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.joins import join_specs, spec_of
+from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
+from srcgrad.frontend.ragged_lists import are_rows
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Abstract,
     GrownList,
     Record,
+    Several,
     Slice,
     TrackedList,
     describe,
     is_array,
     is_scalar,
+    plain,
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar
 from srcgrad.tree import Leaf
 
+NUMBER = Scalar("i64")  # of a text
+
+
+class Coded:
+    """A place in a template: one of some texts, whose numbers the k-th column holds."""
+
+    def __init__(self, k: int, values: tuple):
+        self.k, self.values = k, values
+
+
 ONE_STRUCTURE = "append items of one structure: numbers, and arrays of one rank, in the same places"
 
 
-def is_tabular(items: list[Any]) -> bool:
-    """Whether items can be those of one growing list: structures alike, of numbers and arrays."""
-    some = bool(items) and all(_is_structure(v) for v in items)
-    return some and all(_alike(items[0], v) for v in items[1:])
+def is_tabular(items: list[Any], texts: bool = False) -> bool:
+    """Whether items can be those of one growing list: structures alike, of numbers and arrays.
+
+    `texts`: texts and other known values in them may differ.
+    """
+    some = bool(items) and all(_is_structure(v, texts) for v in items)
+    return some and all(_alike(items[0], v, texts) for v in items[1:])
 
 
-def _is_structure(v: Any) -> bool:
+def may_grow(items: list[Any], texts: bool = False) -> bool:
+    """Whether a list of these items may grow at run time: they are of one kind."""
+    return all(is_scalar(v) for v in items) or are_rows(items) or is_tabular(items, texts)
+
+
+def _is_structure(v: Any, texts: bool = True) -> bool:
+    if texts and _is_text(v):
+        return True
     if tree.children(v) is None or any(_is_exception(n) for n in tree.nodes(v)):
         return False
     leaves = tree.leaves(v)
     varying = [x for x in leaves if is_column(x)]
     return bool(varying) and not any(
-        isinstance(x, Abstract | np.ndarray) or (is_array(x) and not x.type.dims) for x in leaves
+        (isinstance(x, Abstract | np.ndarray) and not (texts and texts_of(x)))
+        or (is_array(x) and not x.type.dims)
+        for x in leaves
     )
 
 
@@ -56,11 +84,24 @@ def is_column(leaf: Any) -> bool:
     return is_scalar(leaf) or isinstance(leaf, Var)
 
 
-def _alike(a: Any, c: Any) -> bool:
+def _alike(a: Any, c: Any, texts: bool) -> bool:
     if tree.structure(a) != tree.structure(c):
         return False
     pairs = zip(tree.leaves(a), tree.leaves(c), strict=True)
-    return all(_of_one_column(x, y) for x, y in pairs)
+    return all((texts and texts_of(x) and texts_of(y)) or _of_one_column(x, y) for x, y in pairs)
+
+
+def _is_text(v: Any) -> bool:
+    """Whether an item is itself one of some texts."""
+    return bool(texts_of(v)) and all(isinstance(t, str | enum.Enum) for t in texts_of(v))
+
+
+def texts_of(v: Any) -> tuple[Any, ...]:
+    """The known values, as texts are, of which a value is one; none for any other value."""
+    if isinstance(v, Several):
+        one, other = texts_of(v.one), texts_of(v.other)
+        return (*one, *other) if one and other else ()
+    return (v,) if isinstance(v, CONSTANT) else ()
 
 
 def _of_one_column(x: Any, y: Any) -> bool:
@@ -73,14 +114,13 @@ def _of_one_column(x: Any, y: Any) -> bool:
 
 def template_of(item: Any) -> Any:
     """An item with a `Leaf` for each number and array."""
-    count = 0
+    leaves = tree.leaves(item)
+    columns, after = itertools.count(), itertools.count(sum(map(is_column, leaves)))
 
     def leaf(v: Any) -> Any:
-        nonlocal count
-        if not is_column(v):
-            return v
-        count += 1
-        return Leaf(count - 1)
+        if isinstance(v, Several) or v is item:
+            return Coded(next(after), tuple(dict.fromkeys(texts_of(v))))
+        return Leaf(next(columns)) if is_column(v) else v
 
     made = tree.mapped(item, leaf)
     for n in tree.nodes(made):
@@ -91,27 +131,64 @@ def template_of(item: Any) -> Any:
 
 def columns_of(item: Any) -> list[tuple[Scalar, int]]:
     """The dtype and rank of each column of a list whose items are like this one."""
-    leaves = [v for v in tree.leaves(item) if is_column(v)]
-    return [
-        (Scalar(v.type.dtype), v.type.ndim) if is_array(v) else (atom(v).type, 0) for v in leaves
-    ]
+    leaves = tree.leaves(item)
+    found = [
+        (Scalar(v.type.dtype), v.type.ndim) if is_array(v) else (atom(v).type, 0)
+        for v in leaves if is_column(v)
+    ]  # fmt: skip
+    return [*found, *((NUMBER, 0) for v in leaves if isinstance(v, Several) or v is item)]
 
 
 def append_item(
     it: Interpreter, owner: GrownTable, item: Any, node: Node
 ) -> list[tuple[GrownList, Any]]:
     """The columns, each with what is appended to it."""
-    fits = _is_structure(item) and form(template_of(item)) == form(owner.template)
-    given = tree.leaves(item) if fits else []
-    fixed = zip(given, tree.leaves(owner.template), strict=True) if fits else ()
-    if not fits or not all(isinstance(t, Leaf) or _of_one_column(v, t) for v, t in fixed):
+    found = _by_column(it, owner, item)
+    if found is None:
         it.refuse(
             node, f"{describe(item)} in a list that grows at run time, whose items are others",
             ONE_STRUCTURE,
         )  # fmt: skip
     freeze(it, item)
     it.listed.update({id(n): n for n in tree.nodes(item)})
-    return list(zip(owner.columns, [v for v in given if is_column(v)], strict=True))
+    return [(column, found[k]) for k, column in enumerate(owner.columns)]
+
+
+def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] | None:
+    """What an item holds in each column, by its number; None if it is not like the others."""
+    if not _is_structure(item) or form(template_of(item)) != form(owner.template):
+        return None
+    found: dict[int, Any] = {}
+    pairs = zip(tree.leaves(item), tree.leaves(owner.template), strict=True)
+    for place, (v, t) in enumerate(pairs):
+        if isinstance(t, Leaf):
+            found[t.k] = v
+        elif isinstance(t, Coded) or isinstance(v, Several) or not _of_one_column(v, t):
+            known, given = t.values if isinstance(t, Coded) else texts_of(t), texts_of(v)
+            values = tuple(dict.fromkeys((*known, *given)))
+            if not known or not given or len(values) > CONSTANTS:
+                return None
+            if not isinstance(t, Coded) or values != known:
+                k = t.k if isinstance(t, Coded) else len(owner.columns)
+                _take_text(it, owner, place, Coded(k, values))
+            found[t.k] = _code(it, values, v)
+    return found
+
+
+def _code(it: Interpreter, values: tuple, v: Any) -> Any:
+    """The number of a text among the known ones."""
+    if isinstance(v, Several):
+        return plain(it.b.where(v.flag, _code(it, values, v.one), _code(it, values, v.other)))
+    return values.index(v)
+
+
+def _take_text(it: Interpreter, owner: GrownTable, place: int, coded: Coded) -> NoReturn:
+    """Restarts with a list whose items have one of these texts in a place."""
+    leaves = tree.leaves(owner.template)
+    leaves[place] = coded
+    it.grown[owner.key] = tree.unflattened(owner.template, leaves), 0
+    it.grown[(*owner.key, coded.k)] = NUMBER, 0
+    raise RestartTracing("an item of a list has another text than the others")
 
 
 def form(template: Any) -> Any:
@@ -121,7 +198,16 @@ def form(template: Any) -> Any:
 
 def item_of(it: Interpreter, owner: GrownTable, values: list[Any]) -> Any:
     """An item with these values in its columns."""
-    made = tree.mapped(owner.template, lambda v: values[v.k] if isinstance(v, Leaf) else v)
+
+    def part(t: Any) -> Any:
+        if isinstance(t, Coded):
+            made = t.values[-1]
+            for j, v in enumerate(t.values[-2::-1], 2):
+                made = Several(it.b.eq(values[t.k], len(t.values) - j), v, made)
+            return made
+        return values[t.k] if isinstance(t, Leaf) else t
+
+    made = tree.mapped(owner.template, part)
     freeze(it, made)
     return made
 
@@ -138,6 +224,7 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
         if isinstance(t, Leaf):
             return it.b.copy(items_of(it.b, owner.columns[t.k]))
         if not isinstance(t, list | tuple):
+            t = t.values[0] if isinstance(t, Coded) else t
             way_out = "make it of numbers: [v.x for v in items]"
             it.refuse(node, f"an array of {describe(t)}", way_out)
         return it.call_numpy(np.stack, [[part(v) for v in t]], {"axis": 1}, node)
@@ -161,9 +248,15 @@ def unzipped(it: Interpreter, owner: GrownTable, node: Node) -> list[Any]:
 def _column(it: Interpreter, owner: GrownTable, t: Any) -> GrownList:
     """A new list of the parts of all items in one place."""
     whole, place = Slice(None, None, None), it.frame.source.tree
-    kept = [v.k for v in tree.leaves(t) if isinstance(v, Leaf)]
+    kept = [v.k for v in tree.leaves(t) if isinstance(v, Leaf | Coded)]
     made = tuple(it.grown_slice(owner.columns[k], whole, place) for k in kept)
     if isinstance(t, Leaf):
         return made[0]
-    template = tree.mapped(t, lambda v: Leaf(kept.index(v.k)) if isinstance(v, Leaf) else v)
+
+    def part(v: Any) -> Any:
+        if isinstance(v, Coded):
+            return Coded(kept.index(v.k), v.values)
+        return Leaf(kept.index(v.k)) if isinstance(v, Leaf) else v
+
+    template = tree.mapped(t, part)
     return GrownTable(None, None, INT, template=template, columns=made)

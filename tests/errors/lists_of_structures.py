@@ -66,13 +66,33 @@ def items_of_several_structures(x):
 
 
 @program(vec(3))
-def items_of_several_strings(x):
+def items_of_nine_strings(x):
     rows = []
     for v in x:
         if v > 0.5:
             rows.append(("high", v))
-    rows.append(("low", x[0]))  # error: UnsupportedError: a tuple in a list that grows
+    for name in "abcdefgh":
+        rows.append((name, x[0]))  # error: UnsupportedError: a tuple in a list that grows
     return rows[0][1]
+
+
+@program(vec(3))
+def strings_and_numbers_in_a_place(x):
+    rows = []
+    for v in x:
+        if v > 0.5:
+            rows.append(("high", v))
+    rows.append((1, x[0]))  # error: UnsupportedError: a tuple in a list that grows
+    return rows[0][1]
+
+
+@program(vec(3))
+def array_of_texts_and_numbers(x):
+    rows = []
+    for v in x:
+        if v > 0.5:
+            rows.append(("high" if v > 1.0 else "low", v))
+    return np.array(rows).size * x  # error: UnsupportedError: an array of a string
 
 
 @program(vec(3))

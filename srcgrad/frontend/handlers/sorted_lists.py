@@ -20,7 +20,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import are_rows
-from srcgrad.frontend.tables import freeze, is_column, is_tabular, template_of
+from srcgrad.frontend.tables import Coded, freeze, is_column, is_tabular, template_of
 from srcgrad.frontend.tracked_dicts import is_constant
 from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_scalar
 from srcgrad.ir.nodes import Var, atom
@@ -86,7 +86,7 @@ def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
 def _is_tuple(v: Any) -> bool:
     """Whether items like this one are compared number by number, in the order of the leaves."""
     return all(type(n) is tuple for n in tree.nodes(v)) and not any(
-        isinstance(leaf, str) for leaf in tree.leaves(v)
+        isinstance(leaf, str | Coded) for leaf in tree.leaves(v)
     )
 
 
