@@ -182,7 +182,7 @@ def several(a: Spec, b: Spec) -> Spec | None:
         inner = several(_present(a, UNBOUND), _present(b, UNBOUND))
         return None if inner is None else MaybeSpec(inner, UNBOUND)
     kinds: list[Spec] = []
-    for spec in (*_kinds_of(a), *_kinds_of(b)):
+    for spec in _real_first([*_kinds_of(a), *_kinds_of(b)]):
         joined = [_of_one_kind(known, spec) for known in kinds]
         place = next((k for k, s in enumerate(joined) if s is not None), len(kinds))
         kinds[place : place + 1] = [loose([*joined, spec][place] or spec)]
@@ -195,6 +195,15 @@ def several(a: Spec, b: Spec) -> Spec | None:
     while kinds:
         made = SeveralSpec(kinds.pop(), made)
     return made
+
+
+def _real_first(specs: list[Spec]) -> list[Spec]:
+    """The kinds; with a constant real numbers before complex ones: it is of these if it can be."""
+    numbers = [s for s in specs if _is_number(s)]
+    if not any(isinstance(s, StaticSpec) for s in numbers):
+        return specs
+    ordered = iter(sorted(numbers, key=lambda s: (_is_complex(s), isinstance(s, StaticSpec))))
+    return [next(ordered) if _is_number(s) else s for s in specs]
 
 
 def _of_one_kind(a: Spec, b: Spec) -> Spec | None:
@@ -327,7 +336,7 @@ def _is_apart(a: Spec, other: Spec) -> bool:
     A real number beside complex ones as well: roots and logarithms tell them apart. 0 and 1, from
     which sums and products begin, have complex ones that are as good.
     """
-    if _is_number(a) and _is_number(other) and _is_complex(other) and not _is_complex(a):
+    if _is_number(a) and _is_complex_number(other) and not _is_complex(a):
         return not (isinstance(a, StaticSpec) and a.value in (0, 1))
     v = a.value if isinstance(a, StaticSpec) else None
     if isinstance(v, float) and v != v:
@@ -340,6 +349,10 @@ def _is_apart(a: Spec, other: Spec) -> bool:
 
 def _is_number(s: Spec) -> bool:
     return isinstance(s, ScalarSpec) or _static_number(s)
+
+
+def _is_complex_number(s: Spec) -> bool:
+    return _is_number(s) and _is_complex(s)
 
 
 def _is_complex(s: Spec) -> bool:

@@ -292,3 +292,20 @@ def real_on_one_path(z, x):
     for k in range(2):
         total = total * z + x[k] * z
     return np.nan_to_num(np.abs(np.sqrt(v)), nan=x[1] ** 2) + np.abs(total)
+
+
+@case(vec(4))
+def sums_of_roots_that_are_real(x):
+    total, product = 0.0, 1.0
+    for v in x:
+        total += np.emath.sqrt(v)
+        product = product * np.emath.log(v + 1.0) + np.emath.sqrt(total + 1.0)
+    return total * product
+
+
+@case(vec(4) - 1.0)
+def sums_of_roots_of_both_kinds(x):
+    total = 0.0
+    for k in range(x.shape[0]):
+        total = total + np.emath.sqrt(x[k]) * (k + 1.0)
+    return np.real(total) * np.abs(total) ** 2

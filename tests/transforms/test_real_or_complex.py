@@ -101,3 +101,21 @@ def test_batches_have_real_items(target):
     np.testing.assert_allclose(of(np.array([1.0, 4.0])), [3.0, 6.0])
     with pytest.raises(UnsupportedError, match=r"f64.*c128|c128.*f64"):
         of(np.array([1.0, -4.0]))
+
+
+def sum_of_roots(x):
+    total = 0.0
+    for v in x:
+        total += np.emath.sqrt(v)
+    return total
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_sum_that_begins_with_a_real_number(target):
+    x = np.array([1.0, 4.0])
+    of = flow.grad(sum_of_roots, target=target)
+    np.testing.assert_allclose(of(x), [0.5, 0.25])
+    assert type(flow.compile(sum_of_roots, target=target)(x)) is np.float64
+    assert flow.compile(sum_of_roots, target=target)(-x) == 3j
+    with pytest.raises(ArgumentTypeError, match="complex number here"):
+        of(-x)
