@@ -14,7 +14,14 @@ import numpy as np
 from srcgrad.frontend.attribute_methods import is_frozen, is_stored, missing, own_method, watches
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
-from srcgrad.frontend.dict_instances import is_followed, member_of, own_of_dict, static_member
+from srcgrad.frontend.dict_instances import (
+    is_followed,
+    link,
+    linked_items,
+    member_of,
+    own_of_dict,
+    static_member,
+)
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
@@ -23,7 +30,7 @@ from srcgrad.frontend.guards import attribute as a_path_to
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
-from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.library_source import CLASSES, DICTS
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.numba_objects import in_its_type, is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
@@ -75,7 +82,7 @@ def construct(
     if builtin and not is_followed(cls):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
-    if cls not in CLASSES and not is_jitclass(cls):
+    if cls not in (*CLASSES, *DICTS) and not is_jitclass(cls):
         refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
     first: Any = dict if issubclass(cls, dict) else object
@@ -223,6 +230,9 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         )
     if isinstance(found, property) or own_method(type(found), "__set__") is not None:
         return _of_class(it, owner, cls, name, node)
+    items = linked_items(it, owner, node) if name != ITEMS else None
+    if items is not None and items.get(name, UNBOUND) is not UNBOUND:
+        return it.call(own_of_dict(cls, "__getitem__"), [owner, name], {}, node)
     if name in owner.fields and owner.fields[name] is not UNBOUND:
         return _bound_field(it, owner, name, node)
     if name == "__class__":
@@ -346,6 +356,12 @@ def set_field(
     if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
         blank = type(owner.cls.__name__, (), {"__slots__": ()})()
         it.wrong(node, error_text(setattr, blank, name, None), AttributeError)
+    if name == "__dict__":
+        link(it, owner, value, node)
+        return
+    if linked_items(it, owner, node) is not None:
+        it.call(own_of_dict(owner.cls, "__setitem__"), [owner, name, value], {}, node)
+        return
     if is_jitclass(owner.cls):
         value = in_its_type(it, owner.cls, name, value, node)
     if name not in owner.fields:
@@ -369,8 +385,12 @@ def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
         return
     if dataclasses.is_dataclass(owner.cls):
         it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
-    if name not in owner.fields:
+    items = linked_items(it, owner, node)
+    if name not in (owner.fields if items is None else items):
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
+    if items is not None:
+        it.call(own_of_dict(owner.cls, "__delitem__"), [owner, name], {}, node)
+        return
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.b.loc
     del owner.fields[name]

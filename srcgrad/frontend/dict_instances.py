@@ -8,6 +8,7 @@ from typing import Any
 
 from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
 from srcgrad.frontend.guards import Step
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record
 
 
@@ -23,6 +24,37 @@ def is_followed(cls: type) -> bool:
 def own_names(value: dict[Any, Any]) -> list[str]:
     """The names of the attributes that an instance has itself."""
     return [n for n in getattr(value, "__dict__", {}) if isinstance(n, str)]
+
+
+LINKED = "_attributes_are_items_of_this_dict"
+
+
+def link(it: Interpreter, owner: Record, value: Any, node: Node) -> None:
+    """`self.__dict__ = self`: the items of an instance are its attributes from now on."""
+    if value is not owner or ITEMS not in owner.fields:
+        it.refuse(
+            node, "an assignment to the __dict__ of an instance is not supported",
+            "change the dict that it has: self.__dict__.update(...)",
+        )  # fmt: skip
+    if owner.fields.keys() - {ITEMS, LINKED}:
+        it.refuse(
+            node, "an instance with attributes gets its items for __dict__",
+            "set the attributes afterwards",
+        )  # fmt: skip
+    owner.fields[LINKED] = True
+
+
+def linked_items(it: Interpreter, owner: Record, node: Node) -> dict[Any, Any] | None:
+    """The items of an instance that are its attributes as well; None if they are not."""
+    if LINKED not in owner.fields:
+        return None
+    items = owner.fields[ITEMS]
+    if owner.fields[LINKED] is not True or not isinstance(items, dict):
+        it.refuse(
+            node, "the attributes are the items of a dict whose keys only the run tells",
+            "read and store items: self[name]",
+        )  # fmt: skip
+    return items
 
 
 def own_of_dict(cls: type, name: str, default: Any = None) -> Any:

@@ -19,11 +19,13 @@ NAMESPACE = ".array_api_compat.numpy"  # SciPy's module of NumPy's functions
 
 
 CLASSES: list[type] = [np.poly1d]  # whose methods are followed; handlers add others
+# those that derive from dict, whose instances a program may also make
+DICTS: list[type] = []
 
 
 def is_of_class(f: Any) -> bool:
     """Whether a function is a method, or reads or sets a property, of a class that is followed."""
-    for member in [m for cls in CLASSES for m in vars(cls).values()]:
+    for member in [m for cls in (*CLASSES, *DICTS) for m in vars(cls).values()]:
         if f is member or (isinstance(member, property) and f in (member.fget, member.fset)):
             return f is not None
     return False

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
+from srcgrad.frontend.library_source import DICTS
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root
 from srcgrad.solvers.scipy_differences import approx_fprime
@@ -61,6 +62,8 @@ __all__ = [  # loading the minimizers registers their formulas
     "lsq_linear", "minimize", "minimize_scalar", "newton_krylov", "nnls", "ridder", "root",
     "root_scalar", "shgo", "toms748",
 ]  # fmt: skip
+# the class, and those between it and dict, which hold its methods
+DICTS.extend(c for c in optimize.OptimizeResult.__mro__ if c not in dict.__mro__)
 NEAR = 1e-6  # the relative change of x within which a root has to lie
 FLAT = ("hybr", "lm")  # methods of `root` that work on vectors
 STATED = "leave it out: what has not converged raises"

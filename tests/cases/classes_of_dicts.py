@@ -5,6 +5,7 @@ import collections.abc
 import copy
 
 import numpy as np
+from scipy.optimize import OptimizeResult
 
 from tests.cases.registry import case, vec
 
@@ -180,3 +181,69 @@ def mappings_in_python(x):
     if "c" not in CONSTANTS and "gain" in SETTINGS:
         total *= CONSTANTS.get("c", 3.0) + made["second"]
     return total * len(SETTINGS)
+
+
+class Linked(dict):
+    """Its items are its attributes."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+
+
+@case(vec(4))
+def items_that_are_attributes(x):
+    p = Linked(a=x * 2.0, items=x[0])
+    p.c = x[1] ** 2
+    p["d"] = p.items * 3.0
+    p.a = p.a + p.d
+    total = np.sum(p["a"]) * p.c + sum([np.sum(v) for v in p.values()])
+    del p.c
+    return total * len(p) + ("c" in p) + hasattr(p, "c") + getattr(p, "c", x[2])
+
+
+@case(vec(4))
+@case(vec(4) * 3.0)
+def attributes_of_one_path(x):
+    held = [Linked(v=x[k], n=k, inner=Linked(w=x[k])) for k in range(3)]
+    for p in held:
+        p.v = p.v * x[3]
+        p.inner.w *= 2.0
+    if x[0] > 1.0:
+        held[0].extra = x[1]
+    copied = held[1].copy()
+    copied["v"] = x[2]
+    more = held[0].get("extra", 2.0)
+    return sum([p["v"] * p.n + p["inner"]["w"] for p in held]) * more + copied["v"]
+
+
+@case(vec(4))
+def result_of_an_optimization(x):
+    result = OptimizeResult(x=x * 2.0, fun=np.sum(x**2), success=True)
+    result.nit = 3
+    result["jac"] = 2.0 * result.x
+    if result.success:
+        result.fun = result.fun * result.get("scale", 2.0)
+    del result["nit"]
+    result.update(message="done")
+    return result.fun * np.sum(result.jac) * len(result) + np.sum(result["x"])
+
+
+@case(vec(4))
+def items_of_unknown_names_that_are_attributes(x):
+    p = Linked()
+    for v in x:
+        p[int(v * 3.0)] = v
+    return sum([p[k] * k for k in p]) * len(p)
+
+
+@case(vec(4))
+def dicts_of_the_run_updated(x):
+    d, e = {}, {}
+    for v in x:
+        d[int(v * 10.0)] = v
+        e[int(v * 5.0)] = v * 2.0
+    d.update()
+    d.update(e)
+    d.update({3: x[0] ** 2})
+    return sum(d.values()) * len(d)

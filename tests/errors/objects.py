@@ -310,3 +310,38 @@ def members_by_the_run(x):
     big = lambda _: x > 0.5
     found = inspect.getmembers(Branched, big)  # error: UnsupportedError: which members there are
     return x * len(found)
+
+
+class OfArguments:
+    def __init__(self, **given):
+        self.__dict__ = given  # error: UnsupportedError: the __dict__ of ... .update(...)
+
+
+@program(vec(3))
+def attributes_that_are_a_dict(x):
+    return OfArguments(a=x).a[0]
+
+
+class LinkedLate(dict):
+    def __init__(self, x):
+        self.x = x
+        self.__dict__ = self  # error: UnsupportedError: gets its items for __dict__ ... afterwards
+
+
+@program(vec(3))
+def attributes_that_are_lost(x):
+    return len(LinkedLate(x)) * x[0]
+
+
+class Linked(dict):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.__dict__ = self
+
+
+@program(vec(3))
+def attributes_of_unknown_names(x):
+    p = Linked()
+    p[int(x[0] * 3.0)] = x[1]
+    p.w = x[2]  # error: UnsupportedError: keys only the run tells ... self[name]
+    return p[3]

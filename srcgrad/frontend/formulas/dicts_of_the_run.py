@@ -119,9 +119,10 @@ class Table:
             raise KeyError("dictionary is empty")
         return self.known.pop(), self.value(self.held.pop())
 
-    def update(self, other: Any) -> None:
-        for key, value in other.items() if isinstance(other, dict) else other:
-            self[key] = value
+    def update(self, other: Any = (), **named: Any) -> None:
+        for given in (other, named):
+            for key, value in given.items() if isinstance(given, dict) else given:
+                self[key] = value
 
     def clear(self) -> None:
         self.known.clear()

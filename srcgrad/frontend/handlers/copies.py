@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.calls import call_method
+from srcgrad.frontend.dict_instances import LINKED
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
@@ -92,7 +93,8 @@ def _of_instance(it: Interpreter, x: Record, node: Node, made: Made | None) -> A
     if out is not NotImplemented:
         return out
     own = [c for c in x.cls.__mro__ if c not in (object, dict, types.SimpleNamespace)]
-    if x.cls in INSTANCES or any(n in vars(c) for c in own for n in _OF_CLASSES):
+    of_its_own = x.cls in INSTANCES or LINKED in x.fields
+    if of_its_own or any(n in vars(c) for c in own for n in _OF_CLASSES):
         it.refuse(node, f"a copy of {describe(x)} is not supported", "copy its parts")
     out = Record(x.cls, dict(x.fields), x.lacks)
     if ITEMS in x.fields:
