@@ -129,3 +129,17 @@ def heights_of_peaks(x):
     valleys = signal.argrelmin(x, order=2, mode="wrap")[0]
     rows, columns = signal.argrelmax(np.outer(x, x), axis=1)
     return np.sum(x[peaks] ** 2) - np.sum(x[valleys] ** 3) + np.sum(x[rows] * x[columns])
+
+
+SIGNAL = np.array([0.3, 1.2, 0.7, 0.9, 0.8, 2.4, 0.1, 0.4, 0.2, 0.6, 0.65, 0.45])
+
+
+@case(SIGNAL)
+def peaks_with_properties(x):
+    peaks, found = signal.find_peaks(x, height=0.35, threshold=0.01)
+    total = np.sum(x[peaks] ** 2) + np.sum(found["peak_heights"] * found["left_thresholds"])
+    apart, _ = signal.find_peaks(x, distance=3)
+    high, stated = signal.find_peaks(x, prominence=(0.08, 3.0), wlen=7)
+    total += np.sum(stated["prominences"] ** 2) + np.sum(stated["left_bases"] * x[high])
+    wide, sides = signal.find_peaks(np.round(x), plateau_size=(1, 3))
+    return total * np.sum(x[apart]) + np.sum(sides["right_edges"] * x[wide])

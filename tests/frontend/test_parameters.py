@@ -69,7 +69,7 @@ OF_THE_RUN = frozenset({
     "Ns", "eps", "f_min", "f_min_rtol", "finish", "finite_diff_jac_sparsity",
     "finite_diff_rel_step", "keep_feasible", "lb", "len_tol", "ub", "vol_tol",
     "detrend", "down", "fs", "in_len", "len_h", "nfft", "noverlap", "nperseg", "sos", "up",
-    "a_band", "e", "select_range",
+    "a_band", "e", "select_range", "distance", "peaks", "priority", "wlen",
     "window", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 

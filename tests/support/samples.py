@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from scipy import fft, fftpack, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
-from scipy.signal import _upfirdn
+from scipy.signal import _peak_finding_utils, _upfirdn
 from scipy.spatial import distance
 
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE
@@ -113,6 +113,9 @@ WITHOUT = {
     np.iterable: "asks about a kind", dir: "asks about an object",
     inspect.getmembers: "asks about an object",
     _upfirdn._output_len: "counts samples",
+    **dict.fromkeys((_peak_finding_utils._local_maxima_1d,
+                     _peak_finding_utils._select_by_peak_distance,
+                     _peak_finding_utils._peak_prominences), "is a part of find_peaks"),
     **dict.fromkeys((np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast, np.promote_types,
                      np.dtype),
                     "asks about a dtype"),

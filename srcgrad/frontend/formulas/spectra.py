@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from srcgrad.frontend.formulas import filters  # noqa: F401 (registers them)
+from srcgrad.frontend.formulas import filters, peaks  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
 from srcgrad.frontend.formulas.scipy_signal import detrend as without_trend
 from srcgrad.frontend.values import Known
