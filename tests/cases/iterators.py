@@ -6,7 +6,7 @@ from itertools import accumulate, chain, combinations, count, islice, pairwise, 
 
 import numpy as np
 
-from tests.cases.registry import case
+from tests.cases.registry import case, vec
 
 FEW, MANY = np.linspace(0.21, 1.1, 5), np.linspace(0.21, 1.1, 80)
 SOME = np.linspace(0.21, 1.1, 13)  # of pairs more than are unrolled
@@ -141,3 +141,16 @@ def sorted_numbers(x):
     return (
         median * up[0] + down[0] * down[-1] ** 2 + by_key[0] * by_key[1] + nearest[0] * nearest[-1]
     )
+
+
+@case(vec(5))
+def first_items_of_arrays(x):
+    rows, values = iter(np.outer(x, x)), iter(x)
+    total = next(rows)[0] * next(values) + next(values)
+    for row in rows:
+        total = 0.5 * total + row[1]
+    pairs = iter(enumerate(np.sin(x)))
+    k, first = next(pairs)
+    for i, v in pairs:
+        total += (i - k) * v * first
+    return total * sum(values)

@@ -362,3 +362,10 @@ def run_over_where_it_is_none(x):
     for v in a_pair(x):  # error: TypeError: 'NoneType' object is not iterable
         total += v
     return total
+
+
+@program(vec(2))
+def next_without_an_item(x):
+    items = iter(x)
+    total = next(items) * next(items)
+    return total + next(items)  # error: StopIteration: StopIteration
