@@ -325,3 +325,15 @@ def diagonal_taken_anew_in_each_trip(x, n):
         d = np.diagonal(x.reshape(2, 2))
         s += np.sum(d * d)
     return s
+
+
+@case(vec(3))
+def diagonals_stored_to_as_views(x):
+    a = np.zeros((2, 3, 3)) + x[0]
+    np.einsum("ijj->ij", a)[...] = x / (x[0] + x[1])
+    d = np.einsum("jj->j", a[1])
+    d *= x
+    d[1] = x[0]
+    e = np.outer(x, x)
+    np.einsum("ii->i", e)[:] += np.einsum("ijj->j", a)
+    return np.sum(a @ e * np.arange(18.0).reshape(2, 3, 3)) * np.einsum("ii", e) + d[1]

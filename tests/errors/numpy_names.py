@@ -217,7 +217,7 @@ def limits_of_an_array(x):
 @program(mat(3, 3))
 def store_through_a_diagonal(x):
     y = x.copy()
-    np.einsum("ii->i", y)[...] = 2.0  # error: UnsupportedError: stored to ... x[i, i] = ...
+    np.einsum("ii->i", y.T)[...] = 2.0  # error: UnsupportedError: stored to ... x[i, i] = ...
     return np.sum(y * x)
 
 

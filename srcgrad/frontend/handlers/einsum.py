@@ -21,7 +21,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import transpose
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.snapshots import DIAGONAL
-from srcgrad.frontend.values import is_array, is_number, ndim
+from srcgrad.frontend.values import is_array, is_number, ndim, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
@@ -172,6 +172,8 @@ def _orders(
 # ---- sums ----
 def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str]:
     """Takes the diagonal of axes with a repeated subscript."""
+    if is_array(x) and x.type.layout == "C" and _in_twos(term):
+        return _strided_diagonals(it, node, x, term)
     for c in dict.fromkeys(term):
         places = [k for k, other in enumerate(term) if other == c]
         if len(places) == 1:
@@ -187,6 +189,30 @@ def _diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str
         it.stands_for_view(made, x, DIAGONAL, node, writable=True)
         x, term = made, c + "".join(term[k] for k in others)
     return x, term
+
+
+def _in_twos(term: str) -> bool:
+    """Whether what is repeated stands beside itself, and once only."""
+    repeated = [c for c in set(term) if term.count(c) > 1]
+    return bool(repeated) and all(c * 2 in term and term.count(c) == 2 for c in repeated)
+
+
+def _strided_diagonals(it: Interpreter, node: Node, x: Any, term: str) -> tuple[Any, str]:
+    """The same of an array in C order, as a view: each two axes are one, taken in longer steps."""
+    b = it.b
+    letters = "".join(dict.fromkeys(term))
+    dims, spec, spans = [], [], []
+    for c in letters:
+        k, n = term.index(c), x.type.dims[term.index(c)]
+        if term.count(c) == 1:
+            dims.append(n)
+            spec.append(":")
+            continue
+        meet(it, node, n, x.type.dims[k + 1])
+        dims.append(b.dim(b.mul(n, x.type.dims[k + 1])))
+        spec.append("s")
+        spans += [0, n, plain(b.add(n, 1))]
+    return b.view(b.reshape(x, *dims), *spans, spec=tuple(spec)), letters
 
 
 def _summed(it: Interpreter, node: Node, x: Any, term: str, wanted: set[str]) -> tuple[Any, str]:
