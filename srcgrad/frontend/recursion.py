@@ -45,7 +45,7 @@ def limit_recursion(it: Interpreter, found: Source, given: dict[str, Any], node:
         if len(own) >= NEAR and _branches(it, own) and may_be_loop(it, found):
             return _becomes_loop(it, found, near=True)
         _end(it, found, plain, node)
-    if len(plain) >= DEEP and _endless(it, given, plain[-NEAR:]):
+    if it.is_in_flow and len(plain) >= DEEP and _endless(it, given, plain[-NEAR:]):
         it.fail("RecursionError", TOO_DEEP)
     again = [f for f in it.frames if it.inside[f.source.tree] > 1]
     last = len(again) >= DEEPEST and _branches(it, again) >= DEEPEST // 2
