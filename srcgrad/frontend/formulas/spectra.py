@@ -16,6 +16,8 @@ from srcgrad.frontend.values import Known
 def _signal(x: Any, axis: Any) -> Any:
     """The signal along the last axis, in the precision of its spectrum."""
     x = np.asarray(x)
+    if isinstance(axis, tuple):
+        raise TypeError("the axis of a spectrum is an integer, not a tuple")
     if x.size == 0:
         # SciPy returns empty arrays here, of stft of another rank: the run cannot decide that
         raise NotImplementedError("spectra of empty signals")
