@@ -12,8 +12,9 @@ from srcgrad.backends.cpu.build import build
 from srcgrad.ir.nodes import Function
 from srcgrad.ir.parse import parse
 from srcgrad.ir.text import to_text
+from srcgrad.passes.lower import lower
 from srcgrad.primitives import REGISTRY
-from tests.backends.backend_programs import agree, outcome
+from tests.backends.backend_programs import agree, outcome, same
 
 
 class Draw:
@@ -77,12 +78,28 @@ def differs(
             return None
         if in_bounds and isinstance(outcome(python.build, make(), args), tuple):
             return None
-        return not agree(make, args, build, run)
+        if agree(make, args, build, run):
+            return False
+        return None if _is_ill_conditioned(make, args) else True
+
+
+def _is_ill_conditioned(make: Callable[[], Function], args: Sequence[Any]) -> bool:
+    """Whether arguments that are nudged by some last digits make other results: sin(exp(exp(x))).
+
+    The machine's functions may differ from NumPy's by as much, so nothing can be compared there.
+    """
+
+    def nudged(a: Any) -> Any:
+        floats = np.asarray(a).dtype.kind == "f"
+        return a * (1 + 4 * np.finfo(np.asarray(a).dtype).eps) if floats else a
+
+    want, got = (outcome(python.build, make(), v) for v in (args, [*map(nudged, args)]))
+    return not same(got, want)
 
 
 def cpu_build(function: Function) -> Any:
     """Machine code of a function, as NumPy rounds."""
-    return build(function, BuildOptions(cache=False, fastmath=False))
+    return build(lower(function), BuildOptions(cache=False, fastmath=False))
 
 
 def none_is_wrong(is_wrong: Callable[[int], bool | None], seeds: Sequence[int], least: int = 0):
