@@ -114,6 +114,12 @@ def triangle_with_more_rows_on_the_right(a, b):
     return np.sum(x)
 
 
+@program(vec(3))
+def factor_of_a_vector_by_lapack(x):
+    c, _ = scipy.linalg.lapack.dpotrf(x)  # error: UnsupportedError: LAPACK's routines take matrices
+    return np.sum(c)
+
+
 @program(mat(2, 2))
 def unknown_argument_of_scipy(a):
     return scipy.linalg.pinv(a, atol=1e-3)  # error: UnsupportedError: unexpected keyword ... atol

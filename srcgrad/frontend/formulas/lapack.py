@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from srcgrad.frontend.formulas.registry import refused_where
+from srcgrad.frontend.formulas.registry import refused_where, unsupported
 
 
 def _beside(triangle: Any, a: Any, lower: Any) -> Any:
@@ -25,6 +25,15 @@ def _is_definite(a: Any, lower: Any) -> bool:
     except np.linalg.LinAlgError:
         return False
     return True
+
+
+def _matrix(a: Any) -> Any:
+    """A square matrix; of fewer axes than two, LAPACK's wrappers make several things."""
+    if a.ndim != 2:
+        return unsupported("LAPACK's routines take matrices", "np.reshape(a, (1, 1)) of a number")
+    if a.shape[0] != a.shape[1]:
+        raise ValueError("the matrix is square")
+    return a
 
 
 def _first_zero(d: Any) -> Any:
@@ -41,6 +50,7 @@ def potrf(a: Any, lower: Any = 0, clean: Any = 1, overwrite_a: Any = 0) -> tuple
     2
     """
     info = 0
+    a = _matrix(a)
     if not _is_definite(a, lower):
         info = 1
         while _is_definite(a[:info, :info], lower):
@@ -71,7 +81,7 @@ def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> tuple[Any, Any]:
     >>> potri(np.array([[0.0]]))[1]
     1
     """
-    info = _first_zero(np.diag(c))
+    info = _first_zero(np.diagonal(_matrix(c)))
     if info > 0:
         return c.copy(), info
     inverse = linalg.cho_solve((c, bool(lower)), np.eye(c.shape[0], dtype=c.dtype))
@@ -121,13 +131,14 @@ def trtri(c: Any, lower: Any = 0, unitdiag: Any = 0, overwrite_c: Any = 0) -> tu
     >>> trtri(np.array([[2.0]]))[0].tolist()
     [[0.5]]
     """
-    info = 0 if unitdiag else _first_zero(np.diag(c))
+    diagonal = np.diagonal(_matrix(c))
+    info = 0 if unitdiag else _first_zero(diagonal)
     if info > 0:
         return c.copy(), info
     one = np.eye(c.shape[0], dtype=c.dtype)
     inverse = linalg.solve_triangular(c, one, lower=bool(lower), unit_diagonal=bool(unitdiag))
     if unitdiag:
-        inverse = inverse + np.diag(np.diag(c)) - one
+        inverse = inverse + np.diag(diagonal) - one
     return _beside(inverse, c, lower), info
 
 
