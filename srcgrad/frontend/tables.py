@@ -155,7 +155,7 @@ def append_item(
 
 
 def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] | None:
-    """What an item holds in each column, by its number; None if it is not like the others."""
+    """The parts of an item by the number of their column; None if it is not like the others."""
     if not _is_structure(item) or form(template_of(item)) != form(owner.template):
         return None
     found: dict[int, Any] = {}
