@@ -65,3 +65,8 @@ class Requirements:
     inputs: set[tuple[Any, ...]] = field(default_factory=set)  # captured numbers that change
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none
+
+    def forget_kinds(self) -> None:
+        """Ahead of the program of another signature: its lists may grow by items of other kinds."""
+        self.grown.clear()
+        self.guessed.clear()

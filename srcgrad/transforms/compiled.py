@@ -1,8 +1,7 @@
 """`Compiled`: the callable that `compile` and the transforms return.
 
 It holds a function, a stack of transforms and options, builds a specialization (`Entry`) for each
-signature it is called with, and runs the one that fits. Entries are built under a lock and are
-immutable afterwards.
+signature it is called with, under a lock, and runs the one that fits. Entries are immutable.
 """
 
 from __future__ import annotations
@@ -309,6 +308,7 @@ class Compiled(Generic[P, R]):
                 program = spec.program(arguments, self._requirements)
                 return replace(program, zeros=tuple(zeros)), stages
 
+        self._requirements.forget_kinds()
         (program, stages), restarts = restarted(attempt, self.__name__)
         return program, stages, restarts
 

@@ -154,3 +154,14 @@ def first_items_of_arrays(x):
     for i, v in pairs:
         total += (i - k) * v * first
     return total * sum(values)
+
+
+@case(FEW)
+@case(MANY[::-2])
+def first_of_a_range(x):
+    places = iter(range(len(x) - 1, -1, -2))
+    i, k = next(places), next(places)
+    total = x[i] * x[k]
+    for j in places:
+        total = total * x[j] + np.sin(x[i])
+    return total

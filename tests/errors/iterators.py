@@ -127,6 +127,17 @@ def next_of_a_list(x):
     return next([x])  # error: UnsupportedError: 'list' object is not an iterator
 
 
+@program(vec(3))
+def next_within_the_loop(x):
+    places = iter(range(len(x)))
+    total = 0.0
+    for i in places:
+        if x[i] > 0.5:
+            next(places, None)  # error: UnsupportedError: run over elsewhere ... take x[k]
+        total += x[i]
+    return total
+
+
 @program(0.7)
 def reduction_of_nothing(x):
     return functools.reduce(lambda a, b: a * b, []) * x  # error: TypeError: no initial value

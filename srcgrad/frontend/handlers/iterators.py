@@ -20,10 +20,8 @@ from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
 from srcgrad.frontend.snapshots import Snapshot
-from srcgrad.frontend.special_methods import type_name
-from srcgrad.frontend.trees import ALL, ANY, FILTERING, FIRST, MAPPING, NEXT, function_at
+from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
 from srcgrad.frontend.values import (
-    Closure,
     GrownList,
     Iterated,
     Range,
@@ -70,43 +68,6 @@ def _sources(parts: list[Iterated]) -> tuple:
 
 def _grown(parts: list[Iterated]) -> tuple:
     return tuple(g for p in parts for g in p.grown)
-
-
-@implements(iter)
-def iter_(it: Interpreter, node: Node, x: Any) -> Any:
-    made = replace(iterated(it, x, node, tested=True), once=True, spent=False)
-    made.scope = it.b.scopes[-1]
-    return made
-
-
-@implements(next)
-def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
-    """The first item; the others are followed if their number and kinds are known."""
-    if not isinstance(items, Iterated) or not items.once:
-        said = f"'{type_name(items)}' object is not an iterator"
-        it.refuse(node, said, like=TypeError)
-    here = items.scope is it.b.scopes[-1] and not items.lazy and not items.spent
-    if here and items.static and items.length > 0:
-        first, rest = items.item(0), items.item
-        items.length, items.item = items.length - 1, lambda k: rest(k + 1)
-        return first
-    over_array = not (items.static or items.sources or items.range or items.test)
-    if here and over_array and items.length is not None and not (default or it.attempts):
-        return _first_of_array(it, items)
-    first = function_at(node, FIRST if default else NEXT)
-    closure = Closure(first, it.env, [], [], it.frame, "next")
-    return it.call(closure, [*default, items], {}, node)
-
-
-def _first_of_array(it: Interpreter, items: Iterated) -> Any:
-    """The first item of what runs over an array: the others are left."""
-    b = it.b
-    it.fail_if(plain(b.eq(items.length, 0)), "StopIteration", "")
-    first, rest = items.item(0), items.item
-    left = plain(b.sub(items.length, 1))
-    items.length = b.dim(left) if isinstance(left, Var) else left
-    items.item = lambda k: rest(plain(b.add(k, 1)))
-    return first
 
 
 # ---- of functions ----

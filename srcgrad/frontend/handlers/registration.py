@@ -25,6 +25,7 @@ from srcgrad.frontend.handlers import (
     index_tricks,
     insertions,
     inspection,
+    items_in_turn,
     iterators,
     joins,
     library_helpers,

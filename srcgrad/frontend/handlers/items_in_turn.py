@@ -1,0 +1,56 @@
+"""iter() and next(): items that are taken from an iterator one at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import iterated
+from srcgrad.frontend.special_methods import type_name
+from srcgrad.frontend.trees import FIRST, NEXT, function_at
+from srcgrad.frontend.values import Closure, Iterated, plain
+from srcgrad.ir.nodes import Var
+
+
+@implements(iter)
+def iter_(it: Interpreter, node: Node, x: Any) -> Any:
+    made = replace(iterated(it, x, node, tested=True), once=True, spent=False)
+    made.scope = it.b.scopes[-1]
+    return made
+
+
+@implements(next)
+def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
+    """The first item; the others are followed if their number and kinds are known."""
+    if not isinstance(items, Iterated) or not items.once:
+        said = f"'{type_name(items)}' object is not an iterator"
+        it.refuse(node, said, like=TypeError)
+    if items.spent:
+        it.refuse(
+            node, "next() of an iterator that is run over elsewhere, or in a loop, is not followed",
+            "count the items that were taken, and take x[k] of what it runs over",
+        )  # fmt: skip
+    here = items.scope is it.b.scopes[-1] and not items.lazy
+    if here and items.static and items.length > 0:
+        first, rest = items.item(0), items.item
+        items.length, items.item = items.length - 1, lambda k: rest(k + 1)
+        return first
+    indexed = not (items.static or items.sources or items.test)
+    if here and indexed and items.length is not None and not (default or it.attempts):
+        return _first_of_the_run(it, items)
+    first = function_at(node, FIRST if default else NEXT)
+    closure = Closure(first, it.env, [], [], it.frame, "next")
+    return it.call(closure, [*default, items], {}, node)
+
+
+def _first_of_the_run(it: Interpreter, items: Iterated) -> Any:
+    """The first item of what runs over an array or a range: the others are left."""
+    b = it.b
+    it.fail_if(plain(b.eq(items.length, 0)), "StopIteration", "")
+    first, rest = items.item(0), items.item
+    left = plain(b.sub(items.length, 1))
+    items.length = b.dim(left) if isinstance(left, Var) else left
+    items.item, items.range = lambda k: rest(plain(b.add(k, 1))), None
+    return first
