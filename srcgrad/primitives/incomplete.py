@@ -79,15 +79,19 @@ betainc = special_function(
 )
 betaincinv = special_function(
     "betaincinv",
-    lambda y, a, b, c: _held(betainc_by_shape(a, b, y, 1.0 - y), beta_density(a, b, y), y),
-    lambda y, a, b, c: _held(-betainc_by_shape(b, a, 1.0 - y, y), beta_density(a, b, y), y),
+    lambda y, a, b, c: _held(
+        betainc_by_shape(a, b, y, 1.0 - y), beta_density(a, b, y), y * (1.0 - y)
+    ),
+    lambda y, a, b, c: _held(
+        -betainc_by_shape(b, a, 1.0 - y, y), beta_density(a, b, y), y * (1.0 - y)
+    ),
     lambda y, a, b, c: 1.0 / beta_density(a, b, y),
 )
 
 
-def _held(slope: Any, density: Any, y: Any) -> Any:
-    """The derivative of a quantile by a shape, at a given probability: 0 where the quantile is."""
-    return -slope / select(eq(y, 0.0), 1.0, density)
+def _held(slope: Any, density: Any, inside: Any) -> Any:
+    """The derivative of a quantile by a shape; 0 at an end of the support, where `inside` is 0."""
+    return -slope / select(eq(inside, 0.0), 1.0, density)
 
 
 # ---- derivatives by a shape ----

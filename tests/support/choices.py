@@ -16,11 +16,12 @@ from tests.support.samples import Sample
 FLAG = (True, False, 1, 0)
 AXIS = (0, 1, -1)
 DATA = frozenset({
-    "A", "B", "E", "M", "N", "X", "XA", "XB", "_nil", "a", "a1", "a2", "a_max", "a_min", "ab",
+    "A", "B", "E", "M", "N", "X", "XA", "XB", "_nil", "a", "a1", "a2", "a_band", "a_max", "a_min",
+    "ab",
     "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol",
     "aweights", "b", "base", "beta", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr",
     "c_or_r", "choicelist", "choices", "cond", "condition", "condlist", "coordinates", "cov",
-    "cval", "d", "data", "default", "dims", "disp", "dst", "dx", "element", "exp", "f",
+    "cval", "d", "data", "default", "dims", "disp", "dst", "dx", "e", "element", "exp", "f",
     "fill_value", "fillvalue", "filt", "fp", "fs", "func", "func1d", "funclist", "function",
     "fweights", "h", "imag", "in1", "in2", "ind", "indices", "initial", "input", "iterable", "k",
     "key", "keys", "l_and_u", "left", "like", "lu_and_piv", "lwork", "m", "mask", "max", "mean",
@@ -55,6 +56,7 @@ CHOICES: dict[str, tuple] = {
     "right": FLAG, "left": (0.0, 1.0), "cov": FLAG, "keepdims": FLAG, "full": FLAG,
     "up": (1, 2), "down": (1, 2), "nperseg": (4, 5), "noverlap": (1, 2), "nfft": (12, 15),
     "window": ("hann", "boxcar"), "scaling": ("density", "spectrum"), "average": ("mean", "median"),
+    "select": ("a", "i", 1), "select_range": (None, (0, 1)), "max_ev": (0, 1),
     "ftype": ("iir", "fir"), "kernel_size": (3, 5), "detrend": ("constant", "linear", False),
     "lwork": (100, 200), "order": ("C", "F", 0, 1),
     "mode": ("full", "same", "valid", "reflect", "wrap", "constant", "edge", "clip", "raise", "r",

@@ -35,9 +35,10 @@ def of_mean_and_cov(mean: Any, cov: Any) -> tuple[Any, Any]:
     if mean is None:
         mean = np.zeros(cov.shape[0] if cov.ndim == 2 else 1)
     mean = np.asarray(mean, dtype=np.float64)
-    mean = np.reshape(mean, (1,)) if mean.ndim == 0 else mean
     if mean.ndim != 1:
-        raise ValueError(f"Array 'mean' must be a vector of length {mean.size}.")
+        if mean.size != 1:
+            raise ValueError(f"Array 'mean' must be a vector of length {mean.size}.")
+        mean = np.reshape(mean, (1,))
     n = mean.shape[0]
     if cov.ndim == 0:
         cov = cov * np.eye(n)
