@@ -2,8 +2,7 @@
 
 The function that Python calls of a program takes writable arrays only, since the program may store
 to them. So an array that the program only reads is passed as a writable view of the same memory,
-and results in that memory are made read-only. A program with stores to it may not reach one in this
-call: the reference backend runs it, and NumPy raises where it does. Never copies an array.
+and results in that memory are made read-only. Never copies an array.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.backends import python
 from srcgrad.backends.located import located_error
 from srcgrad.ir.alias import holders
 from srcgrad.ir.nodes import Def, Function
@@ -60,15 +58,6 @@ class Stores:
                     found[k] = to
         return found
 
-    @cached_property
-    def reference(self) -> Callable[..., tuple]:
-        """Runs the function on arrays of NumPy, which raise where they are stored to."""
-        return python.build(self.function).run
-
-    def are_to(self, args: Sequence[Any]) -> bool:
-        """Whether the function has stores to an argument that is read-only."""
-        return any(is_read_only(args[k]) for k in self._written)
-
     def refuse(self, args: Sequence[Any]) -> None:
         """Raises NumPy's exception if the function stores to an argument that is read-only."""
         if any(map(is_read_only, args)):
@@ -80,8 +69,7 @@ class Stores:
 
 def run_with_read_only(run: Callable[..., tuple], stores: Stores, args: tuple) -> tuple:
     """The result of `run(*args)`, where some arguments are read-only arrays."""
-    if stores.are_to(args):
-        return stores.reference(*args)
+    stores.refuse(args)
     writable = [np.asarray(_Writable(v)) if is_read_only(v) else v for v in args]
     read_only = [v for v in args if is_read_only(v)]
     out = run(*writable)
