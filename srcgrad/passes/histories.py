@@ -103,7 +103,8 @@ class _Saved:
 class Histories:
     def __init__(self, function: Function, classes: AliasClasses, places: Places):
         self.function, self.classes, self.places = function, classes, places
-        self.made = [s.var for s in function.body if isinstance(s, Def) and makes_buffer(s)]
+        buffers = [s for s in function.body if isinstance(s, Def) and makes_buffer(s)]
+        self.made = {s.var: None for s in buffers if s.var is not None}  # in order
         self.joined = self.with_other_names()
 
     def with_other_names(self) -> set[Var]:
@@ -117,7 +118,7 @@ class Histories:
     def first(self) -> History | None:
         touching = self.tapes()
         for tape in self.made:
-            pair = touching.get(tape) if tape is not None else None
+            pair = touching.get(tape)
             if pair is not None and (found := self.history(*pair)) is not None:
                 return found
         return None
@@ -163,9 +164,8 @@ class Histories:
         return d.array if isinstance(d.array.type, Array) else None
 
     def is_local(self, u: Var) -> bool:
-        """Whether an array is a buffer of the function that keeps its name."""
-        d = self.places.definition.get(u)
-        return d is not None and makes_buffer(d) and self.classes.of(u) not in self.joined
+        """Whether an array is a buffer, made outside of all loops, that keeps its name."""
+        return u in self.made and self.classes.of(u) not in self.joined
 
     def are_alike(self, put: _Saved, got: _Saved) -> bool:
         """Whether each trip reads what the same one saved: places differ between trips."""

@@ -178,3 +178,32 @@ def test_nothing_is_stored_after_saving():
 
 def test_other_names():
     assert not expanded(returns="s, u")
+
+
+def test_an_array_that_each_trip_makes_has_no_rows():
+    f = program(
+        "x: f64[n], m: int",
+        """
+size: int = mul(m, n)
+saved: tape[f64] = tape(size, dtype='f64')
+for t in range(0, m):
+    u: f64[n] = mul(x, 2.0)
+    old: f64[n] = copy(u)
+    start: int = mul(t, n)
+    row: f64[n] = tape_view(saved, start, n)
+    assign(row, old)
+    w: f64[n] = mul(u, u)
+    assign(u, w)
+    add_to(x, u)
+s: f64 = 0.0
+for t1 in reversed(range(0, m)):
+    start1: int = mul(t1, n)
+    old1: f64[n] = tape_view(saved, start1, n)
+    c: f64 = sum(old1, axes=(0,))
+    d: f64 = add(s, c)
+    s = d
+""",
+        "s,",
+    )
+    new = agree(time_expansion, f, (vec(0.25, 0.5, 1.0), 3), (vec(0.5), 0))
+    assert count(new, "tape") == 1
