@@ -25,6 +25,8 @@ def f(x: f64[n], y: f64[m]):
 The caller of a program knows the lengths, and may run the program for equal ones, in which
 `unify_lengths` finds them equal by the check at the entry. Computed lengths are equal if the same
 computation makes them from equal ones; a length that a loop carries is taken for its initial value.
+The end of a slice that a loop keeps within one length (`x[:i]`, where i counts to n) is compared
+with one that it may pass by comparing the two lengths.
 Lengths that a check at the entry finds equal anyway are left out. A length that is compared with a
 constant is paired with it, and so is each length equal to it:
 
@@ -55,15 +57,16 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from srcgrad.ir.clone import clone
-from srcgrad.ir.nodes import Atom, Const, Def, Function, Loop, Stmt, Var
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Loop, Stmt, Var
 from srcgrad.ir.types import INT, Scalar
 from srcgrad.ir.walk import rename, walk
 from srcgrad.passes.unify_lengths import SHAPE_CHECKS, compared_by, early_checks
-from srcgrad.primitives import memory
+from srcgrad.primitives import elementwise, memory
 
 Place: TypeAlias = tuple[int, int]  # the position of a parameter, and an axis
 Pair: TypeAlias = tuple[Place, Place | int]  # two lengths, or a length and a constant
 Pairs: TypeAlias = tuple[Pair, ...]
+MOVES = frozenset((elementwise.add, elementwise.sub))
 MESSAGE = {"message": "{} is not {}"}  # never seen: calls with other lengths run another program
 
 
@@ -113,6 +116,7 @@ class _Found:
         self.place = lengths_of(function)
         body = walk(function.body)
         self.definition = {s.var: s for s in body if isinstance(s, Def) and s.var is not None}
+        self.stop = {s.index: s.stop for s in body if isinstance(s, For)}
         self.same: dict[Var, Atom] = dict(_first_values(body))
         self.pairs: list[tuple[Var, Var]] = []
 
@@ -168,11 +172,34 @@ class _Found:
             needed.append((m, n))
             return self._equal(m, n)
         d, e = self.definition.get(m), self.definition.get(n) if isinstance(n, Var) else None
+        for clipped, end in ((d, n), (e, m)):
+            if clipped is not None and clipped.op is memory.slice_start and end is clipped.args[0]:
+                return self._ends_alike(clipped.args[1], end, needed)
         if d is None or e is None or d.op is not e.op or d.params != e.params:
             return False
         return isinstance(m.type, Scalar) and all(
             self._alike(a, b, needed, seen) for a, b in zip(d.args, e.args, strict=True)
         )
+
+    def _ends_alike(self, m: Atom, end: Atom, needed: list[tuple[Var, Atom]]) -> bool:
+        """Whether the length `m` is that to which a loop counts the end of a slice."""
+        n = self._counted_to(end)
+        if not isinstance(m, Var) or m not in self.place or n is None:
+            return False
+        needed.append((n, m))
+        return n is m or self._equal(n, m)
+
+    def _counted_to(self, a: Atom) -> Var | None:
+        """The length of a parameter to which a loop counts an index, as it is or moved."""
+        while isinstance(a, Var) and a not in self.place:
+            d = self.definition.get(a)
+            if a in self.stop:
+                a = self.stop[a]
+            elif d is not None and d.op in MOVES:
+                a = d.args[0]
+            else:
+                return None
+        return a if isinstance(a, Var) else None
 
     def _equal(self, m: Var, n: Atom) -> bool:
         if isinstance(n, Const):

@@ -29,6 +29,12 @@ def found(body, lengths=(4, 4)):
         "show(n, message='{}')\ncheck_broadcast(n, m, split=1)",
         "p: int = sub(n, 2)\nq: int = sub(m, 2)\nr: int = broadcast_dim(p, q)\n"
         "check_equal(p, r, message='{} is not {}')",
+        "for i in range(0, n):\n    for j in range(0, i):\n        k: int = slice_start(j, m, 1)\n"
+        "        check_equal(k, j, message='{} is not {}')",
+        "for i in range(0, n):\n    k: int = slice_start(i, m, 1)\n"
+        "    check_equal(i, k, message='')",
+        "for i in range(0, n):\n    t: int = add(i, 1)\n    k: int = slice_start(t, m, 1)\n"
+        "    p: int = sub(n, t)\n    q: int = sub(m, k)\n    check_equal(p, q, message='')",
     ],
 )
 def test_what_is_compared(body):
