@@ -37,7 +37,7 @@ class Marked:
 
 
 def refuse_visible(function: Function, noted: list[Snapshot | Contiguous | Marked]) -> None:
-    """Refuses copies that can be told from views, and stores to arrays that are read-only."""
+    """Refuses copies that differ from NumPy's views, and stores to read-only memory."""
     copies = [each for each in noted if isinstance(each, Snapshot)]
     refuse_told_apart(function, copies)
     refuse_gaps(function, copies, [each for each in noted if isinstance(each, Contiguous)])

@@ -72,7 +72,7 @@ def _without_nan(ranks: Any, missing: Any, dtype: Any, nan_policy: str) -> Any:
     if nan_policy == "raise" and np.any(missing):
         raise ValueError("The input contains nan values")
     if dtype.kind != "f":
-        if np.any(missing):
+        if np.any(missing):  # a SciPy with integer ranks has floats then, as only the run knows
             raise NotImplementedError("integer ranks beside NaN")
         return ranks
     lost = missing if nan_policy == "omit" else np.any(missing, axis=-1, keepdims=True)
