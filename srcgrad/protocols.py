@@ -31,7 +31,8 @@ def states(value: Any, name: str) -> bool:
 
 def tensor_among(given: Any) -> bool:
     """Whether one of the leaves, each with its path, is a tensor."""
-    return any([states(v, "srcgrad_value") or states(v, "srcgrad_recorded") for _, v in given])
+    classes = {type(v) for _, v in given}
+    return any([class_states(c, n) for c in classes for n in ("srcgrad_value", "srcgrad_recorded")])
 
 
 def is_transform(value: Any) -> bool:

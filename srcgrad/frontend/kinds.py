@@ -27,7 +27,7 @@ from srcgrad.frontend.handlers.registry import (
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import NUMBERS, GrownList, describe, is_array
 from srcgrad.ir.nodes import Const, Var, atom
-from srcgrad.ir.types import Array, Scalar, constant_type, is_float, short_dtype
+from srcgrad.ir.types import OF_PYTHON, Array, Scalar, constant_type, is_float, short_dtype
 from srcgrad.protocols import home_module
 
 
@@ -61,6 +61,8 @@ MARKS = {OfTensor: Kind.TENSOR, OfEither: Kind.EITHER}
 
 def type_of_value(value: Any) -> Any:
     """The IR type of an argument: `Scalar`, or `Array` with no dims filled in; None if none."""
+    if type(value) in OF_PYTHON:  # the leaves of a long list, at each call
+        return OF_PYTHON[type(value)]
     if isinstance(value, np.ndarray):
         # a matrix or masked array means other things by the same operators
         known = type(value) in (np.ndarray, np.memmap, *MARKS) and value.dtype.isnative

@@ -69,6 +69,7 @@ INT = Scalar("i64", weak=True)
 FLOAT = Scalar("f64", weak=True)
 COMPLEX = Scalar("c128", weak=True)
 BOOL = Scalar("bool", weak=True)
+OF_PYTHON: dict[type, Scalar] = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
 
 
 class Unknown(AssertionError):

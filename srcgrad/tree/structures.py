@@ -234,7 +234,10 @@ def paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
     parts = kind.parts(value)
     found = range(len(parts)) if kind.registered else kind.keys(value)
     for key, part in zip(found, parts, strict=True):
-        yield from paths(part, (*path, key))
+        if _kind(part) is None:  # no generator for each leaf
+            yield (*path, key), part
+        else:
+            yield from paths(part, (*path, key))
 
 
 def nodes(value: Any) -> Iterator[Any]:
