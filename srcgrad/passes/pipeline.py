@@ -70,6 +70,7 @@ from srcgrad.passes.tape_rows import tape_rows
 from srcgrad.passes.time_expansion import time_expansion
 from srcgrad.passes.unify_lengths import unify_lengths
 from srcgrad.passes.unrolled_rotations import unrolled_rotations
+from srcgrad.passes.wavefronts import wavefronts
 from srcgrad.records import record
 from srcgrad.settings import is_on
 
@@ -168,6 +169,7 @@ KNOWN_ZEROS = Pass("known_zeros", known_zeros)
 LOOP_FISSION = Pass("loop_fission", loop_fission, reorders=True)
 ASCENDING_LOOPS = Pass("ascending_loops", ascending_loops, reorders=True)
 STRIP_MINING = Pass("strip_mining", strip_mining, reorders=True)
+WAVEFRONTS = Pass("wavefronts", wavefronts)
 STRIPS_IN_ORDER = Pass("strip_mining", partial(strip_mining, in_order=True))
 SPLIT_SUMS = Pass("split_sums", split_sums, reorders=True)
 PREACCUMULATE = Pass("preaccumulate", preaccumulate, reorders=True)
@@ -204,6 +206,7 @@ LOWERING: tuple[Pass, ...] = (
     HOIST,
     SIMPLIFY,
     STRIP_MINING,
+    WAVEFRONTS,
     SPLIT_SUMS,
     PREACCUMULATE,
     LOOP_DISTRIBUTION,
@@ -326,7 +329,7 @@ def lowering(in_order: bool = False, in_chunks: bool = False) -> tuple[Pass, ...
     # that has a second name, or is made in a trip, as well
     others = (JOIN_FLOWS, STRIP_MINING, COALESCE_LOOPS, LOOP_DISTRIBUTION, BATCH_PRODUCTS)
     apart = {p.name for p in (*others, CARRY_ELEMENTS, ROOM_AHEAD, SKIP_ZEROS)}
-    apart |= {TIME_EXPANSION.name, KNOWN_ZEROS.name}
+    apart |= {TIME_EXPANSION.name, KNOWN_ZEROS.name, WAVEFRONTS.name}
     *before, hoisting = (FUSE_APART if p is FUSE else p for p in passes if p.name not in apart)
     assert hoisting is HOIST_ALLOCATIONS
     return (*before, split, HOIST_INTO_CHUNKS)
@@ -344,7 +347,7 @@ def lowering_for_devices(library: frozenset[Primitive], in_order: bool) -> tuple
     left_out |= {ROOM_AHEAD.name, BATCH_PRODUCTS.name, SPLIT_SUMS.name, PREACCUMULATE.name}
     left_out |= {LOOP_DISTRIBUTION.name, CARRY_ELEMENTS.name, SHARED_TAPES.name}
     left_out |= {SKIP_ZEROS.name, HOIST_ALLOCATIONS.name, TIME_EXPANSION.name, KNOWN_ZEROS.name}
-    left_out |= {DOUBLE_TRANSFORMS.name}
+    left_out |= {DOUBLE_TRANSFORMS.name, WAVEFRONTS.name}
     marking = SHARING_IN_ORDER if in_order else SHARING_LOOPS
     others = {
         "fuse": Pass("fuse", partial(fuse, in_order=in_order, library=library), not in_order),

@@ -26,13 +26,14 @@ from srcgrad.passes.tiles import Known
 from srcgrad.passes.time_expansion import _Expanded
 from srcgrad.passes.trips import Trips
 from srcgrad.passes.verdicts import Dependent, Independent
+from srcgrad.passes.wavefronts.skew import _Skew
 from srcgrad.primitives import elementwise
 from tests.fuzz import Check, Settings, run
 from tests.fuzz.runner import FAILURES, failures, run_one
 from tests.tools.blocks import small_blocks
 from tests.tools.columns import few_columns
 from tests.tools.products import small_products
-from tests.tools.strips import small_strips
+from tests.tools.strips import small_fronts, small_strips
 from tests.tools.turns import share
 
 
@@ -54,6 +55,7 @@ THEMES = {
     "columns": Theme("python", around=few_columns),  # sums down the columns of a matrix
     "conflicts": Theme(),  # loops of which one trip may change what all of them read
     "contractions": Theme("python", around=small_products),  # products of matrices by loops
+    "diagonals": Theme(around=small_fronts),  # tables whose elements are made of those before them
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
     "edges": Theme(compiled=6),  # loops whose first and last trips reach around the ends
     "ensembles": Theme(around=small_strips),  # recurrences that run side by side
@@ -126,6 +128,7 @@ TEETH = [
     ("distributed", ahead, "classes_written", always(set()), (4,)),
     ("distributed", ahead, "touched", always([]), (28,)),
     ("distributed", phases, "touched", always([]), (4,)),
+    ("diagonals", _Skew, "needed", always(1), (8, 11)),
     ("edges", _HoistBoundsChecks, "turned", always(elementwise.sub), (5, 12)),
     ("ensembles", Dependence, "of", believing, (3, 10)),
     ("ensembles", Candidates, "has_form", always(True), (6,)),

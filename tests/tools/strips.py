@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 from srcgrad.ir.nodes import For, Function
 from srcgrad.ir.walk import walk
+from srcgrad.passes import wavefronts
 from srcgrad.passes.strips import sizes
 from srcgrad.transforms import reuse
 
@@ -19,6 +20,15 @@ def small_strips() -> Iterator[None]:
     with ExitStack() as stack:
         for name, value in SMALL.items():
             stack.enter_context(patch.object(sizes, name, value))
+        yield
+    reuse.forget()
+
+
+@contextmanager
+def small_fronts() -> Iterator[None]:
+    """Compile in the body with diagonals of three trips."""
+    reuse.forget()
+    with patch.object(wavefronts.sizes, "LANES", 3):
         yield
     reuse.forget()
 

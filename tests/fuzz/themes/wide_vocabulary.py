@@ -11,6 +11,7 @@ from tests.fuzz.themes.conflicts_theme import CONFLICTS
 from tests.fuzz.themes.containers_theme import CONTAINERS
 from tests.fuzz.themes.contractions_theme import CONTRACTIONS
 from tests.fuzz.themes.decisions import DECISIONS
+from tests.fuzz.themes.diagonals_theme import DIAGONALS
 from tests.fuzz.themes.distributed_theme import DISTRIBUTED
 from tests.fuzz.themes.edges_theme import EDGES
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
@@ -73,6 +74,7 @@ APART = (
     COLUMNS,
     CONFLICTS,
     CONTRACTIONS,
+    DIAGONALS,
     DISTRIBUTED,
     EDGES,
     ENSEMBLES,
