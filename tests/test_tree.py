@@ -33,6 +33,7 @@ OTHERS = {
     "frontend/handlers/formula_helpers.py:known": "static sequences as tuples",
     "frontend/handlers/inspection.py:_classes": "the classes that isinstance asks for",
     "frontend/handlers/shifts.py:roll": "one axis after another",
+    "frontend/list_places.py:kind": "the kinds of items, of a list whatever its length",
     "frontend/lists.py:static_key": "the key of a dict",
     "frontend/rank_zero.py:count": "occurrences in containers that may hold themselves",
     "frontend/special_methods.py:displayed": "how containers are printed",

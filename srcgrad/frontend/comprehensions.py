@@ -16,6 +16,7 @@ from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn, iterated, own_iterator
+from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.tracked_dicts import store, tracked_dict
 from srcgrad.frontend.trees import (
@@ -165,7 +166,8 @@ def _until(it: Interpreter, first: Any, node: Unrolled, stop: bool) -> Any:
                 return it.branch(found, lambda: stop, rest, node, live_rest=True)
         return not stop
 
-    return _in_own_names(it, node, rest)
+    with each_item(it, g.target):
+        return _in_own_names(it, node, rest)
 
 
 # ---- comprehensions ----
@@ -273,11 +275,12 @@ def _comprehend(it: Interpreter, first: Any, add: Callable[[], None], node: Comp
             if is_long(it, inner, node):
                 loop_instead(it, node)
             these = items_in_turn(it, inner, g.iter)
-        for item in these:
-            it.assign(g.target, item)
-            tests = _tests(it, g.ifs, node)
-            if tests:
-                go(k + 1)
+        with each_item(it, g.target):
+            for item in these:
+                it.assign(g.target, item)
+                tests = _tests(it, g.ifs, node)
+                if tests:
+                    go(k + 1)
 
     _in_own_names(it, node, lambda: go(0))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad import tree
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.requirements import RestartTracing
+from srcgrad.frontend.requirements import RestartTracing, place_of_list
 from srcgrad.frontend.values import MaybeUnbound
 
 OPTIONAL = "a dict has keys that are set on some paths only"
@@ -81,9 +81,11 @@ def make_anew(it: Interpreter, owner: Any) -> None:
 
 
 def make_groups(it: Interpreter, key: Any) -> None:
-    """Restarts with the values of a dict, a list by its place, as lists that grow."""
-    if key is not None and key[-1] == "values" and key not in it.captures.required.of_lists:
-        it.captures.required.of_lists.add(key)
+    """Restarts with the values of a dict, a list by its key, as lists that grow."""
+    if key is None or key[-1] != "values":
+        return
+    if (place := place_of_list(key)) not in it.captures.required.of_lists:
+        it.captures.required.of_lists.add(place)
         raise RestartTracing("the values of a dict are lists that grow")
 
 

@@ -45,6 +45,7 @@ class Frame:
     open_blocks: int = 0  # the number of blocks of the program that were open when it was called
     called_at: Any = None  # the location of its call; None for the function that is compiled
     arguments: dict[str, Any] = field(default_factory=dict)
+    targets: list[Any] = field(default_factory=list)  # of the unrolled loops around
     # takes what a generator yields: its answer is the value of the `yield`
     resumes: Callable[[Any], Any] | None = None
 

@@ -13,7 +13,15 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import append_row, are_rows, row, set_row, size_of_row
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.tables import Coded, append_item, form, is_tabular, item_of, template_of
-from srcgrad.frontend.values import GrownList, Slice, describe, is_integer, is_scalar, plain
+from srcgrad.frontend.values import (
+    GrownList,
+    Slice,
+    describe,
+    is_integer,
+    is_scalar,
+    is_unit,
+    plain,
+)
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, join_scalars
 from srcgrad.tree import Leaf
@@ -110,6 +118,14 @@ def fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
     if joined != owner.dtype:
         it.grown[owner.key] = joined, 0
         raise RestartTracing("a list holds another type than assumed")
+    whole, as_arrays = join_scalars(owner.dtype, Scalar(kinds[1])), it.captures.required.as_arrays
+    if owner.dtype.weak or whole == owner.dtype:
+        return
+    known, first = as_arrays.get(owner.key, (whole, True))
+    now = join_scalars(known, whole), first and owner.written is None
+    if as_arrays.get(owner.key) != now:
+        as_arrays[owner.key] = now
+        raise RestartTracing("a list holds numbers of Python's and of NumPy's")
 
 
 def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node: Node) -> None:
@@ -152,7 +168,12 @@ def grown_slice(it: Interpreter, v: GrownList, part: Slice, node: Node) -> Grown
         return GrownTable(None, None, v.dtype, v.key, template=v.template, columns=columns)
     whole = items_of(it.b, v)
     whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
-    return relisted(it, v, view(it, whole, [part, *whole_rows], node))
+    made = relisted(it, v, view(it, whole, [part, *whole_rows], node))
+    _, first = it.captures.required.as_arrays.get(v.key, (None, False))
+    low, written = part.lower, v.written or 0
+    beyond = is_integer(low) and not isinstance(low, Var) and low >= written > 0
+    made.numpys = v.numpys or (first and beyond and is_unit(part.step))
+    return made
 
 
 def relisted(it: Interpreter, v: GrownList, taken: Var) -> GrownList:

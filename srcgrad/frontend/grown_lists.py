@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.values import GrownList
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Var, atom
@@ -45,3 +46,10 @@ def items_of(b: Builder, v: GrownList) -> Var:
     if v.settled is not None:
         return v.settled
     return b.tape_view(v.tape, 0, b.dim(length_of(b, v)), *dims_of_rows(b, v))
+
+
+def array_of(it: Interpreter, v: GrownList) -> Var:
+    """The numbers of a list as a new array, of the dtype that NumPy gives it."""
+    whole = it.b.copy(items_of(it.b, v))
+    wider = it.captures.required.as_arrays.get(v.key)
+    return whole if wider is None or v.numpys else it.b.cast(whole, wider[0])  # type: ignore[return-value]  (no constant)

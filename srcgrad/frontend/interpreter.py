@@ -78,6 +78,7 @@ class Interpreter:
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
         self.unrolled: set[tuple[str, int]] = captures.unrolled
         self.grown: dict[Any, Any] = captures.grown
+        self.first_items: dict[Any, Any] = {}  # of these, the kinds of their first items
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
         self.changes: list[Any] = []  # the last statement before each change of a container

@@ -18,6 +18,7 @@ from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import Generated, for_each, in_turn
 from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import items_of_instance
@@ -56,7 +57,8 @@ def for_loop(it: Interpreter, node: gast.For) -> None:
 def _for_each(it: Interpreter, node: gast.For, items: Any) -> None:
     items = own_iterator(it, items, node.iter)
     if isinstance(items, Generated):
-        for_each(it, node, items)
+        with each_item(it, node.target):
+            for_each(it, node, items)
         return
     over = iterated(it, items, node.iter, tested=True, scheduled=True)
     key = (it.frame.source.file, node.lineno)
@@ -165,7 +167,8 @@ def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
         if node.orelse:
             it.block(node.orelse)
 
-    run(0)
+    with each_item(it, node.target):
+        run(0)
     it.env.pop(flag(it, "break"), None)
     it.env.pop(flag(it, "continue"), None)
     it.frame.depth -= 1

@@ -14,10 +14,12 @@ from srcgrad import tree
 from srcgrad.frontend.changed_lists import delete
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.growing import append_grown, fitting_item, is_bool, new_list
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.requirements import UNROLLED, RestartTracing
+from srcgrad.frontend.list_places import begin, key_of_list
+from srcgrad.frontend.requirements import UNROLLED, RestartTracing, place_of_list
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.tables import columns_of, is_tabular, may_grow, template_of
 from srcgrad.frontend.tracked_dicts import put, take_out
@@ -158,13 +160,16 @@ def grow_if_it_can(it: Interpreter, x: Any, indexed: bool = True) -> None:
 
     One of structures that is only `indexed` does not, if all in it is known when compiling.
     """
-    if not isinstance(x, TrackedList) or x.key is None or x.key in it.unrolled:
+    if not isinstance(x, TrackedList) or x.key is None:
+        return
+    place = place_of_list(x.key)
+    if place in it.unrolled:
         return
     leaves = [v for item in x for v in tree.leaves(item)]
     if indexed and is_tabular(x) and not any(isinstance(v, Var) for v in leaves):
         return
     if may_grow(x, not indexed):
-        it.captures.required.indexed.add(x.key)
+        it.captures.required.indexed.add(place)
         it.grow(x.key, x[-1] if x else None)
 
 
@@ -182,19 +187,25 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
         it.grown.update({(*key, k): kind for k, kind in enumerate(columns_of(item))})
     else:
         it.grown[key] = columns_of(item)[0]
-    raise RestartTracing(f"the list of line {key[1]} grows at run time")
+    raise RestartTracing(f"the list of line {place_of_list(key)[1]} grows at run time")
 
 
 def tracked_list(it: Interpreter, items: list[Any], node: Node, *part: str) -> Any:
     """A list that is made at a place; `part` tells it from others that are made there."""
-    key = (*it.place(node), *part)
+    key = key_of_list(it, node, *part)
     if key not in it.grown:
         return TrackedList(items, key)
-    if key in it.captures.required.indexed:
-        it.looped.add(key)
+    if (place := place_of_list(key)) in it.captures.required.indexed:
+        it.looped.add(place)
     out = new_list(it, key)
+    out.begun = False
+    columns = [out, *(out.columns if isinstance(out, GrownTable) else ())]
+    for c in columns:
+        c.written = None
     for item in items:
         append(it, out, item, node)
+    for c in columns:
+        c.written = len(items)
     return out
 
 
@@ -203,6 +214,7 @@ def append(it: Interpreter, owner: Any, item: Any, node: Node) -> None:
         reshaping(it, owner, node)
         owner.append(item)
     elif isinstance(owner, GrownList):
+        begin(it, owner, item)
         append_grown(it, owner, item, node)
     else:
         it.refuse(node, f"{describe(owner)} has no append")

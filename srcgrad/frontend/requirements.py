@@ -14,6 +14,12 @@ from srcgrad.records import record
 
 UNROLLED = 64  # trips of a loop that is not unrolled
 MOST_RESTARTS = 40
+Key = tuple[Any, ...]  # of a list: the kinds around, then its place (see `list_places`)
+
+
+def place_of_list(key: Key) -> Key:
+    """The place of a list, the same for all kinds around it."""
+    return key[1:]
 
 
 class RestartTracing(Exception):
@@ -51,7 +57,12 @@ class Requirements:
     # recursive functions by (file, line, column): loops, and why those are none that cannot be
     activations: set[tuple[Any, ...]] = field(default_factory=set)
     inlined: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    grown: dict[Any, Any] = field(default_factory=dict)  # lists by place: (dtype, rank) of items
+    grown: dict[Key, Any] = field(default_factory=dict)  # lists by key: (dtype, rank) of items
+    # lists of numbers of NumPy's and of Python's: the dtype of an array of the items, and whether
+    # Python's are among those that it was written with only
+    as_arrays: dict[Key, tuple[Any, bool]] = field(default_factory=dict)
+    # places of lists whose items have kinds that numbers decide
+    by_value: set[tuple[Any, ...]] = field(default_factory=set)
     # lists whose kind was found while the items of another list were not known
     guessed: set[tuple[Any, ...]] = field(default_factory=set)
     indexed: set[tuple[Any, ...]] = field(default_factory=set)  # that grow for how they are indexed
@@ -69,4 +80,6 @@ class Requirements:
     def forget_kinds(self) -> None:
         """Ahead of the program of another signature: its lists may grow by items of other kinds."""
         self.grown.clear()
+        self.by_value.clear()
+        self.as_arrays.clear()
         self.guessed.clear()

@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from srcgrad import tree
-from srcgrad.frontend.grown_lists import GrownTable, items_of
+from srcgrad.frontend.grown_lists import GrownTable, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
-from srcgrad.frontend.ragged_lists import are_rows
+from srcgrad.frontend.ragged_lists import are_rows, stacked_rows
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Abstract,
@@ -222,7 +222,8 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
 
     def part(t: Any) -> Any:
         if isinstance(t, Leaf):
-            return it.b.copy(items_of(it.b, owner.columns[t.k]))
+            column = owner.columns[t.k]
+            return array_of(it, column) if column.of_numbers else stacked_rows(it, column, node)
         if not isinstance(t, list | tuple):
             t = t.values[0] if isinstance(t, Coded) else t
             way_out = "make it of numbers: [v.x for v in items]"

@@ -39,7 +39,7 @@ from srcgrad.frontend.outside import NameWrite, Outside, changed_names, take_sto
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.read_only import refuse_visible
-from srcgrad.frontend.requirements import Requirements, RestartTracing
+from srcgrad.frontend.requirements import Requirements, RestartTracing, place_of_list
 from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
@@ -160,8 +160,8 @@ def trace(
         required.unrolled |= it.looped
         required.looped -= it.looped
         required.indexed -= it.looped
-        for place in it.looped:
-            required.grown.pop(place, None)
+        for key in [k for k in required.grown if place_of_list(k) in it.looped]:
+            del required.grown[key]
         raise RestartTracing("comprehensions are unrolled") from None
     required.refused = None
     return traced

@@ -168,6 +168,10 @@ class GrownList(Abstract):
     key: Any = None
     shape: Var | None = None  # i64[rank]: the shape of arrays, known when there is one
     settled: Any = None
+    begun: bool = True  # whether it may have items
+    # how many items it was written with; None while these are appended
+    written: int | None = 0
+    numpys: bool = False  # whether all items are numbers of NumPy's, where it holds Python's too
 
     @property
     def of_numbers(self) -> bool:

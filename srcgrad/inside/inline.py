@@ -52,6 +52,7 @@ def inline(
             return compiled.spec.program(likes, compiled._requirements), zeros
 
     inherited = functools.partial(propagate_requirements, it, compiled._requirements, values, node)
+    compiled._requirements.forget_kinds()
     (program, zeros), _ = restarted(attempt, compiled.__name__, inherited)
     add_warnings(zeros)
     if extra is not None:

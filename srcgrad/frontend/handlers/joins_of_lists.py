@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.grown_lists import GrownTable, items_of
+from srcgrad.frontend.grown_lists import GrownTable, array_of
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import stacked_rows
@@ -24,7 +24,7 @@ def items_as_array(it: Interpreter, node: Node, xs: Any, what: str) -> Var | Non
         return stacked_rows(it, xs, node)
     empty = it.b.eq(it.grown_length(xs), 0)
     it.fail_if(empty, "ValueError", f"need at least one array to {what}")
-    return it.b.copy(items_of(it.b, xs))
+    return array_of(it, xs)
 
 
 def end_to_end(it: Interpreter, node: Node, whole: Var, axis: Any) -> Any:
