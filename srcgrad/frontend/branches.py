@@ -20,7 +20,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import join_specs, loose, several, spec_of
 from srcgrad.frontend.outcomes import note_same
 from srcgrad.frontend.specs import Spec
-from srcgrad.frontend.tables import may_grow
+from srcgrad.frontend.tables import may_grow, mixes
 from srcgrad.frontend.values import (
     UNBOUND,
     Conflict,
@@ -196,7 +196,7 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     """Handles a container with different places on two paths: a list may grow at run time."""
     if isinstance(owner, TrackedList) and owner.key is not None:
         items = [*one.values(), *two.values()]
-        if items and may_grow(items, texts=True):
+        if items and (may_grow(items, texts=True) or mixes(it, owner.key, items)):
             it.grow(owner.key, items[-1])
         if items and all(isinstance(v, list | GrownList) for v in items):
             make_groups(it, owner.key)

@@ -26,7 +26,7 @@ from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
-from srcgrad.frontend.handlers.registry import followed, handler_of, kind_of_owner
+from srcgrad.frontend.handlers.registry import METHODS, followed, handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
@@ -72,6 +72,7 @@ from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
 
 # functions that look at no item of a container
+KEEPING = ("append", "insert")  # methods of lists that take None as any other item
 OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, reversed, tuple, zip))
 
 
@@ -245,8 +246,9 @@ def strong(it: Interpreter, v: Any) -> Any:
 def handled(
     it: Interpreter, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    args = [given(it, v, node) for v in args]
-    kwargs = {name: given(it, v, node) for name, v in kwargs.items()}
+    if not any(handler is METHODS.get(("list", name)) for name in KEEPING):
+        args = [given(it, v, node) for v in args]
+        kwargs = {name: given(it, v, node) for name, v in kwargs.items()}
     args, kwargs = known_arguments(it, handler, args, kwargs, node)
     try:
         return handler(it, node, *args, **kwargs)

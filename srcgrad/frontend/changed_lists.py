@@ -8,18 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from srcgrad.frontend.growing import append_grown, changing_grown, grown_place
-from srcgrad.frontend.grown_lists import GrownTable, dims_of_rows, items_of
+from srcgrad.frontend.growing import append_grown, changing_grown, columns_of, grown_place
+from srcgrad.frontend.grown_lists import dims_of_rows, items_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import size_of_row
 from srcgrad.frontend.slices import span
 from srcgrad.frontend.values import GrownList, Slice, is_unit, plain
 from srcgrad.ir.nodes import Var
-
-
-def columns_of(v: GrownList) -> tuple[GrownList, ...]:
-    """The lists of numbers and arrays that hold the parts of the items."""
-    return v.columns if isinstance(v, GrownTable) else (v,)
 
 
 def _sizes(it: Interpreter, v: GrownList) -> Iterator[tuple[GrownList, Any]]:

@@ -119,6 +119,9 @@ class StagedInterpreter(Interpreter):
     grown_item = growing.grown_item
     grown_length = growing.grown_length
     grown_load = growing.grown_load
+    set_grown = growing.set_grown
+    new_list = growing.new_list
+    append_grown = growing.append_grown
     grown_slice = growing.grown_slice
     list_place = lists.list_place
     item_of_the_run = items_of_the_run.item_of_the_run

@@ -116,7 +116,17 @@ def of_tuple(it: Interpreter, node: gast.Tuple) -> Any:
 
 
 def of_list(it: Interpreter, node: gast.List) -> Any:
-    return it.tracked_list(elements(it, node.elts), node)
+    parts: list[Any] = [[]]  # known items, and lists whose length is known when running
+    for n in node.elts:
+        made = elements(it, [n], lambda v: isinstance(v, GrownList))
+        if isinstance(n, gast.Starred) and made and isinstance(made[0], GrownList):
+            parts += [made[0], []]
+        else:
+            parts[-1] += made
+    out = it.tracked_list(parts[0], node)
+    for part in parts[1:]:
+        it.call(it.attribute(out, "extend", node), [part], {}, node)
+    return out
 
 
 def of_set(it: Interpreter, node: gast.Set) -> Any:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from srcgrad import tree
 from srcgrad.frontend.dict_values import make_groups
-from srcgrad.frontend.grown_lists import GrownTable, items_of, length_of
+from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, items_of, length_of
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import append_row, are_rows, row, set_row, size_of_row
+from srcgrad.frontend.mixed_lists import append_mixed, mix, mixed_item, new_mixed, set_mixed
+from srcgrad.frontend.ragged_lists import append_row, row, set_row, size_of_row
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.tables import Coded, append_item, form, is_tabular, item_of, template_of
+from srcgrad.frontend.tables import (
+    Coded,
+    append_item,
+    is_other,
+    is_tabular,
+    item_of,
+    may_mix,
+    mixes,
+)
 from srcgrad.frontend.values import (
     GrownList,
     Slice,
@@ -30,6 +40,8 @@ from srcgrad.tree import Leaf
 def new_list(it: Interpreter, key: Any) -> GrownList:
     """An empty list of what is known to be appended to it."""
     kind, rank = it.grown[key]
+    if isinstance(kind, Kinds):
+        return new_mixed(it, key, kind)
     if kind is not None and not isinstance(kind, Scalar):
         count = sum(isinstance(v, Leaf | Coded) for v in tree.leaves(kind))
         columns = tuple(new_list(it, (*key, k)) for k in range(count))
@@ -63,20 +75,31 @@ def changing_grown(it: Interpreter, v: GrownList, node: Node) -> None:
 
 
 def set_length(it: Interpreter, v: GrownList, n: Any) -> None:
-    for column in v.columns if isinstance(v, GrownTable) else (v,):
+    for column in columns_of(v):
         it.b.store(column.length, 0, it.b.cast(n, Scalar("i64")))
+
+
+def columns_of(v: GrownList) -> list[GrownList]:
+    """The lists of numbers and arrays that hold the parts of the items."""
+    return [c for part in v.columns for c in columns_of(part)] if isinstance(v, GrownTable) else [v]
 
 
 def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
     unknown = owner.key in it.grown and it.grown[owner.key][0] is None
-    fits = is_scalar(item) or are_rows([item]) or is_tabular([item], texts=True)
+    fits = may_mix(item) or is_tabular([item], texts=True)
     if fits and unknown:
         it.grow(owner.key, item)
-    if fits and owner.key in it.captures.required.guessed and _is_other(owner, item):
+    if fits and owner.key in it.captures.required.guessed and is_other(owner, item):
         it.captures.required.guessed.discard(owner.key)
         it.grow(owner.key, item)
     if isinstance(item, list | GrownList) and not is_tabular([item], texts=True):
         make_groups(it, owner.key)
+    if isinstance(owner, Mixed):
+        changing_grown(it, owner, node)
+        append_mixed(it, owner, item, node)
+        return
+    if fits and is_other(owner, item) and mixes(it, owner.key, [item]):
+        mix(it, owner)
     changing_grown(it, owner, node)
     if isinstance(owner, GrownTable):
         for column, leaf in append_item(it, owner, item, node):
@@ -99,16 +122,6 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
     it.set_length(owner, after)
 
 
-def _is_other(owner: GrownList, item: Any) -> bool:
-    """Whether an item is of another kind than those of a list."""
-    if isinstance(owner, GrownTable):
-        return not is_tabular([item], texts=True) or form(template_of(item)) != form(owner.template)
-    if owner.of_numbers:
-        return not is_scalar(item)
-    rank = owner.shape.type.dims[0] if owner.shape is not None else 0
-    return not are_rows([item]) or item.type.ndim != rank
-
-
 def fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
     """Restarts with a wider type if an item does not have that of the list."""
     joined = join_scalars(owner.dtype, atom(item).type)
@@ -129,6 +142,12 @@ def fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
 
 
 def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node: Node) -> None:
+    if isinstance(x, Mixed):
+        changing_grown(it, x, node)
+        set_mixed(it, x, items, value, node)
+        return
+    if is_other(x, value) and mixes(it, x.key, [value]):
+        mix(it, x)
     changing_grown(it, x, node)
     if isinstance(x, GrownTable):
         for column, leaf in append_item(it, x, value, node):
@@ -165,7 +184,7 @@ def grown_slice(it: Interpreter, v: GrownList, part: Slice, node: Node) -> Grown
     """A new list of some of the items."""
     if isinstance(v, GrownTable):
         columns = tuple(it.grown_slice(c, part, node) for c in v.columns)
-        return GrownTable(None, None, v.dtype, v.key, template=v.template, columns=columns)
+        return replace(v, columns=columns)
     whole = items_of(it.b, v)
     whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
     made = relisted(it, v, view(it, whole, [part, *whole_rows], node))
@@ -192,6 +211,8 @@ def relisted(it: Interpreter, v: GrownList, taken: Var) -> GrownList:
 
 def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     """The item at a checked place, a Python number where the items are."""
+    if isinstance(v, Mixed):
+        return mixed_item(it, v, place, node)
     if isinstance(v, GrownTable):
         return item_of(it, v, [it.grown_load(c, place, node) for c in v.columns])
     if not v.of_numbers:

@@ -24,6 +24,27 @@ class GrownTable(GrownList):
         return False
 
 
+@record(frozen=True)
+class Known:
+    """A kind of one value, which is known when compiling."""
+
+    value: Any
+
+
+@record(eq=False)
+class Mixed(GrownTable):
+    """A list of items of several kinds: its columns are kinds and places (see `mixed_lists`)."""
+
+    parts: tuple[GrownList | Known, ...] = ()  # of each kind the list of its items, or the value
+
+
+@record(frozen=True)
+class Kinds:
+    """The kinds of the items of such a list: of each its value, None if its items have a list."""
+
+    values: tuple[Known | None, ...] = ()
+
+
 def length_of(b: Builder, v: GrownList) -> Any:
     """The length, a Python int: it takes the dtype of other operands."""
     if isinstance(v, GrownTable):

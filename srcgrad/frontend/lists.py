@@ -13,15 +13,14 @@ import gast
 from srcgrad import tree
 from srcgrad.frontend.changed_lists import delete
 from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
-from srcgrad.frontend.growing import append_grown, fitting_item, is_bool, new_list
-from srcgrad.frontend.grown_lists import GrownTable
+from srcgrad.frontend.growing import append_grown, columns_of, fitting_item, is_bool, new_list
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_places import begin, key_of_list
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing, place_of_list
 from srcgrad.frontend.special_methods import asked, type_name
-from srcgrad.frontend.tables import columns_of, is_tabular, may_grow, template_of
+from srcgrad.frontend.tables import is_tabular, kinds_of_list, may_grow, mixes
 from srcgrad.frontend.tracked_dicts import put, take_out
 from srcgrad.frontend.trees import EXTENDING, REPEATING, function_at
 from srcgrad.frontend.values import (
@@ -168,7 +167,7 @@ def grow_if_it_can(it: Interpreter, x: Any, indexed: bool = True) -> None:
     leaves = [v for item in x for v in tree.leaves(item)]
     if indexed and is_tabular(x) and not any(isinstance(v, Var) for v in leaves):
         return
-    if may_grow(x, not indexed):
+    if may_grow(x, not indexed) or (not indexed and mixes(it, x.key, x)):
         it.captures.required.indexed.add(place)
         it.grow(x.key, x[-1] if x else None)
 
@@ -182,11 +181,8 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
         it.captures.required.guessed.add(key)
     if item is None:
         it.grown[key] = None, 0
-    elif is_tabular([item], texts=True):
-        it.grown[key] = template_of(item), 0
-        it.grown.update({(*key, k): kind for k, kind in enumerate(columns_of(item))})
     else:
-        it.grown[key] = columns_of(item)[0]
+        it.grown.update(kinds_of_list(key, item))
     raise RestartTracing(f"the list of line {place_of_list(key)[1]} grows at run time")
 
 
@@ -199,7 +195,7 @@ def tracked_list(it: Interpreter, items: list[Any], node: Node, *part: str) -> A
         it.looped.add(place)
     out = new_list(it, key)
     out.begun = False
-    columns = [out, *(out.columns if isinstance(out, GrownTable) else ())]
+    columns = [out, *columns_of(out)]
     for c in columns:
         c.written = None
     for item in items:

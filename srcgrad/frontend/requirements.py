@@ -61,6 +61,10 @@ class Requirements:
     # lists of numbers of NumPy's and of Python's: the dtype of an array of the items, and whether
     # Python's are among those that it was written with only
     as_arrays: dict[Key, tuple[Any, bool]] = field(default_factory=dict)
+    # lists that may have items of several kinds, and those that do, since all else was refused
+    mixable: set[Key] = field(default_factory=set)
+    mixed: set[Key] = field(default_factory=set)
+    retried: set[tuple[Any, ...]] = field(default_factory=set)  # loops unrolled when refused
     # places of lists whose items have kinds that numbers decide
     by_value: set[tuple[Any, ...]] = field(default_factory=set)
     # lists whose kind was found while the items of another list were not known
@@ -82,4 +86,14 @@ class Requirements:
         self.grown.clear()
         self.by_value.clear()
         self.as_arrays.clear()
+        self.mixable.clear()
+        self.mixed.clear()
+
+    def mix(self) -> bool:
+        """Lets the lists that were refused for the kinds of their items be mixed, once."""
+        if self.mixable <= self.mixed:
+            return False
+        self.mixed |= self.mixable
+        self.unrolled -= self.retried
+        return True
         self.guessed.clear()

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import enum
 import itertools
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from srcgrad import tree
-from srcgrad.frontend.grown_lists import GrownTable, array_of
+from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
 from srcgrad.frontend.ragged_lists import are_rows, stacked_rows
-from srcgrad.frontend.requirements import RestartTracing
+from srcgrad.frontend.requirements import Key, RestartTracing
 from srcgrad.frontend.values import (
     Abstract,
     GrownList,
+    MaybeNone,
     Record,
     Several,
     Slice,
@@ -62,7 +64,7 @@ def may_grow(items: list[Any], texts: bool = False) -> bool:
 
 
 def _is_structure(v: Any, texts: bool = True) -> bool:
-    if texts and _is_text(v):
+    if texts and is_text(v):
         return True
     if tree.children(v) is None or any(_is_exception(n) for n in tree.nodes(v)):
         return False
@@ -80,8 +82,56 @@ def _is_exception(v: Any) -> bool:
 
 
 def is_column(leaf: Any) -> bool:
-    """Whether a leaf may differ from item to item: a number or an array."""
-    return is_scalar(leaf) or isinstance(leaf, Var)
+    """Whether a leaf may differ from item to item: a number, an array, one of several kinds."""
+    return is_scalar(leaf) or isinstance(leaf, Var) or _is_of_kinds(leaf)
+
+
+def _is_of_kinds(v: Any) -> bool:
+    return isinstance(v, MaybeNone | Several) and not texts_of(v)
+
+
+def may_mix(v: Any) -> bool:
+    """Whether a value may be an item beside items of other kinds."""
+    if isinstance(v, MaybeNone | Several):
+        return all(map(may_mix, parts_of(v)))
+    if tree.children(v) is not None:
+        return not any(map(_is_exception, tree.nodes(v))) and all(map(may_mix, tree.leaves(v)))
+    if is_array(v):
+        return bool(v.type.dims)
+    return is_scalar(v) or isinstance(v, CONSTANT)
+
+
+def is_other(owner: GrownList, item: Any) -> bool:
+    """Whether an item is of another kind than those of a list."""
+    if isinstance(owner, Mixed):
+        return not may_mix(item)
+    if isinstance(owner, GrownTable) and isinstance(owner.template, Coded):
+        return not is_text(item)
+    if isinstance(owner, GrownTable):
+        return tree.structure(item) != tree.structure(owner.template)
+    if owner.of_numbers:
+        return not is_scalar(item)
+    rank = owner.shape.type.dims[0] if owner.shape is not None else 0
+    return not are_rows([item]) or (item.type.ndim, item.type.dtype) != (rank, owner.dtype.dtype)
+
+
+def mixes(it: Interpreter, key: Key, items: Sequence[Any]) -> bool:
+    """Whether a list has items of several kinds, of which these are some.
+
+    That is so when all else is refused: see `trace`.
+    """
+    required = it.captures.required
+    if key is None or not items or not all(map(may_mix, items)):
+        return False
+    top = next((k for k in required.mixed if key[: len(k)] == k), None)
+    if top is None:
+        required.mixable.add(key)
+    return top is not None
+
+
+def parts_of(v: MaybeNone | Several) -> tuple[Any, Any]:
+    """The value where the flag holds, and where it does not."""
+    return (v.value, None) if isinstance(v, MaybeNone) else (v.one, v.other)
 
 
 def _alike(a: Any, c: Any, texts: bool) -> bool:
@@ -91,7 +141,7 @@ def _alike(a: Any, c: Any, texts: bool) -> bool:
     return all((texts and texts_of(x) and texts_of(y)) or _of_one_column(x, y) for x, y in pairs)
 
 
-def _is_text(v: Any) -> bool:
+def is_text(v: Any) -> bool:
     """Whether an item is itself one of some texts."""
     return bool(texts_of(v)) and all(isinstance(t, str | enum.Enum) for t in texts_of(v))
 
@@ -118,9 +168,11 @@ def template_of(item: Any) -> Any:
     columns, after = itertools.count(), itertools.count(sum(map(is_column, leaves)))
 
     def leaf(v: Any) -> Any:
+        if is_column(v):
+            return Leaf(next(columns))
         if isinstance(v, Several) or v is item:
             return Coded(next(after), tuple(dict.fromkeys(texts_of(v))))
-        return Leaf(next(columns)) if is_column(v) else v
+        return v
 
     made = tree.mapped(item, leaf)
     for n in tree.nodes(made):
@@ -129,14 +181,24 @@ def template_of(item: Any) -> Any:
     return made
 
 
-def columns_of(item: Any) -> list[tuple[Scalar, int]]:
-    """The dtype and rank of each column of a list whose items are like this one."""
+def kinds_of_list(key: Key, item: Any) -> dict[Key, Any]:
+    """The kinds of a list of items like this one, and of the lists that it is made of."""
+    if is_column(item):
+        return {key: _kind_of_column(item)}
+    if not (tree.children(item) is not None or is_text(item)):
+        return {key: (Kinds(), 0)}
     leaves = tree.leaves(item)
-    found = [
-        (Scalar(v.type.dtype), v.type.ndim) if is_array(v) else (atom(v).type, 0)
-        for v in leaves if is_column(v)
-    ]  # fmt: skip
-    return [*found, *((NUMBER, 0) for v in leaves if isinstance(v, Several) or v is item)]
+    found = [_kind_of_column(v) for v in leaves if is_column(v)]
+    found += [
+        (NUMBER, 0) for v in leaves if not is_column(v) and (isinstance(v, Several) or v is item)
+    ]
+    return {key: (template_of(item), 0), **{(*key, k): kind for k, kind in enumerate(found)}}
+
+
+def _kind_of_column(v: Any) -> tuple[Scalar | Kinds, int]:
+    if _is_of_kinds(v):
+        return Kinds(), 0
+    return (Scalar(v.type.dtype), v.type.ndim) if is_array(v) else (atom(v).type, 0)
 
 
 def append_item(
@@ -156,13 +218,17 @@ def append_item(
 
 def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] | None:
     """The parts of an item by the number of their column; None if it is not like the others."""
-    if not _is_structure(item) or form(template_of(item)) != form(owner.template):
+    if tree.structure(item) != tree.structure(owner.template):
         return None
     found: dict[int, Any] = {}
     pairs = zip(tree.leaves(item), tree.leaves(owner.template), strict=True)
     for place, (v, t) in enumerate(pairs):
         if isinstance(t, Leaf):
             found[t.k] = v
+        elif is_column(v):
+            if not mixes(it, owner.key, [v]):
+                return None
+            _take_kinds(it, owner, place, t)
         elif isinstance(t, Coded) or isinstance(v, Several) or not _of_one_column(v, t):
             known, given = t.values if isinstance(t, Coded) else texts_of(t), texts_of(v)
             values = tuple(dict.fromkeys((*known, *given)))
@@ -189,6 +255,16 @@ def _take_text(it: Interpreter, owner: GrownTable, place: int, coded: Coded) -> 
     it.grown[owner.key] = tree.unflattened(owner.template, leaves), 0
     it.grown[(*owner.key, coded.k)] = NUMBER, 0
     raise RestartTracing("an item of a list has another text than the others")
+
+
+def _take_kinds(it: Interpreter, owner: GrownTable, place: int, t: Any) -> NoReturn:
+    """Restarts with a list whose items have other things than known values in a place as well."""
+    leaves = tree.leaves(owner.template)
+    k = t.k if isinstance(t, Coded) else len(owner.columns)
+    leaves[place] = Leaf(k)
+    it.grown[owner.key] = tree.unflattened(owner.template, leaves), 0
+    it.grown[(*owner.key, k)] = Kinds(), 0
+    raise RestartTracing("an item of a list has another kind in a place than the others")
 
 
 def form(template: Any) -> Any:
@@ -223,6 +299,7 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
     def part(t: Any) -> Any:
         if isinstance(t, Leaf):
             column = owner.columns[t.k]
+            refuse_mixed(it, column, node)
             return array_of(it, column) if column.of_numbers else stacked_rows(it, column, node)
         if not isinstance(t, list | tuple):
             t = t.values[0] if isinstance(t, Coded) else t
@@ -230,9 +307,17 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
             it.refuse(node, f"an array of {describe(t)}", way_out)
         return it.call_numpy(np.stack, [[part(v) for v in t]], {"axis": 1}, node)
 
+    refuse_mixed(it, owner, node)
     empty = it.b.eq(it.grown_length(owner), 0)
     it.fail_if(empty, "ValueError", "need at least one array to stack")
     return part(owner.template)
+
+
+def refuse_mixed(it: Interpreter, v: GrownList, node: Node) -> None:
+    """Refuses an array of items of several kinds, which NumPy makes one of objects, or refuses."""
+    if isinstance(v, Mixed):
+        way_out = "make a list of those that are numbers: [v for v in items if v is not None]"
+        it.refuse(node, "an array of items of several kinds", way_out)
 
 
 def unzipped(it: Interpreter, owner: GrownTable, node: Node) -> list[Any]:

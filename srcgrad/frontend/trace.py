@@ -153,10 +153,14 @@ def trace(
             required.inlined |= dict.fromkeys(it.activations, e)
             required.activations -= it.activations.keys()
             raise RestartTracing("recursive calls are inlined") from None
+        if it.looped <= required.unrolled and required.mix():
+            required.refused = required.refused or e
+            raise RestartTracing("lists have items of several kinds") from None
         if it.looped <= required.unrolled:
             first, required.refused = required.refused or e, None
             raise first from None
         required.refused = required.refused or e
+        required.retried |= it.looped - required.unrolled
         required.unrolled |= it.looped
         required.looped -= it.looped
         required.indexed -= it.looped

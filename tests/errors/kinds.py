@@ -202,7 +202,7 @@ def item_of_a_growing_list_replaced(x, n):
     kept = []
     for k in range(n):
         kept.append(x * k)
-    kept[0] = x[0]  # error: UnsupportedError: in a list of arrays of rank 1 (f64) that grows
+    kept[0] = range(n)  # error: UnsupportedError: in a list of arrays of rank 1 (f64) that grows
     return np.sum(kept[1])
 
 

@@ -110,11 +110,11 @@ def difference_with_a_number(x):
 
 
 @program(vec(3), 3)
-def grown_list_of_two_ranks(x, n):
+def grown_list_of_arrays_and_a_range(x, n):
     rows = []
     for k in range(n):
         rows.append(x * k)
-    rows.append(np.outer(x, x))  # error: UnsupportedError: rank 1 (f64) that grows ... of one rank
+    rows.append(range(k))  # error: UnsupportedError: rank 1 (f64) that grows ... of one rank
     return np.sum(rows[0])
 
 

@@ -61,7 +61,7 @@ def item_changed_in_its_list(x):
 @program(vec(3))
 def items_of_several_structures(x):
     rows = pairs(x)
-    rows.append((1, x[0], x[1]))  # error: UnsupportedError: a tuple in a list that grows
+    rows.append((1, x[0], range(3)))  # error: UnsupportedError: a tuple in a list that grows
     return rows[0][1]
 
 
@@ -77,12 +77,12 @@ def items_of_nine_strings(x):
 
 
 @program(vec(3))
-def strings_and_numbers_in_a_place(x):
+def strings_and_a_range_in_a_place(x):
     rows = []
     for v in x:
         if v > 0.5:
             rows.append(("high", v))
-    rows.append((1, x[0]))  # error: UnsupportedError: a tuple in a list that grows
+    rows.append((range(3), x[0]))  # error: UnsupportedError: a tuple in a list that grows
     return rows[0][1]
 
 

@@ -7,11 +7,11 @@ from tests.errors.programs import program
 
 
 @program(vec(3), 2)
-def arrays_in_a_list_that_grows(x, n):
+def range_in_a_list_that_grows(x, n):
     values = [1.0]
     for i in range(n):
         values.append(x[i])
-    values.append(x)  # error: UnsupportedError: must be a list of numbers ... allocate an array
+    values.append(range(n))  # error: UnsupportedError: of numbers ... allocate an array
     return values[0]
 
 
@@ -25,12 +25,37 @@ def booleans_and_numbers_in_a_list_that_grows(x, n):
 
 
 @program(vec(3), 2)
-def text_in_a_list_that_grows(x, n):
+def range_put_into_a_list_that_grows(x, n):
     values = []
     for i in range(n):
         values.append(x[i])
-    values[0] = "a"  # error: UnsupportedError: a string cannot be stored in a list that grows
+    values[0] = range(n)  # error: UnsupportedError: a range cannot be stored in a list that grows
     return x[0]
+
+
+@program(vec(3), 2)
+def array_of_numbers_and_none(x, n):
+    values = []
+    for k in range(n + int(x[0])):
+        item = x[0] * k if x[0] > 0.5 else None
+        values.append(item)  # error: UnsupportedError: must be a list of numbers ... of one kind
+    return np.sum(np.array(values))
+
+
+@program(vec(3), 2)
+def list_of_nine_kinds(x, n):
+    values = []
+    for k in range(n + int(x[0])):
+        values.append(x[0] * k)
+        values.append(None)
+        values.append(np.sin)
+        values.append((x[0],))
+        values.append((x[0], k))
+        values.append([x[0]])
+        values.append({"a": x[0]})
+        values.append(x * k)
+        values.append("text")  # error: UnsupportedError: must be a list of numbers
+    return values[0]
 
 
 @program(vec(3), 2)

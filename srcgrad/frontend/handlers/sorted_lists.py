@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad import tree
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.growing import relisted
-from srcgrad.frontend.grown_lists import GrownTable, items_of
+from srcgrad.frontend.grown_lists import GrownTable, Mixed, items_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -68,8 +68,8 @@ def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
     array = lambda held: it.call_numpy(np.array, [held], {}, node)
     if isinstance(keys, GrownList) and keys.of_numbers:
         return [array(keys)]
-    if isinstance(keys, GrownTable) and _is_tuple(keys.template) and not _arrays_of(keys):
-        return [items_of(it.b, c) for c in keys.columns]
+    if isinstance(keys, GrownTable) and (found := _vectors_of_table(it, keys, node)) is not None:
+        return found
     if isinstance(keys, list) and all(map(is_scalar, keys)):
         return [array(keys)]
     if isinstance(keys, list) and is_tabular(keys) and _is_tuple(keys[0]):
@@ -90,17 +90,32 @@ def _is_tuple(v: Any) -> bool:
     )
 
 
-def _arrays_of(keys: GrownTable) -> bool:
-    return any(c.shape is not None for c in keys.columns)
+def _vectors_of_table(it: Interpreter, keys: GrownTable, node: Node) -> list[Any] | None:
+    """The numbers of items, and the ranks of their texts; None where items are not such tuples."""
+    found, nodes = [], list(tree.nodes(keys.template))
+    for leaf in tree.leaves(keys.template):
+        if isinstance(leaf, str):  # the same in each item
+            continue
+        column = keys.columns[leaf.k] if isinstance(leaf, Leaf | Coded) else None
+        if not isinstance(column, GrownList) or not column.of_numbers:
+            return None
+        values = items_of(it.b, column)
+        if isinstance(leaf, Coded):
+            if not all(type(v) is str for v in leaf.values):
+                return None
+            ranks = [sorted(leaf.values).index(v) for v in leaf.values]
+            array = it.call_numpy(np.array, [ranks], {}, node)
+            values = it.call_numpy(np.take, [array, values], {}, node)
+        found.append(values)
+    alike = all(type(n) is tuple for n in nodes) and not isinstance(keys, Mixed)
+    return found if alike and found else None
 
 
 # ---- the items ----
 def _grown(it: Interpreter, node: Node, items: GrownList, take: Take) -> GrownList:
     """A new growing list in this order."""
     if isinstance(items, GrownTable):
-        taken = [take(items_of(it.b, c)) for c in items.columns]
-        columns = [relisted(it, c, v) for c, v in zip(items.columns, taken, strict=True)]
-        return replace(items, columns=tuple(columns))
+        return replace(items, columns=tuple(_grown(it, node, c, take) for c in items.columns))
     return relisted(it, items, take(items_of(it.b, items)))
 
 
