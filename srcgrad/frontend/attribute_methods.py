@@ -1,14 +1,15 @@
-"""`__getattr__` and `__setattr__` of the user's classes, for instances that are made inside."""
+"""How classes of the user's define attributes: `__getattr__`, `__setattr__`, setters."""
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import Any
 
 from srcgrad.frontend.dict_instances import own_of_dict
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import UNBOUND, Record
-from srcgrad.frontend.watches import watch_member
+from srcgrad.frontend.watches import watch_inherited, watch_member
 
 
 def own_method(cls: type, name: str) -> types.FunctionType | None:
@@ -45,4 +46,24 @@ def is_stored(it: Interpreter, owner: Record, name: str, value: Any, node: Node)
         return False
     watch_member(it.captures, owner.cls, "__setattr__")
     it.call(own_method(owner.cls, "__setattr__"), [owner, name, value], {}, node)
+    return True
+
+
+def is_set_by_class(
+    it: Interpreter, owner: Any, cls: type, name: str, value: Any, node: Node
+) -> bool:
+    """Whether a property or a descriptor of an instance's class has stored an attribute."""
+    found = inspect.getattr_static(cls, name, None)
+    if isinstance(found, property):
+        if found.fset is None:
+            reason = f"property '{name}' of {cls.__name__} has no setter"
+            it.refuse(node, reason, like=AttributeError)
+        watch_inherited(it.captures, owner, name)
+        it.call(found.fset, [owner, value], {}, node)
+        return True
+    if (store := own_method(type(found), "__set__")) is None:
+        return False
+    watch_member(it.captures, cls, name)
+    watch_member(it.captures, type(found), "__set__")
+    it.call(store, [found, owner, value], {}, node)
     return True

@@ -38,6 +38,7 @@ from srcgrad.frontend.guards import (
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_library
+from srcgrad.frontend.outside import refuse_read_outside
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
 from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
@@ -109,6 +110,7 @@ class Captures:
         if isinstance(value, property) and not (isinstance(owner, type) or library(owner)):
             watch_inherited(self, owner, name)
             return it.call(value.fget, [owner], {}, node)
+        refuse_read_outside(it, owner, name, value, node)
         try:
             value = getattr(owner, name)
         except AttributeError:

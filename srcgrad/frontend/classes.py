@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-import inspect
 import types
 from typing import Any
 
 import gast
 import numpy as np
 
-from srcgrad.frontend.attribute_methods import is_frozen, is_stored, missing, own_method, watches
+from srcgrad.frontend.attribute_methods import (
+    missing,
+    own_method,
+    watches,
+)
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
 from srcgrad.frontend.dict_instances import (
     is_followed,
-    link,
     linked_items,
     member_of,
     own_of_dict,
@@ -27,14 +28,15 @@ from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path
 from srcgrad.frontend.guards import attribute as a_path_to
-from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES, DICTS
 from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.numba_objects import in_its_type, is_jitclass, plain_of
+from srcgrad.frontend.numba_objects import is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
-from srcgrad.frontend.outside import attribute_outside
+from srcgrad.frontend.outside import (
+    attribute_outside,
+)
 from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, python_type
 from srcgrad.frontend.texts import literal
@@ -54,7 +56,6 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
-from srcgrad.frontend.versions import error_text
 from srcgrad.frontend.watches import watch_member
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
@@ -198,6 +199,10 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
         path = Path("polynomial", owner, (a_path_to("coeffs"),))
         return it.captures.take(it, path, "coefficients", node)
     if (value := attribute_outside(it, owner, name)) is not UNBOUND:
+        if isinstance(value, MaybeUnbound) and hasattr(type(owner), name):
+            of_class = lambda: _of_class(it, owner, type(owner), name, node)
+            own = lambda: value.value
+            return it.branch(value.flag, own, of_class, node, live_rest=True, several=True)
         if isinstance(value, MaybeUnbound):
             unbound = it.b.logical_not(value.flag)
             it.fail_if(unbound, "AttributeError", f"this object has no attribute '{name}'")
@@ -325,72 +330,3 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
     if (value := attribute_outside(it, cls, name)) is not UNBOUND:
         return value
     return it.captures.attribute(it, cls, name, node)
-
-
-def set_field(
-    it: Interpreter, owner: Record, name: str, value: Any, node: Node, frozen: bool = True
-) -> None:
-    if frozen and is_stored(it, owner, name, value, node):
-        return
-    found = inspect.getattr_static(owner.cls, name, None)
-    if isinstance(found, property):
-        if found.fset is None:
-            it.refuse(
-                node,
-                f"property '{name}' of {owner.cls.__name__} has no setter",
-                like=AttributeError,
-            )
-        it.call(found.fset, [owner, value], {}, node)
-        return
-    if (store := own_method(type(found), "__set__")) is not None:
-        watch_member(it.captures, owner.cls, name)
-        watch_member(it.captures, type(found), "__set__")
-        it.call(store, [found, owner, value], {}, node)
-        return
-    if frozen and is_frozen(owner.cls):
-        it.refuse(
-            node,
-            f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",
-            like=AttributeError,
-        )
-    if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
-        blank = type(owner.cls.__name__, (), {"__slots__": ()})()
-        it.wrong(node, error_text(setattr, blank, name, None), AttributeError)
-    if name == "__dict__":
-        link(it, owner, value, node)
-        return
-    if linked_items(it, owner, node) is not None:
-        it.call(own_of_dict(owner.cls, "__setitem__"), [owner, name, value], {}, node)
-        return
-    if is_jitclass(owner.cls):
-        value = in_its_type(it, owner.cls, name, value, node)
-    if name not in owner.fields:
-        it.shaped_at[id(owner)] = it.b.loc
-    owner.fields[name] = value
-
-
-def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
-    """`del owner.name`."""
-    if not isinstance(owner, Record):
-        like = AttributeError if is_value(owner) else None
-        reason = f"'del' of an attribute of {describe(owner)} is not supported"
-        it.refuse(node, reason, like=like, runs=like is None)
-    if (method := own_method(owner.cls, "__delattr__")) is not None and not is_frozen(owner.cls):
-        watch_member(it.captures, owner.cls, "__delattr__")
-        it.call(method, [owner, name], {}, node)
-        return
-    found = static_member(owner.cls, name)
-    if (remove := own_method(type(found), "__delete__")) is not None:
-        it.call(remove, [found, owner], {}, node)
-        return
-    if dataclasses.is_dataclass(owner.cls):
-        it.refuse(node, "'del' of a field of a dataclass is not supported", "set it to None")
-    items = linked_items(it, owner, node)
-    if name not in (owner.fields if items is None else items):
-        it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
-    if items is not None:
-        it.call(own_of_dict(owner.cls, "__delitem__"), [owner, name], {}, node)
-        return
-    changing(it, owner, node)
-    it.shaped_at[id(owner)] = it.b.loc
-    del owner.fields[name]

@@ -1,13 +1,14 @@
 """Names that a function stores to and does not own: of its module, of a function around it.
 
-Attributes of functions and classes are such names too. While compiling they are places of a dict
-for each module, cell, function or class, joined as those of any other dict. Their values at the end
-are results of the program, which a plain call writes back.
+Attributes of functions, classes and captured instances are such names too. While compiling they are
+places of a dict for each module, cell, function, class or instance, joined as those of any other
+dict. Their values at the end are results of the program, which a plain call writes back.
 """
 
 from __future__ import annotations
 
 import abc
+import inspect
 import types
 from operator import itemgetter
 from typing import Any
@@ -15,16 +16,18 @@ from typing import Any
 from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import RestartTracing
-from srcgrad.frontend.values import UNBOUND, Conflict, MaybeNone, MaybeUnbound
+from srcgrad.frontend.values import UNBOUND, Conflict, MaybeNone, MaybeUnbound, describe
 from srcgrad.frontend.watches import library
+from srcgrad.protocols import poses
 from srcgrad.records import record
+from srcgrad.tree import registered_as
 
 Owner = tuple[str, int]  # "global", "cell" or "attribute", and the id of the holder
 
 
 @record(frozen=True)
 class Outside:
-    """A name and its holder: the names of a module (a dict), a cell, a function, a class."""
+    """A name and its holder: the names of a module, a cell, a function, a class, an instance."""
 
     kind: str
     holder: Any
@@ -79,6 +82,10 @@ def _first_value(it: Interpreter, at: Outside) -> Any:
         except ValueError:
             return UNBOUND
         return it.captures.take(it, Path("cell", at.holder, (CONTENTS,)), at.name, None)
+    if at.kind == "attribute" and is_plain_instance(at.holder) and not owns(at.holder, at.name):
+        missing = Step(("own", at.name), lambda instance: owns(instance, at.name))
+        it.captures.watch(Path("attribute", at.holder, (missing,)), at.name)
+        return UNBOUND  # what its class has is read there
     if at.kind == "attribute":
         own = attribute(at.name) if hasattr(at.holder, at.name) else member(at.name)
         path = Path("attribute", at.holder, (own,))
@@ -107,24 +114,68 @@ def outside_of(it: Interpreter, function: Any, name: str) -> dict[str, Any] | No
 
 
 def attribute_outside(it: Interpreter, owner: Any, name: str) -> Any:
-    """An attribute of a module, function or class that is stored to; `UNBOUND` if it is none."""
+    """An attribute that is stored to, of any of the holders; `UNBOUND` if it is none."""
     if isinstance(owner, types.ModuleType):
         return it.outside.get(("global", id(vars(owner))), {}).get(name, UNBOUND)
     if isinstance(owner, types.FunctionType):
         return it.outside.get(("attribute", id(owner)), {}).get(name, UNBOUND)
-    if not it.outside or (not isinstance(owner, type) and name in getattr(owner, "__dict__", ())):
+    if not it.outside:
         return UNBOUND
+    if not isinstance(owner, type):
+        own = it.outside.get(("attribute", id(owner)), {}).get(name, UNBOUND)
+        if own is not UNBOUND or name in getattr(owner, "__dict__", ()):
+            return own
     classes = (owner if isinstance(owner, type) else type(owner)).__mro__
     home = next((c for c in classes if name in vars(c)), None)
     return it.outside.get(("attribute", id(home)), {}).get(name, UNBOUND)
 
 
 def is_stored_outside(owner: Any, name: str) -> bool:
-    """Whether a store to an attribute changes a name outside: of a function, a plain class."""
+    """Whether a store to an attribute changes a name outside: of a function, class, instance."""
     if isinstance(owner, types.FunctionType):
         return not library(owner)
-    plain = isinstance(owner, type) and type(owner) in (type, abc.ABCMeta) and not library(owner)
+    if not isinstance(owner, type):
+        return is_plain_instance(owner) and _is_kept_as_it_is(owner, name)
+    plain = type(owner) in (type, abc.ABCMeta) and not library(owner)
     return plain and name in vars(owner) and not hasattr(type(vars(owner)[name]), "__get__")
+
+
+# without these of its own a class neither watches its attributes nor derives from a built-in one
+_OF_OBJECT = ("__new__", "__getattribute__", "__setattr__", "__delattr__")
+
+
+def is_plain_instance(value: Any) -> bool:
+    """Whether a captured object is an instance whose attributes are what is stored in it."""
+    cls = type(value)
+    if library(cls) or cls.__module__.partition(".")[0] == "srcgrad" or hasattr(cls, "__getattr__"):
+        return False
+    followed = all(getattr(cls, n) is getattr(object, n) for n in _OF_OBJECT)
+    return followed and registered_as(cls) is None and not poses(value)
+
+
+def owns(instance: Any, name: str) -> bool:
+    """Whether an attribute is the instance's own, not of its class."""
+    if isinstance(inspect.getattr_static(type(instance), name, None), types.MemberDescriptorType):
+        return hasattr(instance, name)
+    return name in getattr(instance, "__dict__", ())
+
+
+def refuse_read_outside(it: Interpreter, owner: Any, name: str, found: Any, node: Node) -> None:
+    """Refuses an attribute that Python computes of an instance whose attributes are stored to."""
+    if ("attribute", id(owner)) not in it.outside or isinstance(owner, type):
+        return
+    plain = types.FunctionType | staticmethod | classmethod | types.MemberDescriptorType
+    if name != "__dict__" and (isinstance(found, plain) or not hasattr(type(found), "__get__")):
+        return
+    what = f"'{name}' of {describe(owner)}, whose attributes are stored to"
+    it.refuse(node, f"{what}, is not supported", "name its attributes one by one")
+
+
+def _is_kept_as_it_is(instance: Any, name: str) -> bool:
+    """Whether a value that is stored under a name is what is read there."""
+    found = inspect.getattr_static(type(instance), name, None)
+    slot = isinstance(found, types.MemberDescriptorType)
+    return slot or (hasattr(instance, "__dict__") and not hasattr(type(found), "__set__"))
 
 
 def changed_names(it: Interpreter) -> list[NameWrite]:

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 import gast
 
-from srcgrad.frontend.classes import delete_field, set_field
+from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew, refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, scope_of
 from srcgrad.frontend.generators import as_generator
-from srcgrad.frontend.heap import changing, note_change
+from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
@@ -26,7 +26,7 @@ from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.outside import Outside, is_stored_outside, stored_names
+from srcgrad.frontend.outside import Outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
 from srcgrad.frontend.special_methods import displayed, operated_in_place
 from srcgrad.frontend.stores import (
@@ -106,14 +106,9 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
 
 @by_kind
 def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None:
-    if isinstance(owner, Record):
-        changing(it, owner, target)
-        set_field(it, owner, target.attr, value, target)
-    elif is_stored_outside(owner, target.attr):
-        names = stored_names(it, Outside("attribute", owner, target.attr), target)
-        note_change(it, names)
-        names[target.attr] = value
-    elif is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
+    if set_attribute(it, owner, target.attr, value, target):
+        return
+    if is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
         store_part(it, owner, target.attr, [...], value, target)
     elif is_array(owner) and target.attr == "shape":
         it.refuse(target, "a shape cannot be assigned", "use reshape")

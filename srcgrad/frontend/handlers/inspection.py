@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.attribute_methods import own_method
-from srcgrad.frontend.classes import construct, delete_field, refuse_special, set_field
+from srcgrad.frontend.attribute_stores import delete_field, set_attribute, set_field
+from srcgrad.frontend.classes import construct, refuse_special
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
@@ -132,7 +133,8 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if isinstance(x, Var):
         return hasattr(python_type(x), name)
     if (value := attribute_outside(it, x, name)) is not UNBOUND:
-        return value.flag if isinstance(value, MaybeUnbound) else True
+        some = isinstance(value, MaybeUnbound) and not hasattr(type(x), name)
+        return value.flag if some else True
     if not isinstance(x, Record):
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
             it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)
@@ -176,15 +178,13 @@ def vars_(it: Interpreter, node: Node, x: Any = None) -> Any:
 
 @implements(setattr)
 def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
-    if not isinstance(name, str) or not isinstance(x, Record):
+    if not isinstance(name, str) or not set_attribute(it, x, name, value, node):
         it.refuse(
             node,
             f"setattr() of {describe(x)} is not supported",
             "use a plain class or a dataclass",
             like=AttributeError,
         )
-    changing(it, x, node)
-    set_field(it, x, name, value, node)
 
 
 @implements(delattr)
@@ -204,10 +204,11 @@ def new(it: Interpreter, node: Node, cls: Any) -> Any:
 
 
 @implements(object.__setattr__)
-def set_attribute(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
+def set_by_object(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None:
     """Sets an attribute bypassing a frozen dataclass, or a `__setattr__`."""
     if not isinstance(name, str) or not isinstance(x, Record):
         setattr_(it, node, x, name, value)
+        return
     changing(it, x, node)
     set_field(it, x, name, value, node, frozen=False)
 
