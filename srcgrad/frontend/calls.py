@@ -89,7 +89,7 @@ OF_ANY_ORDER = frozenset((bool, sorted, len, min, max, any, all, sum, set, froze
 def of_call(it: Interpreter, node: gast.Call) -> Any:
     if isinstance(node.func, gast.Attribute):
         return _of_method(it, node, it.operand(node.func.value))
-    return _of_arguments(it, node, it.operand(node.func))
+    return with_arguments(it, node, it.operand(node.func))
 
 
 @by_kind
@@ -97,11 +97,12 @@ def _of_method(it: Interpreter, node: gast.Call, owner: Any) -> Any:
     """A call of an attribute. `size` is a number of arrays and a method of tensors."""
     name = node.func.attr  # type: ignore[attr-defined]  (an attribute)
     if name == "size" and is_array(owner) and kind_of(it, owner) is Kind.TENSOR:
-        return _of_arguments(it, node, Bound(owner, "size"))
-    return _of_arguments(it, node, it.attribute(owner, name, node.func))
+        return with_arguments(it, node, Bound(owner, "size"))
+    return with_arguments(it, node, it.attribute(owner, name, node.func))
 
 
-def _of_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
+def with_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
+    """The result of calling `f` with the arguments of a call."""
     starred = f is zip and len(node.args) == 1 and isinstance(node.args[0], gast.Starred)
     args = elements(it, node.args, lambda v: starred and isinstance(v, GrownTable))
     if starred and args and isinstance(args[0], GrownTable):

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
+from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew, refuse_whole
 from srcgrad.frontend.expressions import OPERATORS, binary, elements
@@ -317,11 +318,13 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
         it.handled_now[-1]()
     if exc is None:
         it.refuse(node, "'raise' without an exception is not supported", "raise ValueError(...)")
-    call = isinstance(exc, gast.Call)
-    cls = it.expression(exc.func if call else exc)
-    if isinstance(cls, BaseException) and not call:
+    call = exc if isinstance(exc, gast.Call) else None
+    cls = it.expression(call.func if call else exc)
+    if call and not isinstance(cls, type):  # a function that makes the exception
+        cls, call = with_arguments(it, call, cls), None
+    if isinstance(cls, BaseException):
         it.fail(name_of(type(cls)), literal(str(cls)))
-    made = cls if isinstance(cls, Record) and not call else None
+    made = cls if isinstance(cls, Record) else None
     cls = cls if made is None else made.cls
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         it.refuse(
@@ -330,7 +333,7 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
             "raise ValueError(...)",
             like=TypeError,
         )
-    args = elements(it, exc.args) if call else [] if made is None else made.fields["args"]
+    args = elements(it, call.args) if call else [] if made is None else made.fields["args"]
     message = args[0] if len(args) == 1 else tuple(args) or ""
     ours = cls is NotImplementedError and is_formula(it.frame.source.function)
     it.fail(LIMIT if ours else name_of(cls), *_message(it, message, node))

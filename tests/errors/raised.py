@@ -24,6 +24,41 @@ class Unphysical(Exception):
 FROZEN = ArithmeticError("the state is frozen")
 
 
+def too_large(value, name):
+    if name == "x":
+        return OutOfRange(value)
+    return Unphysical(name, value)
+
+
+class Model:
+    def failure(self):
+        return FROZEN
+
+
+MODEL = Model()
+
+
+@program(1.7)
+def made_by_a_function(x):
+    if x > 1.0:
+        raise too_large(x, "x")  # error: OutOfRange: 1.7 is out of range
+    return x
+
+
+@program(1.7)
+def made_by_a_function_with_two_arguments(x):
+    if x > 1.0:
+        raise too_large(value=x, name="mass")  # error: Unphysical: ('mass', 1.7)
+    return x
+
+
+@program(1.7)
+def made_by_a_method(x):
+    if x > 1.0:
+        raise MODEL.failure()  # error: ArithmeticError: the state is frozen
+    return x
+
+
 @program(0.7, 3)
 def with_format_specifications(x, n):
     if x < 1.0:

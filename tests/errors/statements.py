@@ -66,6 +66,13 @@ def number_raised(x):
 
 
 @program(0.7)
+def result_raised(x):
+    if x < 1.0:
+        raise abs(x)  # error: UnsupportedError: only exceptions and their classes
+    return x
+
+
+@program(0.7)
 def missing_module(x):
     import no_such_module  # error: UnsupportedError: this import fails: No module named
 
