@@ -13,6 +13,7 @@ import types
 from operator import itemgetter
 from typing import Any
 
+from srcgrad.errors import SrcgradError
 from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import RestartTracing
@@ -51,11 +52,13 @@ class NameWrite:
     """The final value of a name, as a template.
 
     Of a name that only `some` paths bind it is a tuple of the value; None on the other paths.
+    A value that cannot come out is `refused` where a plain call would bind it.
     """
 
     at: Outside
     value: Any
     some: bool = False
+    refused: SrcgradError | None = None
 
 
 def stored_names(it: Interpreter, at: Outside, node: Node) -> dict[str, Any]:

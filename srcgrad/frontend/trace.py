@@ -35,7 +35,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
-from srcgrad.frontend.outside import NameWrite, Outside, changed_names, take_stored_names
+from srcgrad.frontend.outside import NameWrite, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.read_only import refuse_visible
@@ -211,7 +211,7 @@ def _interpreted(
         writes = _written(it, taken.given, atoms, found)
         with instances.standing(it, found):
             last = changed_names(it)
-        names = tuple(replace(w, value=_outside(it, w.at, w.value, atoms, found)) for w in last)
+        names = tuple(_outside(it, w, atoms, found) for w in last)
         return output, writes, names
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned
@@ -237,15 +237,16 @@ def _raises_otherwise(it: Interpreter, e: Diverged) -> bool:
     )
 
 
-def _outside(it: Interpreter, at: Outside, v: Any, atoms: list[Atom], found: source.Source) -> Any:
-    """The template of what a name outside is to hold."""
+def _outside(it: Interpreter, w: NameWrite, atoms: list[Atom], found: source.Source) -> NameWrite:
+    """The write of a name outside with the template of what it is to hold."""
     try:
-        return taken_apart(it, v, atoms, found, True)
+        return replace(w, value=taken_apart(it, w.value, atoms, found, True))
     except ReturnTypeError as e:
-        reason = (
-            f"'{at.name}' is set to {describe(v)}, which is not a number, an array or a container"
-        )
-        raise ReturnTypeError(f"{reason} of them", e.location) from None
+        kind = f"{describe(w.value)}, which is not a number, an array or a container of them"
+        refused = ReturnTypeError(f"'{w.at.name}' is set to {kind}", e.location)
+    except UnsupportedError as e:
+        refused = UnsupportedError(f"'{w.at.name}': {e.reason}", e.location, e.way_out)
+    return replace(w, value=None, refused=refused)
 
 
 def _label(label: str, key: Any) -> str:

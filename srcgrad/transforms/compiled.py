@@ -318,8 +318,7 @@ class Compiled(Generic[P, R]):
 
     def _made(self, arguments: dict[str, Any], known: Lengths | None) -> Entry:
         whole, stages, restarts = self._program(arguments, known)
-        if self.options.parallel and whole.false_promise is not None:
-            raise whole.false_promise
+        whole.refuse_calls(self.options.parallel)
         with recording() as more:
             program = replace(whole, function=settled(whole.function))
             executable = built(program.function, self.options)

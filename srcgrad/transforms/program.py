@@ -49,6 +49,14 @@ class Program:
     false_promise: UnsupportedError | None = None  # raised where loops run at once
     lengths: Lengths | None = None  # the calls it is for, by their equal lengths
 
+    def refuse_calls(self, parallel: bool) -> None:
+        """Raises what stands in the way of calls, whatever the arguments are."""
+        if parallel and self.false_promise is not None:
+            raise self.false_promise
+        for each in self.names:
+            if each.refused is not None:
+                raise each.refused
+
     @property
     def written(self) -> set[int]:
         """The positions of parameters whose buffers the function stores to."""

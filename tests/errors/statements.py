@@ -115,7 +115,7 @@ def keeping():
     return keep
 
 
-keep = program(0.7)(keeping())
+keep = program(0.7, how="call")(keeping())
 
 
 @program(0.7)

@@ -244,3 +244,24 @@ def test_functions_made_anew_store_to_their_own_instance(target):
         assert each.state == pytest.approx(0.99)
         assert flow.grad(f)(X) == pytest.approx([0.6 * 0.7, 0.99 * 1.8 + 0.09, 0.0])
         assert each.state == pytest.approx(0.99)
+
+
+class Recorder:
+    def run(self, x):
+        self.positive = []
+        for v in x:
+            if v > 0.5:
+                self.positive.append(v * v)
+        self.scaled = lambda v: v * x[0]
+        return np.sum(np.array(self.positive)) + self.scaled(2.0)
+
+
+@on_each_target
+def test_values_that_cannot_come_out(target):
+    """A transform, which binds nothing, is not concerned; a plain call is refused."""
+    recorder = Recorder()
+    f = flow.compile(lambda x: recorder.run(x), target=target)
+    assert flow.grad(f)(X) == pytest.approx([2.0, 1.4, 2.2])
+    with pytest.raises(flow.UnsupportedError, match=r"'positive': a list whose length"):
+        f(X)
+    assert not vars(recorder)
