@@ -105,7 +105,7 @@ def viewed(it: Interpreter, node: Node, op: Any, x: Any, args: Any, params: Any)
 def elementwise(f: Callable, op: Primitive, exact: bool) -> Callable:
     """A function made of one primitive; integers become the default dtype unless `exact`."""
 
-    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **keywords: Any) -> Any:
         bound = bind(it, f, list(args), keywords, node)
         xs = operands(it, node, tuple(bound.values()), op.name)
         xs = _promoted(it, node, op, xs)

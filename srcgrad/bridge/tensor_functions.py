@@ -85,7 +85,7 @@ def _in_place_of(f: Callable, program: Callable) -> Callable:
     """Another function, followed or handled with the arguments of the tensor function."""
     signature = inspect.signature(f)
 
-    def handler(it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **keywords: Any) -> Any:
         bind(it, f, list(args), keywords, node)
         bound = signature.bind(*args, **keywords)
         if f in PROMOTED:
@@ -103,7 +103,7 @@ def _in_place_of(f: Callable, program: Callable) -> Callable:
 def _of_known_length(f: Any, at: int) -> Callable:
     """A function whose number of results is a length, which has to be known at compile time."""
 
-    def handler(it: Interpreter, node: Node, x: Any, *args: Any, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, x: Any, *args: Any, **keywords: Any) -> Any:
         dim = keywords.get("dim", args[at - 1] if len(args) >= at else 0)
         if is_array(x) and isinstance(dim, int) and -x.type.ndim <= dim < x.type.ndim:
             it.static_int(x.type.dims[dim], node, "the length of a dim that is split")
@@ -147,7 +147,7 @@ def _windows(it: Interpreter, node: Node, made: Any, x: Any, *others: Any) -> An
 
 
 def _tensor(
-    it: Interpreter, node: Node, data: Any, dtype: Any = None, device: Any = None, **others: Any
+    it: Interpreter, node: Node, /, data: Any, dtype: Any = None, device: Any = None, **others: Any
 ) -> Any:
     """`flow.tensor` of Python's numbers; tensors lose their history there, so they are refused."""
     if device is not None and devices.device(device) != devices.CPU:
@@ -178,7 +178,7 @@ def _divisor(it: Interpreter, node: Node, n: Any, x: Any) -> Any:
     return plain(it.b.cast(n, Scalar(atom(x).type.dtype)))
 
 
-def _by_numpy(it: Interpreter, node: Node, function: Any, *args: Any, **options: Any) -> Any:
+def _by_numpy(it: Interpreter, node: Node, /, function: Any, *args: Any, **options: Any) -> Any:
     """A function of NumPy's, whose results are tensors."""
     made = it.call_numpy(function, [*args], options, node)
     for part in made if isinstance(made, tuple) else (made,):
@@ -192,7 +192,7 @@ def _size(it: Interpreter, node: Node, x: Any, dim: Any = None) -> Any:
     return tuple(dims) if dim is None else subscript(it, tuple(dims), [dim], node)
 
 
-def _array_namespace(it: Interpreter, node: Node, x: Any, **version: Any) -> Any:
+def _array_namespace(it: Interpreter, node: Node, /, x: Any, **version: Any) -> Any:
     """The array API's module, which is known when compiling."""
     return protocols.namespace(**version)
 

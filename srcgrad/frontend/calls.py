@@ -48,6 +48,7 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
+from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
@@ -110,7 +111,7 @@ def with_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
     kwargs: dict[str, Any] = {}
     for k in node.keywords:
         value = it.operand(k.value)
-        given = items_of_dict(value) if k.arg is None else {k.arg: value}
+        given = _unpacked(it, value, k.value) if k.arg is None else {k.arg: value}
         if not isinstance(given, dict) or not all(isinstance(n, str) for n in given):
             it.refuse(
                 k.value,
@@ -123,6 +124,13 @@ def with_arguments(it: Interpreter, node: gast.Call, f: Any) -> Any:
             it.refuse(node, f"the argument '{twice}' is given twice", like=TypeError)
         kwargs.update(given)
     return it.call(f, args, kwargs, node)
+
+
+def _unpacked(it: Interpreter, v: Any, node: Node) -> Any:
+    """The items of a mapping after `**` as a dict; other values unchanged."""
+    v = items_of_dict(v)
+    pairs = NotImplemented if isinstance(v, dict) else items_of_mapping(it, v, node)
+    return v if pairs is NotImplemented else dict(pairs)
 
 
 @by_kind

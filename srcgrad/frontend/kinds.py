@@ -203,7 +203,7 @@ def _composed(name: str, of_array: Callable | None) -> Callable | None:
     if not isinstance(f, types.FunctionType) or name.endswith("_"):
         return None
 
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
         if of_array is not None and not _takes(f, args, kwargs):
             return it.handled(of_array, list(args), kwargs, node)
         return it.call(f, list(args), kwargs, node)

@@ -286,6 +286,14 @@ def items_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
     return out
 
 
+def items_of_mapping(it: Interpreter, v: Any, node: Node) -> Any:
+    """The pairs of an instance by its `keys()` and `[...]`; NotImplemented if it has no keys."""
+    keys = asked(it, v, "keys", [], node)
+    if keys is NotImplemented:
+        return keys
+    return [(k, asked(it, v, "__getitem__", [k], node)) for k in it.static_items(keys, node)]
+
+
 # ---- texts ----
 def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: bool = True) -> Any:
     """A value with texts for the objects in it, as `str` or `repr` gives them.

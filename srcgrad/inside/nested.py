@@ -179,7 +179,7 @@ def _layer_of(name: str, fn: Any, positions: Any, has_aux: bool) -> Any:
 
 
 @implements(entry_points.compile)
-def _compile(it: Interpreter, node: Node, fn: Any, **options: Any) -> Any:
+def _compile(it: Interpreter, node: Node, /, fn: Any, **options: Any) -> Any:
     return fn
 
 
@@ -209,7 +209,7 @@ def _odeint(
 
 
 @implements(custom_vjp, custom_jvp, fixed_point, implicit_root, opaque)
-def _ruled(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+def _ruled(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
     it.refuse(
         node, "a rule stated inside a compiled function is not supported",
         "define the function and its rule outside",

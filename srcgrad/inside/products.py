@@ -65,7 +65,7 @@ class Pullback:
 
 @implements(vjp)
 def _vjp(
-    it: Interpreter, node: Node, fn: Any, *args: Any, weights: Any = None, has_aux: Any = False,
+    it: Interpreter, node: Node, /, fn: Any, *args: Any, weights: Any = None, has_aux: Any = False,
     **kwargs: Any,
 ) -> Any:  # fmt: skip
     if weights is not None:

@@ -2,7 +2,10 @@
 
 import collections
 import collections.abc
+import contextlib
 import copy
+import functools
+import types
 
 import numpy as np
 from scipy.optimize import OptimizeResult
@@ -181,6 +184,73 @@ def mappings_in_python(x):
     if "c" not in CONSTANTS and "gain" in SETTINGS:
         total *= CONSTANTS.get("c", 3.0) + made["second"]
     return total * len(SETTINGS)
+
+
+class InReverse(dict):
+    def __iter__(self):
+        return iter(sorted(self.keys(), reverse=True))
+
+
+class Doubled:
+    """A mapping by the two methods that `dict` reads."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def keys(self):
+        return ["a", "b"]
+
+    def __getitem__(self, key):
+        return 2.0 * self.v if key == "a" else self.v**2
+
+
+def weighted(a, b=2.0, **others):
+    return a * b + sum(others.values())
+
+
+@case(vec(4))
+def mappings_taken_at_once(x):
+    made = dict(collections.UserDict(a=x[0], b=x[1]), c=x[2])
+    made.update(Doubled(x[3]), d=x[2])
+    both = {**CONSTANTS, **Doubled(x[1]), "e": x[0]}
+    both |= collections.UserDict(f=x[3])
+    found = dict(InReverse(a=x[0], b=3.0))
+    total = sum(v * (k + 1) for k, v in enumerate([*made.values(), *both.values()]))
+    return total * found["a"] + weighted(**Doubled(x[2])) * weighted(**found)
+
+
+@case(vec(3), np.array([2, 0, 2]))
+def mappings_taken_by_dicts_of_the_run(x, keys):
+    table = {}
+    for k in keys:
+        table[k] = x[k]
+    table.update(collections.UserDict({5: x[1]}))
+    return sum(k * v for k, v in table.items()) * len(table)
+
+
+def with_any_names(it, node, **others):
+    return it * node + others["f"] * others["args"]
+
+
+@contextlib.contextmanager
+def entered_with(node, f):
+    yield node * f
+
+
+@case(vec(3))
+def keywords_of_any_name(x):
+    made = dict(x={"k": x[0]}, it=x[1], node=x[2], self=2.0)
+    made.update(other=[x[1]], owner=x[0])
+    ordered = collections.OrderedDict(x=[("k", x[2])])
+    counted = collections.Counter(x=2, it=1, iterable=3)
+    lists = collections.defaultdict(float, x=x[0], default_factory=x[1])
+    space = types.SimpleNamespace(it=x[2], node=x[0])
+    bound = functools.partial(with_any_names, node=x[1], f=x[0])(it=x[2], args=3.0)
+    with entered_with(f=x[0], node=x[1]) as product:
+        total = product * len("{it}{node}".format(**{"it": 1, "node": 2}))
+    total += made["x"]["k"] * made["it"] * made["node"] * made["other"][0] * made["owner"]
+    total += ordered["x"][0][1] * counted["x"] * counted["iterable"] * lists["x"]
+    return total + lists["default_factory"] * space.it * space.node * bound * len(made)
 
 
 class Linked(dict):

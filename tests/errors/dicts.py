@@ -42,14 +42,3 @@ def attributes_of_a_dict_of_a_class(x):
     result = Result(x=x)
     result.k = 2.0
     return x[0] * vars(result)["k"]  # error: UnsupportedError: __dict__ of a Result
-
-
-class InReverse(dict):
-    def __iter__(self):
-        return iter(sorted(self.keys(), reverse=True))
-
-
-@program(vec(3))
-def dict_of_a_class_with_an_iterator(x):
-    both = dict(InReverse(a=x, b=2.0))  # error: UnsupportedError: has an __iter__ of its own
-    return np.sum(both["a"])

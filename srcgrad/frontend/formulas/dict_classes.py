@@ -18,7 +18,7 @@ class OfDict:
 
     _items_of_this_dict: dict
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
         self._items_of_this_dict.update(*args, **kwargs)
 
     def __getitem__(self, key: Any) -> Any:
@@ -69,7 +69,7 @@ class OfDict:
     def popitem(self) -> Any:
         return self._items_of_this_dict.popitem()
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, /, *args: Any, **kwargs: Any) -> None:
         self._items_of_this_dict.update(*args, **kwargs)
 
     def clear(self) -> None:

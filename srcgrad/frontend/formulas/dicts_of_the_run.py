@@ -119,7 +119,9 @@ class Table:
             raise KeyError("dictionary is empty")
         return self.known.pop(), self.value(self.held.pop())
 
-    def update(self, other: Any = (), **named: Any) -> None:
+    def update(self, other: Any = (), /, **named: Any) -> None:
+        if not isinstance(other, dict) and hasattr(other, "keys"):
+            other = [(key, other[key]) for key in other.keys()]  # noqa: SIM118 (as dict reads it)
         for given in (other, named):
             for key, value in given.items() if isinstance(given, dict) else given:
                 self[key] = value

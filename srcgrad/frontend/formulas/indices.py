@@ -67,7 +67,7 @@ def vectorize(
     return functools.partial(_of_elements, pyfunc, otypes)
 
 
-def _of_elements(pyfunc: Any, otypes: Any, *args: Any, **kwargs: Any) -> Any:
+def _of_elements(pyfunc: Any, otypes: Any, /, *args: Any, **kwargs: Any) -> Any:
     if kwargs:
         return unsupported(
             "keyword arguments of what np.vectorize made are not supported",

@@ -209,5 +209,5 @@ def frozenset_(it: Interpreter, node: Node, x: Any = ()) -> Any:
 
 
 @implements(functools.partial)
-def partial_(it: Interpreter, node: Node, f: Any, *args: Any, **kwargs: Any) -> Any:
+def partial_(it: Interpreter, node: Node, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return Partial(f, args, kwargs)

@@ -35,12 +35,12 @@ from srcgrad.records import record
 
 
 @implements(types.SimpleNamespace)
-def namespace(it: Interpreter, node: Node, **fields: Any) -> Record:
+def namespace(it: Interpreter, node: Node, /, **fields: Any) -> Record:
     return Record(types.SimpleNamespace, fields)
 
 
 @implements(collections.namedtuple)
-def namedtuple(it: Interpreter, node: Node, name: Any, fields: Any, **options: Any) -> type:
+def namedtuple(it: Interpreter, node: Node, /, name: Any, fields: Any, **options: Any) -> type:
     given = fields if isinstance(fields, str) else tuple(it.static_items(fields, node))
     try:
         return _class_of(name, given, tuple(options.items()))

@@ -156,7 +156,7 @@ def count_in_tuple(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
 
 
 @method("tuple", "_replace")
-def replaced(it: Interpreter, node: Node, owner: Any, **changes: Any) -> Any:
+def replaced(it: Interpreter, node: Node, owner: Any, /, **changes: Any) -> Any:
     """A named tuple with other values in some fields."""
     wrong = [n for n in changes if n not in getattr(owner, "_fields", ())]
     if wrong:
@@ -172,7 +172,7 @@ def as_dict(it: Interpreter, node: Node, owner: Any) -> Any:
 
 # ---- strings ----
 @method("str", "format")
-def format_(it: Interpreter, node: Node, owner: Any, *args: Any, **named: Any) -> Any:
+def format_(it: Interpreter, node: Node, owner: Any, /, *args: Any, **named: Any) -> Any:
     try:
         template, values = filled_in(owner, args, named, partial(in_field, it, node))
     except (LookupError, ValueError, TypeError) as e:

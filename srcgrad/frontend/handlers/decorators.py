@@ -29,12 +29,12 @@ def same(f: Any) -> Any:
     return f
 
 
-def remembered(f: Any, *args: Any, **kwargs: Any) -> Any:
+def remembered(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function whose results are cached."""
     return f(*args, **kwargs)
 
 
-def managing(f: Any, *args: Any, **kwargs: Any) -> Any:
+def managing(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that `contextlib.contextmanager` decorates."""
     return f(*args, **kwargs)
 
@@ -44,8 +44,8 @@ def _is_function(v: Any) -> bool:
 
 
 implements(same)(lambda it, node, f: f)
-implements(functools.update_wrapper)(lambda it, node, wrapper, wrapped, *_, **__: wrapper)
-implements(functools.wraps)(lambda it, node, wrapped, *_, **__: same)
+implements(functools.update_wrapper)(lambda it, node, /, wrapper, wrapped, *_, **__: wrapper)
+implements(functools.wraps)(lambda it, node, /, wrapped, *_, **__: same)
 implements(functools.cache)(lambda it, node, f: Partial(remembered, (f,), {}))
 implements(contextlib.contextmanager)(lambda it, node, f: Partial(managing, (f,), {}))
 
@@ -56,26 +56,26 @@ def lru_cache(it: Interpreter, node: Node, maxsize: Any = 128, typed: Any = Fals
 
 
 @implements(remembered)
-def _remembered(it: Interpreter, node: Node, f: Any, *args: Any, **kwargs: Any) -> Any:
+def _remembered(it: Interpreter, node: Node, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     kept = it.call(f, [*args], kwargs, node)
     it.captures.immutable.update(reachable([kept], it.captures.immutable))
     return kept
 
 
 @implements(managing)
-def _managing(it: Interpreter, node: Node, f: Any, *args: Any, **kwargs: Any) -> Any:
+def _managing(it: Interpreter, node: Node, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return contexts.managed(it, f, [*args], kwargs, node)
 
 
 @implements(np.errstate)
-def errstate(it: Interpreter, node: Node, *given: Any, **settings: Any) -> Any:
+def errstate(it: Interpreter, node: Node, /, *given: Any, **settings: Any) -> Any:
     if given:
         it.wrong(node, "errstate() takes no positional arguments", TypeError)
     contexts.refuse_settings(it, node, settings)
     return same
 
 
-def _of_numba(it: Interpreter, node: Node, *given: Any, **options: Any) -> Any:
+def _of_numba(it: Interpreter, node: Node, /, *given: Any, **options: Any) -> Any:
     """`njit` of a function, or with options, which change how it is compiled by Numba."""
     if given and not _is_function(given[0]):
         it.refuse(node, "Numba's signatures are not followed", "leave the signature out")
@@ -107,7 +107,7 @@ def full_arguments(it: Interpreter, node: Node, f: Any) -> Any:
 
 
 def _binding(name: str) -> Callable:
-    def bind(it: Interpreter, node: Node, own: Any, *args: Any, **kwargs: Any) -> Any:
+    def bind(it: Interpreter, node: Node, own: Any, /, *args: Any, **kwargs: Any) -> Any:
         try:
             bound = getattr(own, name)(*args, **kwargs)
         except TypeError as e:

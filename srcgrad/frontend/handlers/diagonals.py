@@ -71,7 +71,7 @@ def diagonal(
 
 
 @method("array", "trace")
-def trace(it: Interpreter, node: Node, x: Any, *args: Any, **kwargs: Any) -> Any:
+def trace(it: Interpreter, node: Node, /, x: Any, *args: Any, **kwargs: Any) -> Any:
     return it.call_numpy(np.trace, [x, *args], kwargs, node)
 
 

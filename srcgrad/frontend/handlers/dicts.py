@@ -8,7 +8,6 @@ from typing import Any
 
 from srcgrad.frontend.dict_instances import items_of_dict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
-from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.dicts_of_the_run import count, most_common
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
@@ -16,6 +15,7 @@ from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
 from srcgrad.frontend.lists import reshaping
+from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.tracked_dicts import (
     is_of_the_run,
     item,
@@ -25,7 +25,7 @@ from srcgrad.frontend.tracked_dicts import (
     take_out,
     tracked_dict,
 )
-from srcgrad.frontend.values import Iterated, Known, Record, View, describe
+from srcgrad.frontend.values import Iterated, Known, Record, View
 
 _MISSING = object()
 
@@ -57,7 +57,7 @@ def copy_dict(it: Interpreter, node: Node, owner: Any) -> Any:
 
 
 @method("dict", "update")
-def update(it: Interpreter, node: Node, owner: Any, other: Any = (), **kwargs: Any) -> None:
+def update(it: Interpreter, node: Node, owner: Any, other: Any = (), /, **kwargs: Any) -> None:
     if isinstance(other, Iterated):  # pairs before one that raises are in the dict by then
         note_change(it, owner)
     if isinstance(owner, TrackedDict) and owner.cls is collections.Counter:
@@ -145,24 +145,24 @@ def fromkeys(it: Interpreter, node: Node, keys: Any, value: Any = None) -> Any:
 
 
 @implements(dict)
-def dict_(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+def dict_(it: Interpreter, node: Node, x: Any = (), /, **kwargs: Any) -> Any:
     return _made(it, node, dict, x, kwargs)
 
 
 @implements(collections.OrderedDict)
-def ordered(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+def ordered(it: Interpreter, node: Node, x: Any = (), /, **kwargs: Any) -> Any:
     return _made(it, node, collections.OrderedDict, x, kwargs)
 
 
 @implements(collections.defaultdict)
 def defaults(
-    it: Interpreter, node: Node, default_factory: Any = None, x: Any = (), **kwargs: Any
+    it: Interpreter, node: Node, default_factory: Any = None, x: Any = (), /, **kwargs: Any
 ) -> Any:
     return _made(it, node, collections.defaultdict, x, kwargs, default_factory)
 
 
 @implements(collections.Counter)
-def counter(it: Interpreter, node: Node, x: Any = (), **kwargs: Any) -> Any:
+def counter(it: Interpreter, node: Node, x: Any = (), /, **kwargs: Any) -> Any:
     out = _made(it, node, collections.Counter, (), {})
     it.call(count, [out, x], {}, node)
     it.call(count, [out, kwargs], {}, node)
@@ -180,15 +180,17 @@ def _made(it: Interpreter, node: Node, cls: type, x: Any, kwargs: dict, factory:
 
 
 def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
-    """The keys and values of a dict, or of a sequence of pairs."""
+    """The keys and values of a dict, a mapping in Python, or a sequence of pairs."""
     x = items_of_dict(x)
     if isinstance(x, dict):
         refuse_whole(it, x, node)
         yield from [*x.items()]
         return
-    if isinstance(x, Record) and ITEMS in x.fields:
-        reason = f"the items of {describe(x)}, whose class has an __iter__ of its own"
-        it.refuse(node, f"{reason}, are not taken at once", "dict(x.items())")
+    if not (isinstance(x, Record) and x.cls in INSTANCES):
+        pairs = items_of_mapping(it, x, node)
+        if pairs is not NotImplemented:
+            yield from pairs
+            return
     for pair in items_in_turn(it, x, node):
         key, value = pair if isinstance(pair, tuple) else it.static_items(pair, node)
         yield key, value

@@ -244,7 +244,7 @@ CLIPPED_BY_ANY = raised(np.clip, np.int8(0), -300, 3) is None
 
 @implements(np.clip, method="clip")
 def clip(
-    it: Interpreter, node: Node, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
+    it: Interpreter, node: Node, /, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
     min: Any = None, max: Any = None, **loop: Any,
 ) -> Any:  # fmt: skip
     if loop:

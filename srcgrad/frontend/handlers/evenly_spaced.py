@@ -17,7 +17,7 @@ from srcgrad.ir.types import INT, Scalar, is_complex, is_float, is_int, promoted
 
 
 @implements(np.arange)
-def arange(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
+def arange(it: Interpreter, node: Node, /, *args: Any, **named: Any) -> Any:
     """Computes in 64 bits, whatever the widths of the arguments, unless a dtype is given."""
     *given, dtype = _ends(it, node, args, named)
     given = operands(it, node, tuple(given), "arange")

@@ -283,7 +283,7 @@ def result_type(it: Interpreter, node: Node, *arrays_and_dtypes: Any) -> Any:
 def _of_dtypes(f: Any) -> Any:
     """The handler of a function of dtypes, which are known when compiling."""
 
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
         try:
             return f(*map(_like, args), **{n: _like(v) for n, v in kwargs.items()})
         except (TypeError, ValueError) as e:
@@ -314,7 +314,7 @@ for _f in (np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast)
 
 @implements(print)
 def print_(
-    it: Interpreter, node: Node, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any
+    it: Interpreter, node: Node, /, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any
 ) -> Any:
     if not isinstance(sep, str | None) or not isinstance(end, str | None):
         it.refuse(node, "sep and end of print() must be known at compile time", like=TypeError)

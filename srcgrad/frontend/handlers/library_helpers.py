@@ -42,7 +42,7 @@ def without_last_zeros(it: Interpreter, node: Node, c: Any) -> Any:
 
 
 @_private("array_namespace")
-def namespace(it: Interpreter, node: Node, *arrays: Any, **kwargs: Any) -> Any:
+def namespace(it: Interpreter, node: Node, /, *arrays: Any, **kwargs: Any) -> Any:
     return np
 
 
@@ -85,7 +85,7 @@ def at(it: Interpreter, node: Node, x: Any, idx: Any = ...) -> Any:
 
 
 @_private("xp_promote")
-def promote(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+def promote(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
     return it.call(array_api.promoted, list(args), kwargs, node)
 
 

@@ -71,7 +71,7 @@ def attrgetter(it: Interpreter, node: Node, *names: Any) -> Any:
 
 
 @implements(operator.methodcaller)
-def methodcaller(it: Interpreter, node: Node, name: Any, *args: Any, **kwargs: Any) -> Any:
+def methodcaller(it: Interpreter, node: Node, name: Any, /, *args: Any, **kwargs: Any) -> Any:
     return Partial(_called, (name, args, kwargs), {})
 
 

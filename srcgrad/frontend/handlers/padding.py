@@ -30,7 +30,13 @@ KEYWORDS = {"constant": ("constant_values",), "linear_ramp": ("end_values",),
 
 @implements(np.pad)
 def pad(
-    it: Interpreter, node: Node, array: Any, pad_width: Any, mode: Any = "constant", **keywords: Any
+    it: Interpreter,
+    node: Node,
+    /,
+    array: Any,
+    pad_width: Any,
+    mode: Any = "constant",
+    **keywords: Any,
 ) -> Any:
     (x,) = operands(it, node, (array,), "pad")
     if not is_array(x):

@@ -92,7 +92,7 @@ class Followed:
         self.formula = formula
         self.__module__, self.__qualname__ = formula.__module__, formula.__qualname__
 
-    def __call__(self, it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, it: Interpreter, node: Node, /, *args: Any, **keywords: Any) -> Any:
         f = UFUNCS.get(self.formula)
         if f is not None:
             return it.call(as_ufunc, [f, self.formula, *args], keywords, node)
@@ -116,7 +116,7 @@ class OwnSource:
         self.shown, self.function = f, function
         self.__module__, self.__qualname__ = f.__module__, f.__qualname__
 
-    def __call__(self, it: Interpreter, node: Node, *args: Any, **keywords: Any) -> Any:
+    def __call__(self, it: Interpreter, node: Node, /, *args: Any, **keywords: Any) -> Any:
         return it.follow_library(self, args, keywords, node)
 
     @property

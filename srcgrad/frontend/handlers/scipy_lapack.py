@@ -28,7 +28,7 @@ PRECISIONS = {"s": "f32", "d": "f64"}
 def _register(formula: Callable[..., Any], places: tuple[int, ...], prefix: str) -> None:
     name = prefix + formula.__name__
 
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
         given = list(args)
         for k in places:
             if k < len(given):

@@ -45,7 +45,7 @@ def scipys(*functions: Any) -> Callable[[Callable], Callable]:
     """Registers a handler that does not get arguments without effect on the result."""
 
     def register(handler: Callable) -> Callable:
-        def seen(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+        def seen(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
             rest = {k: v for k, v in kwargs.items() if k not in IGNORED}
             if it.catches(ValueError) and kwargs.get("check_finite", True):
                 for a in filter(is_array, args):
@@ -129,7 +129,7 @@ def solve(
 
 
 def _of_numpy(f: Any, of_numpy: Any) -> None:
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
         if "a" in kwargs:  # the name of the first argument here
             args = (kwargs.pop("a"), *args)
         return it.call_numpy(of_numpy, list(args), kwargs, node)

@@ -197,7 +197,7 @@ CLASSES.append(type(special.legendre(1)))
 def _register_made(f: Any) -> None:
     """Registers a function that makes an orthogonal polynomial: SciPy makes it when compiling."""
 
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> Any:
         what = f"an argument of {f.__name__}"
         given = [it.static_number(v, node, what) for v in args]
         named = {name: it.static_number(v, node, what) for name, v in kwargs.items()}

@@ -43,7 +43,7 @@ def _method(
     names = (*first, *d.shapes, *others)
     after = "arguments after the first" if first else "arguments"
 
-    def handler(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **named: Any) -> Any:
         given = dict(zip(names, args, strict=False))
         twice = given.keys() & named.keys()
         unknown = named.keys() - set(names)
@@ -93,7 +93,7 @@ for _f, _formula in {
 
 # ---- distributions whose arguments are given first ----
 def _freeze(of: Any) -> Callable:
-    def handler(it: Interpreter, node: Node, *args: Any, **named: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **named: Any) -> Any:
         return it.call(frozen_distributions.Frozen, [of, args, named], {}, node)
 
     return handler

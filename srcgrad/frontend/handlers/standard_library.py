@@ -33,7 +33,7 @@ def _range(it: Interpreter, node: Node, *args: Any) -> Any:
     return replace(it.handled(FUNCTIONS[range], list(args), {}, node), promised=True)
 
 
-def _bar(it: Interpreter, node: Node, iterable: Any = None, *args: Any, **options: Any) -> Any:
+def _bar(it: Interpreter, node: Node, /, iterable: Any = None, *args: Any, **options: Any) -> Any:
     if iterable is None:
         it.refuse(node, "a progress bar without what it runs over is not supported")
     return iterable
@@ -63,7 +63,7 @@ def _logs(name: str, *root: Any) -> Any:
     """The handler of a method of loggers; of the function of that name, with the root logger."""
     level = getattr(logging, name.upper())
 
-    def handler(it: Interpreter, node: Node, *args: Any, **kwargs: Any) -> None:
+    def handler(it: Interpreter, node: Node, /, *args: Any, **kwargs: Any) -> None:
         logger, message, *values = (*root, *args)
         if not is_enabled_for(it, node, logger, level):
             return
@@ -151,7 +151,7 @@ def filterwarnings(
 
 
 @implements(np.seterr)
-def seterr(it: Interpreter, node: Node, all: Any = None, **settings: Any) -> dict[str, str]:
+def seterr(it: Interpreter, node: Node, /, all: Any = None, **settings: Any) -> dict[str, str]:
     """Changes nothing: floats do not warn in compiled code."""
     refuse_settings(it, node, {"all": all, **settings})
     return {n: "warn" for n in ("divide", "over", "under", "invalid")}

@@ -46,7 +46,7 @@ def _over_first_axis(method: Any, whole: Any, of_numbers: str = "") -> None:
     `of_numbers`: the text of the TypeError that a number raises.
     """
 
-    def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **kwargs: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, x: Any, axis: Any = 0, **kwargs: Any) -> Any:
         if of_numbers and is_value(x) and not ndim(x):
             it.wrong(node, of_numbers, TypeError)
         axis = _only_axis(it, node, x, axis) if of_numbers else axis
@@ -90,7 +90,7 @@ def _refuse_given(it: Interpreter, node: Node, name: str, given: Any) -> None:
 def _by_loop(method: Any, f: Any, formula: Any) -> None:
     """Registers a method of a ufunc as a loop of formulas."""
 
-    def handler(it: Interpreter, node: Node, x: Any, axis: Any = 0, **keywords: Any) -> Any:
+    def handler(it: Interpreter, node: Node, /, x: Any, axis: Any = 0, **keywords: Any) -> Any:
         axis = _only_axis(it, node, x, axis) if formula is scans.scanned else axis
         taken = inspect.signature(formula).parameters
         for name in [n for n in keywords if n not in taken]:
