@@ -14,7 +14,7 @@ from typing import Any, get_origin
 import gast
 import numpy as np
 
-from srcgrad.frontend.arguments import arguments_in
+from srcgrad.frontend.arguments import arguments_in, misfit
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
@@ -264,7 +264,10 @@ def handled(
     except TypeError as e:
         # a wrong argument of the call, not a fault inside the handler
         if e.__traceback__ is not None and e.__traceback__.tb_next is None:
-            it.refuse(node, f"this call is not supported: {arguments_in(e)}")
+            own = inspect.signature(handler)
+            taken = own.replace(parameters=[*own.parameters.values()][2:])  # without `it`, `node`
+            said = arguments_in(misfit("call", taken, args, kwargs))
+            it.refuse(node, f"this call is not supported: {said}")
         raise
 
 

@@ -24,6 +24,7 @@ from srcgrad.frontend.casts import (
 )
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.float_errors import check_float_division, check_float_power, is_python
+from srcgrad.frontend.formulas.members import FrozenMembers, Members
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
@@ -34,7 +35,13 @@ from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
-from srcgrad.frontend.tracked_dicts import refuse_counters, store, tracked_dict
+from srcgrad.frontend.tracked_dicts import (
+    is_constant,
+    refuse_counters,
+    store,
+    tracked_dict,
+    tracked_set,
+)
 from srcgrad.frontend.values import (
     Closure,
     Formatted,
@@ -305,6 +312,10 @@ def _static_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> An
             if name == "Div" and is_number(a) and is_number(c) and c == 0 and not raises:
                 return np.float64(a) / np.float64(c)
             made = STATIC[name](a, c)
+            if isinstance(made, set) and all(map(is_constant, made)):
+                frozen = isinstance(a, frozenset) or getattr(a, "cls", set) is frozenset
+                kind = FrozenMembers if frozen else Members
+                return tracked_set(it, sorted(made, key=repr), node, kind)
             return it.tracked_list(made, node) if isinstance(made, list) else made
     except TypeError as e:
         if isinstance(a, list | tuple | dict) or isinstance(c, list | tuple | dict):

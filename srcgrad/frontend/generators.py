@@ -22,6 +22,9 @@ from srcgrad.frontend.values import Closure, Iterated, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.records import record
 
+RUN_OVER_AGAIN = "an iterator is run over again: which items it has left is not followed"
+LISTED = "make a list of it, and run over parts of that"
+
 Stepping = Callable[[Any], Any]
 Run = Callable[[Stepping, bool], None]
 
@@ -68,7 +71,7 @@ def spend(it: Interpreter, over: Generated, node: Node, manages: bool = False) -
         what = "a context manager" if over.manages else "a generator"
         it.refuse(node, f"{what} is used as the other", like=TypeError)
     if over.spent:
-        it.refuse(node, "an iterator is run over twice: it has no items left", "make a list of it")
+        it.refuse(node, RUN_OVER_AGAIN, LISTED)
     if over.scope is not it.b.scopes[-1]:
         it.refuse(
             node, "a generator that was made outside of this loop or branch is run over in it",

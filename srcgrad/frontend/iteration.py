@@ -15,7 +15,7 @@ from srcgrad.frontend.captures import roots
 from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
-from srcgrad.frontend.generators import Generated, for_each, in_turn
+from srcgrad.frontend.generators import LISTED, RUN_OVER_AGAIN, Generated, for_each, in_turn
 from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.list_places import each_item
@@ -200,11 +200,7 @@ def iterated(
                     "write: for ... in flow.checkpointed(...)",
                 )  # fmt: skip
             if v.spent:
-                it.refuse(
-                    node,
-                    "an iterator is run over twice: it has no items left",
-                    "make a list of it",
-                )
+                it.refuse(node, RUN_OVER_AGAIN, LISTED)
             if isinstance(v, Generated) and v.counted is not None:
                 return iterated(it, in_turn(it, v, node), node)
             if isinstance(v, Generated):

@@ -363,6 +363,8 @@ def type_name(v: Any) -> str:
     """The name of a type in Python's messages."""
     if is_array(v):
         return "numpy.ndarray"
+    if isinstance(v, View):
+        return f"dict_{v.name}"
     if isinstance(v, Var):
         cls: type = python_type(v)
     elif isinstance(v, GrownList | list):

@@ -351,3 +351,18 @@ def remembered(x, n):
             memo[j] = np.sin(x[j]) * (i + 1)
         total += memo[j] ** 2
     return total + len(memo)
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]), 3)
+def sets_made_by_operators(x, n):
+    seen = {1, 2} | {3}
+    seen.add(7)
+    left = frozenset({1, 2}) - {2}
+    both = left | seen
+    if x[0] > 0.0:
+        seen -= {7}
+        seen.add(n)
+    other = {5} ^ seen
+    other.discard(n)
+    total = sum(x[k % 4] * k for k in sorted(other))
+    return total * len(seen) + x[1] * len(both) * isinstance(both, frozenset)

@@ -67,7 +67,8 @@ def modulo(x, y):
 @case(2.7)
 @case(-2.7)
 def rounding(x):
-    return (x - math.floor(x)) * math.ceil(x) + round(x) * x + int(x) * x + math.trunc(x) * x
+    whole = round(x) * x + int(x) * x + math.trunc(x) * round(number=x, ndigits=1)
+    return (x - math.floor(x)) * math.ceil(x) + whole
 
 
 @case(1.7, 3)

@@ -1,7 +1,5 @@
 """Keys of dicts, and classes that derive from dict."""
 
-import numpy as np
-
 from tests.cases.registry import vec
 from tests.errors.programs import program
 

@@ -40,7 +40,7 @@ class Careful:
 def generator_spent(x):
     items = squares(x)
     total = sum(items)
-    for v in items:  # error: UnsupportedError: run over twice
+    for v in items:  # error: UnsupportedError: run over again
         total += v
     return total
 

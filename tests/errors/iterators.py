@@ -26,7 +26,23 @@ def strict_zip_of_lists(x):
 @program(vec(3))
 def filtered_twice(x):
     once = filter(lambda v: v > 0.1, x)
-    return sum(once) + sum(once)  # error: UnsupportedError: an iterator is run over twice
+    return sum(once) + sum(once)  # error: UnsupportedError: an iterator is run over again
+
+
+@program(vec(4))
+def pairs_of_one_iterator(x):
+    items = iter(x)
+    pairs = zip(items, items, strict=True)  # error: UnsupportedError: which items it has left
+    return sum(u * v for u, v in pairs)
+
+
+@program(vec(4))
+def the_rest_after_a_loop(x):
+    items = iter(x)
+    for v in items:
+        if v > 0.5:
+            break
+    return sum(items) * v  # error: UnsupportedError: an iterator is run over again ... parts of
 
 
 @program(vec(3))

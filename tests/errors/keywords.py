@@ -78,3 +78,14 @@ def a_signature_that_is_none(x):
 @program(vec(3))
 def an_order_that_is_none(x):
     return np.sum(np.zeros_like(x, order="row"))  # error: ValueError: order= must be one of
+
+
+# ---- the number of arguments ----
+@program(vec(3))
+def too_many_arguments_of_a_builtin(x):
+    return x[0] * pow(2, 10, 7)  # error: UnsupportedError: takes 2 positional arguments but 3 were
+
+
+@program(vec(3))
+def a_place_to_begin_at(x):
+    return x[[1, 2, 2].index(2, 2)]  # error: UnsupportedError: takes 2 positional arguments but 3

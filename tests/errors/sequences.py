@@ -125,7 +125,7 @@ def run_over_an_array_without_axes(x):
 @program(vec(3))
 def run_twice_over_an_iterator(x):
     def both(values):
-        return sum(values) + sum(values)  # error: UnsupportedError: run over twice ... a list
+        return sum(values) + sum(values)  # error: UnsupportedError: run over again ... a list
 
     return both(x[k] for k in range(2))
 

@@ -119,12 +119,19 @@ class FrozenMembers:
         return self.difference(other) if is_of_sets(other) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
-        return self.made(members(other)).difference(self) if is_of_sets(other) else NotImplemented
+        return made_as(other).union(other) - self if is_of_sets(other) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return made_as(other).union(other) | self if is_of_sets(other) else NotImplemented
+
+    def __rand__(self, other: Any) -> Any:
+        return made_as(other).union(other) & self if is_of_sets(other) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Any:
+        return made_as(other).union(other) ^ self if is_of_sets(other) else NotImplemented
 
     def __xor__(self, other: Any) -> Any:
         return self.symmetric_difference(other) if is_of_sets(other) else NotImplemented
-
-    __ror__, __rand__, __rxor__ = __or__, __and__, __xor__
 
     def __le__(self, other: Any) -> Any:
         return self.issubset(other) if is_of_sets(other) else NotImplemented
@@ -146,6 +153,11 @@ class FrozenMembers:
         return is_of_sets(other) and len(self.items) == len(other) and self.issubset(other)
 
     __hash__ = None  # type: ignore[assignment]  (as that of what it represents)
+
+
+def made_as(left: Any) -> Any:
+    """An empty set of the class of a left operand, which is that of the result."""
+    return FrozenMembers([]) if isinstance(left, frozenset) else Members([])
 
 
 @instance_of(set, "items")

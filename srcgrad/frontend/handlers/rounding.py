@@ -54,14 +54,15 @@ _integer_rounding("trunc", math.trunc)
 
 
 @implements(round)
-def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
-    own = asked(it, x, "__round__", [] if digits is None else [digits], node)
+def round_(it: Interpreter, node: Node, number: Any, ndigits: Any = None) -> Any:
+    x = number
+    own = asked(it, x, "__round__", [] if ndigits is None else [ndigits], node)
     if own is not NotImplemented:
         return own
-    if digits is not None:
-        digits = it.static_int(digits, node, "digits")
+    if ndigits is not None:
+        ndigits = it.static_int(ndigits, node, "digits")
     if is_number(x):
-        return _known(it, node, round, x, digits)
+        return _known(it, node, round, x, ndigits)
     if not is_value(x) or (is_array(x) and x.type.dims):
         it.refuse(
             node, f"round() takes a number, not {describe(x)}", "use np.round", like=TypeError
@@ -70,15 +71,15 @@ def round_(it: Interpreter, node: Node, x: Any, digits: Any = None) -> Any:
     dtype = atom(x).type.dtype
     if is_complex(dtype) or dtype == "bool":
         it.refuse(node, f"round() takes a real number, not {describe(x)}", like=TypeError)
-    if digits is None:
+    if ndigits is None:
         return as_integer(it, it.b.rint(x) if is_float(dtype) else x)
     if is_float(dtype) and atom(x).type == FLOAT:
         x = it.b.before_rounding(x)
-        held = it.b.call_back(1, x, back=_rounding(digits), dtype="f64")
+        held = it.b.call_back(1, x, back=_rounding(ndigits), dtype="f64")
         return of_operands(it, it.b.retyped(it.b.load(held, 0), FLOAT), x)
     if is_int(dtype):
-        return x if digits >= 0 else _to_tens(it, node, x, 10**-digits)
-    return of_operands(it, np_round(it, node, x, digits), x)
+        return x if ndigits >= 0 else _to_tens(it, node, x, 10**-ndigits)
+    return of_operands(it, np_round(it, node, x, ndigits), x)
 
 
 @implements(np.round, np.around, method="round")
