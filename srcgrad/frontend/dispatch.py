@@ -29,6 +29,7 @@ from srcgrad.frontend import (
     outside,
     patterns,
     problems,
+    repeated_calls,
     statements,
 )
 from srcgrad.frontend.handlers import (
@@ -99,6 +100,7 @@ class StagedInterpreter(Interpreter):
     call = calls.call
     call_numpy = calls.call_numpy
     with_keywords = ufunc_keywords.with_keywords
+    inlined = repeated_calls.inlined
     follow_library = inlining.follow_library
     handled = calls.handled
     attribute = classes.attribute

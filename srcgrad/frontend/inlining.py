@@ -67,7 +67,7 @@ def follow(
         bound = known_arguments(it, f, [], bound, node)[1]
     ours = module == "srcgrad" and not (follows_library(it) or is_formula(f))
     if not library and not ours:
-        return inline(it, found, bound, it.defined_in.get(f), node)
+        return it.inlined(found, bound, it.defined_in.get(f), node)
     name = f"{f.__module__}.{f.__qualname__}" if library else f.__name__
     return _inline_placed(it, found, bound, name, node, library and module not in FOLLOWED)
 
@@ -136,6 +136,8 @@ def inline(
         frame.called_at = it.frame.source.location(node)
     it.scopes[id(frame.env)] = frame.env
     it.frames.append(frame)
+    if it.inside[tree]:
+        it.reentered.append(tree)
     it.inside[tree] += 1
     try:
         if isinstance(tree, gast.Lambda):

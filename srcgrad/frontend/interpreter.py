@@ -100,6 +100,9 @@ class Interpreter:
             Var, tuple[Any, bool]
         ] = {}  # a test of the same, or the other, outcome
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
+        self.reentered: list[Any] = []  # functions that were called while they ran
+        # what a function of numbers emits, by the kinds of its arguments; how often it was called
+        self.repeated: dict[Any, Any] = {}
         self.nest: list[Any] = []  # the loops that are being interpreted, by what they have learned
 
     @property
@@ -321,6 +324,9 @@ class Interpreter:
     def call_numpy(self, /, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any: ...
     def with_keywords(
         self, /, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
+    ) -> Any: ...
+    def inlined(
+        self, /, found: Any, given: dict[str, Any], outer: Frame | None, node: Node
     ) -> Any: ...
     def follow_library(
         self, /, handler: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Node
