@@ -123,16 +123,25 @@ def of_tuple(it: Interpreter, node: gast.Tuple) -> Any:
 
 
 def of_list(it: Interpreter, node: gast.List) -> Any:
-    parts: list[Any] = [[]]  # known items, and lists whose length is known when running
+    out, last = None, list[Any]()  # before a list of run-time length and its items, and after it
     for n in node.elts:
-        made = elements(it, [n], lambda v: isinstance(v, GrownList))
-        if isinstance(n, gast.Starred) and made and isinstance(made[0], GrownList):
-            parts += [made[0], []]
-        else:
-            parts[-1] += made
-    out = it.tracked_list(parts[0], node)
-    for part in parts[1:]:
-        it.call(it.attribute(out, "extend", node), [part], {}, node)
+        if not isinstance(n, gast.Starred):
+            last.append(it.operand(n))
+        elif not isinstance(items := it.expression(n.value), GrownList):
+            last += it.static_items(items, n)
+        else:  # now: what comes after it may change it
+            out = _extended(it, out, last, node)
+            it.call(it.attribute(out, "extend", node), [items], {}, node)
+            last = []
+    return _extended(it, out, last, node)
+
+
+def _extended(it: Interpreter, out: Any, items: list[Any], node: Node) -> Any:
+    """A list with more items; a new one of these alone for None."""
+    if out is None:
+        return it.tracked_list(items, node)
+    if items:
+        it.call(it.attribute(out, "extend", node), [items], {}, node)
     return out
 
 

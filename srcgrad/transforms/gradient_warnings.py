@@ -11,6 +11,7 @@ user's call when the outermost program has been built, once per specialization.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -74,12 +75,12 @@ def check_gradients(
             zero.setdefault(blocked[k], []).append(n)
     gradient = f"the gradient of {name}() with respect to"
     for step, found in zero.items():
-        collected.append(_zero(f"{gradient} {', '.join(found)}", step))
+        collected.append(_zero(f"{gradient} {_listed(found)}", step))
     shown, partial = dict(zip(wrt, names, strict=True)), dict[Def, tuple[Searched, list[str]]]()
     for s in searched(function, [k for k in wrt if k not in blocked], outputs):
         partial.setdefault(s.step, (s, []))[1].append(shown[s.position])
     for s, found in partial.values():
-        inputs = ", ".join(found)
+        inputs = _listed(found)
         collected.append(_partial(f"{gradient} {inputs}", s, inputs))
 
 
@@ -129,6 +130,21 @@ def _partial(what: str, s: Searched, inputs: str) -> PartialGradientWarning:
         f"comparisons, as in bisection, here {_described(s.step)}",
         s.step.loc,
         PARTIAL,
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names of parameters; more than three of one structure are counted.
+
+    >>> _listed(["x", *(f"rates[{k}]" for k in range(30))])
+    'x, 30 parts of rates'
+    """
+    of: dict[str, list[str]] = {}
+    for name in names:
+        of.setdefault(re.split(r"[.\[]", name, maxsplit=1)[0], []).append(name)
+    return ", ".join(
+        f"{len(found)} parts of {root}" if len(found) > 3 else ", ".join(found)
+        for root, found in of.items()
     )
 
 

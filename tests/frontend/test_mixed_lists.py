@@ -219,6 +219,17 @@ def lists_in_a_display(x):
     return np.sum(np.array(more) ** 2)
 
 
+def a_display_that_changes_what_it_unpacks(x):
+    out = []
+    for i in range(x.shape[0]):
+        if x[i] > 0.0:
+            out.append(x[i])
+    more = [*out, out.pop(), *out]
+    pair = [*(out, more)]
+    out.append(x[1])
+    return np.sum(np.array(more) * np.arange(len(more))) + len(pair) * sum(pair[0])
+
+
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 
 
