@@ -24,7 +24,6 @@ from srcgrad.frontend.casts import (
 )
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.float_errors import check_float_division, check_float_power, is_python
-from srcgrad.frontend.formulas.members import FrozenMembers, Members
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
@@ -37,10 +36,11 @@ from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated,
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.tracked_dicts import (
     is_constant,
+    merged_dicts,
     refuse_counters,
+    set_of_operator,
     store,
     tracked_dict,
-    tracked_set,
 )
 from srcgrad.frontend.values import (
     Closure,
@@ -231,9 +231,10 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         text = _text(it, name, a, c, node)
         if text is not None:
             return text
-    out = operated(it, OPERATORS[name], a, c, node)
-    if out is not NotImplemented:
-        return out
+    for operate in (merged_dicts, operated):
+        out = operate(it, OPERATORS[name], a, c, node)
+        if out is not NotImplemented:
+            return out
     if isinstance(a, View) or isinstance(c, View):
         a, c = (as_set(it, v, node) for v in (a, c))
     if isinstance(a, GrownList) or isinstance(c, GrownList):
@@ -322,9 +323,7 @@ def _static_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> An
                 return np.float64(a) / np.float64(c)
             made = STATIC[name](a, c)
             if isinstance(made, set) and all(map(is_constant, made)):
-                frozen = isinstance(a, frozenset) or getattr(a, "cls", set) is frozenset
-                kind = FrozenMembers if frozen else Members
-                return tracked_set(it, sorted(made, key=repr), node, kind)
+                return set_of_operator(it, a, made, node)
             return it.tracked_list(made, node) if isinstance(made, list) else made
     except TypeError as e:
         if isinstance(a, list | tuple | dict) or isinstance(c, list | tuple | dict):

@@ -23,7 +23,7 @@ from srcgrad.frontend.formulas.dicts_of_the_run import (
 )
 from srcgrad.frontend.formulas.groups import DefaultGroups, Groups, OrderedGroups
 from srcgrad.frontend.formulas.members import FrozenMembers, Members
-from srcgrad.frontend.formulas.registry import class_represented
+from srcgrad.frontend.formulas.registry import INSTANCES, class_represented
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
@@ -57,6 +57,34 @@ def tracked_dict(it: Interpreter, node: Node, cls: type = dict, factory: Any = N
     return Record(TABLES.get(cls, Table), fields)
 
 
+def merged_dicts(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
+    """`a | c` of dicts, of the class of that on the left unless it is a plain one, as in Python.
+
+    NotImplemented for other values and operators, and for Counters, whose `|` is another one.
+    """
+    if name != "or":
+        return NotImplemented
+    classes = [_class_of_dict(v) for v in (a, c)]
+    if None in classes or collections.Counter in classes:
+        return NotImplemented
+    like = a if classes[0] is not dict else c
+    factory = (
+        like.fields.get("factory") if isinstance(like, Record) else getattr(like, "factory", None)
+    )
+    out = tracked_dict(it, node, classes[0] if like is a else classes[1], factory)
+    for items in (a, c):
+        it.call(it.attribute(out, "update", node), [items], {}, node)
+    return out
+
+
+def _class_of_dict(v: Any) -> Any:
+    """The class in Python of a dict of known keys or of the run; None of other values."""
+    if isinstance(v, dict):
+        return getattr(v, "cls", dict)
+    cls = class_represented(v.cls) if isinstance(v, Record) and v.cls in INSTANCES else None
+    return cls if cls is not None and issubclass(cls, dict) else None
+
+
 def tracked_set(it: Interpreter, items: Any, node: Node, cls: type[FrozenMembers] = Members) -> Any:
     """A set of known members, or of those that the run decides."""
     key = it.place(node)
@@ -66,6 +94,12 @@ def tracked_set(it: Interpreter, items: Any, node: Node, cls: type[FrozenMembers
     made = Record(Members, {"items": it.tracked_list([], node, "members")})
     it.call(Members.update, [made, items], {}, node)
     return Record(cls, made.fields)
+
+
+def set_of_operator(it: Interpreter, left: Any, made: set, node: Node) -> Any:
+    """The result of an operator on known sets, of the class of the left one: made here."""
+    frozen = isinstance(left, frozenset) or getattr(left, "cls", set) is frozenset
+    return tracked_set(it, sorted(made, key=repr), node, FrozenMembers if frozen else Members)
 
 
 def is_constant(v: Any) -> bool:

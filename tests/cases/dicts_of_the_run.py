@@ -366,3 +366,22 @@ def sets_made_by_operators(x, n):
     other.discard(n)
     total = sum(x[k % 4] * k for k in sorted(other))
     return total * len(seen) + x[1] * len(both) * isinstance(both, frozenset)
+
+
+@case(np.array([0.3, -0.7, 1.1, 0.4]), np.array([2, 0, 2]))
+def dicts_merged(x, keys):
+    plain, ordered = {"b": x[1]}, OrderedDict(a=x[0])
+    rates = defaultdict(float, c=x[2])
+    both, other = plain | ordered, ordered | plain
+    other.move_to_end("a")
+    more = rates | plain
+    more["z"] += x[3]
+    of_the_run = defaultdict(float, {5: x[0]}) | {6: x[1]}
+    for k in keys:
+        of_the_run[int(k)] += x[k] * k
+    last = {7: x[2]} | of_the_run
+    classes = [isinstance(d, OrderedDict) for d in (both, other, more, {**ordered})]
+    classes += [isinstance(d, defaultdict) for d in (more, last, rates | ordered, plain | plain)]
+    total = sum(v * (k + 1) for k, v in enumerate([*other.values(), *more.values()]))
+    total += sum(v * k for k, v in last.items()) * last[55 - 48] * len(plain)
+    return total * sum(2.0**k for k, known in enumerate(classes) if known)
