@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.frontend.grown_lists import GrownTable, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import stacked_rows
+from srcgrad.frontend.ragged_lists import NO_ITEMS, stacked_rows
 from srcgrad.frontend.rank_zero import is_shell
 from srcgrad.frontend.special_methods import class_of_instance, special
 from srcgrad.frontend.tables import table_as_array
@@ -45,7 +45,7 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | No
     if isinstance(x, GrownTable):
         return table_as_array(it, x, node)
     if isinstance(x, GrownList):
-        return array_of(it, x) if x.of_numbers else stacked_rows(it, x, node)
+        return array_of(it, x) if x.of_numbers else stacked_rows(it, x, node, NO_ITEMS)
     if isinstance(x, Range | range):
         return it.call_numpy(np.arange, [x.start, x.stop, x.step], {}, node)
     if isinstance(x, Iterated):

@@ -83,10 +83,18 @@ def _stands_for_itself(
     it.snapshots.append(Snapshot(copy, source, what, place, kept, "the array itself"))
 
 
-def stacked_rows(it: Interpreter, v: GrownList, node: Node) -> Var:
-    """All items as one array, whose first axis counts them."""
-    empty = it.b.eq(it.grown_length(v), 0)
-    it.fail_if(empty, "ValueError", "need at least one array to stack")
+NONE_TO_STACK = "ValueError", "need at least one array to stack"  # as NumPy says
+NO_ITEMS = (
+    "NotImplementedError",
+    "a list without items is made an array: of one axis, where arrays in it would give more",
+)
+
+
+def stacked_rows(
+    it: Interpreter, v: GrownList, node: Node, error: tuple[str, str] = NONE_TO_STACK
+) -> Var:
+    """All items as one array, whose first axis counts them; the error is that of an empty list."""
+    it.fail_if(it.b.eq(it.grown_length(v), 0), *error)
     return it.b.copy(items_of(it.b, v))
 
 

@@ -17,7 +17,7 @@ from srcgrad import tree
 from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
-from srcgrad.frontend.ragged_lists import are_rows, stacked_rows
+from srcgrad.frontend.ragged_lists import NO_ITEMS, are_rows, stacked_rows
 from srcgrad.frontend.requirements import Key, RestartTracing
 from srcgrad.frontend.values import (
     Abstract,
@@ -309,7 +309,7 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
 
     refuse_mixed(it, owner, node)
     empty = it.b.eq(it.grown_length(owner), 0)
-    it.fail_if(empty, "ValueError", "need at least one array to stack")
+    it.fail_if(empty, *NO_ITEMS)
     return part(owner.template)
 
 

@@ -132,3 +132,11 @@ def arrays_in_order(x, n):
         rows.append(x * i)
     rows.sort()  # error: UnsupportedError: neither numbers nor tuples of numbers
     return np.sum(rows[0])
+
+
+@program(vec(3), 0)
+def no_array_in_an_array(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x * k)
+    return x[0] + np.sum(np.array(kept))  # error: NotImplementedError: a list without

@@ -171,7 +171,8 @@ def nanquantile(
     if weight is not None:
         above = np.take_along_axis(ordered, high.astype(np.int64), axis=-1)
         value = value + (above - value) * weight.astype(a.dtype)
-    return stored(kept(a, value[..., 0], axis, keepdims), out)
+    found = kept(a, value[..., 0], axis, keepdims)
+    return stored(found if found.ndim else found[()], out)
 
 
 @stands_for(np.nan_to_num)
