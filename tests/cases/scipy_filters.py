@@ -1,7 +1,7 @@
 """scipy.ndimage: weighted sums over windows, with each way to go on behind the edges."""
 
 import numpy as np
-from scipy import ndimage
+from scipy import ndimage, signal
 
 from tests.cases.registry import case, mat, vec
 
@@ -40,3 +40,21 @@ def diffusion(u, rate):
     for _ in range(3):
         u = u + rate * ndimage.laplace(u, mode="nearest")
     return np.sum(u**3) + ndimage.convolve(u[0], [1.0, 2.0])
+
+
+@case(vec(6), 3, "reflect")
+@case(vec(5), 5, "mirror")
+@case(vec(5), 2, "constant")
+def extrema_in_windows(x, size, mode):
+    y = ndimage.maximum_filter(x, size, mode=mode, cval=0.9, origin=-1)
+    y = y * ndimage.minimum_filter1d(x, size, mode="nearest")
+    return y + ndimage.median_filter(x, size, mode=mode, cval=0.3)
+
+
+@case(mat(3, 4))
+def ranks_in_boxes(x):
+    cross = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+    y = ndimage.maximum_filter(x, footprint=cross) * ndimage.minimum_filter(x, footprint=cross)
+    y = y + ndimage.median_filter(x, footprint=cross) * ndimage.maximum_filter(x, (1, 2))
+    y = y * ndimage.rank_filter(x, -2, (2, 3), mode="wrap")
+    return y + ndimage.percentile_filter(x, 70, 3, axes=(1,)) * signal.medfilt2d(x, (3, 1))

@@ -3,6 +3,7 @@
 import operator
 
 import numpy as np
+from scipy import ndimage, signal
 
 import srcgrad.testing
 from tests.cases.complex_numbers import zvec
@@ -307,3 +308,20 @@ def gradient_by_what_must_be_known(x, p):  # error, no line: UnsupportedError: h
 @program(vec(4).reshape(2, 2), 2.0, how="tangent")
 def tangent_of_what_must_be_known(x, p):  # error, no line: UnsupportedError: has no derivative
     return np.linalg.norm(x, p) * p
+
+
+@program(vec(6))
+def rank_in_a_footprint_along_one_axis(x):
+    y = ndimage.rank_filter(x, 1, footprint=[1, 0, 1])  # error: UnsupportedError: along one axis
+    return np.sum(y)
+
+
+@program(mat(3, 4))
+def medians_with_a_mode_for_each_axis(x):
+    y = ndimage.median_filter(x, 3, mode=["wrap", "nearest"])  # error: RuntimeError: A sequence
+    return np.sum(y)
+
+
+@program(vec(6))
+def median_of_a_vector_in_boxes(x):
+    return np.sum(signal.medfilt2d(x))  # error: ValueError: medfilt2d takes a matrix

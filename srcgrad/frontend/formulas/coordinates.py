@@ -12,7 +12,7 @@ import numpy as np
 import scipy.linalg
 from scipy import ndimage
 
-from srcgrad.frontend.formulas import scipy_ndimage  # noqa: F401 (registers the filters)
+from srcgrad.frontend.formulas import rank_filters, scipy_ndimage  # noqa: F401 (registers filters)
 from srcgrad.frontend.formulas.bsplines import basis
 from srcgrad.frontend.formulas.registry import is_array, known, place, stands_for, unsupported
 

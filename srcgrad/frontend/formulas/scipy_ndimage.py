@@ -29,7 +29,7 @@ def correlate1d(
     >>> correlate1d(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, 0.0])
     array([1., 1., 2.])
     """
-    x, w = _image(input, output), np.asarray(weights).astype(np.float64)
+    x, w = image_of(input, output), np.asarray(weights).astype(np.float64)
     return _filtered(x, w, place(axis, x.ndim), mode, cval, origin)
 
 
@@ -43,7 +43,7 @@ def convolve1d(
     >>> convolve1d(np.array([1.0, 2.0, 4.0]), [1.0, 0.0, 0.0])
     array([2., 4., 4.])
     """
-    x, w = _image(input, output), np.asarray(weights).astype(np.float64)
+    x, w = image_of(input, output), np.asarray(weights).astype(np.float64)
     shift = w.shape[0] % 2 - 1 - origin
     return _filtered(x, np.flip(w), place(axis, x.ndim), mode, cval, shift)
 
@@ -58,7 +58,7 @@ def uniform_filter1d(
     >>> uniform_filter1d(np.array([0.0, 3.0, 6.0]), 3)
     array([1., 3., 5.])
     """
-    x = _image(input, output)
+    x = image_of(input, output)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     return _filtered(x, np.full(size, 1.0 / size), place(axis, x.ndim), mode, cval, origin)
@@ -74,7 +74,7 @@ def gaussian_filter1d(
     >>> gaussian_filter1d(np.ones(3), 1.0).round(12)
     array([1., 1., 1.])
     """
-    x = _image(input, output)
+    x = image_of(input, output)
     w = _density(sigma, order, truncate, radius)
     return _filtered(x, w, place(axis, x.ndim), mode, cval, 0)
 
@@ -100,7 +100,7 @@ def _density(sigma: Any, order: Any, truncate: Any, radius: Any) -> Any:
     return unsupported("derivatives of Gaussians have the orders 0 to 3 here")
 
 
-def _image(x: Any, output: Any) -> Any:
+def image_of(x: Any, output: Any) -> Any:
     x = np.asarray(x)
     if output is not None:
         unsupported("filters with output are not supported", "leave it out")
@@ -115,22 +115,22 @@ def _filtered(x: Any, w: Any, axis: int, mode: Any, cval: Any, origin: Any) -> A
     m = w.shape[0]
     if m == 0:
         raise RuntimeError("no filter weights given")
-    _check_origin(origin, m)
+    check_origin(origin, m)
     lanes = np.moveaxis(x, axis, -1)
     n = lanes.shape[-1]
-    wide = _widened(lanes.astype(np.float64), m // 2 + origin, m, mode, cval)
+    wide = widened(lanes.astype(np.float64), m // 2 + origin, m, mode, cval)
     out = np.zeros(lanes.shape)
     for k in range(m):
         out += w[k] * wide[..., k : k + n]
     return np.moveaxis(out.astype(x.dtype), -1, axis).copy()
 
 
-def _check_origin(origin: Any, m: Any) -> None:
+def check_origin(origin: Any, m: Any) -> None:
     if origin < -(m // 2) or origin > (m - 1) // 2:
         raise ValueError("Invalid origin; it must lie within the weights")
 
 
-def _widened(x: Any, before: Any, m: Any, mode: Any, cval: Any) -> Any:
+def widened(x: Any, before: Any, m: Any, mode: Any, cval: Any) -> Any:
     """`x` with margins on the last axis, for windows of m that begin `before` places earlier."""
     n = x.shape[-1]
     count = n + m - 1 if n > 0 else 0  # an empty array stays empty
@@ -150,14 +150,14 @@ def _widened(x: Any, before: Any, m: Any, mode: Any, cval: Any) -> Any:
 
 
 # ---- several axes ----
-def _axes(x: Any, axes: Any) -> Any:
+def axes_of(x: Any, axes: Any) -> Any:
     if axes is None:
         return tuple(range(x.ndim))
     places = tuple(place(a, x.ndim) for a in (axes if isinstance(axes, tuple | list) else (axes,)))
     return places if len(set(places)) == len(places) else unsupported("axes must be unique")
 
 
-def _each(v: Any, axes: Any) -> Any:
+def each_axis(v: Any, axes: Any) -> Any:
     """One value for each axis, or the same for all."""
     if not isinstance(v, tuple | list):
         return (v,) * len(axes)
@@ -176,9 +176,9 @@ def gaussian_filter(
     >>> gaussian_filter(np.ones((2, 2)), 1.0).round(12).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    x = _image(input, output)
-    axes = _axes(x, axes)
-    given = [_each(v, axes) for v in (sigma, order, mode, radius)]
+    x = image_of(input, output)
+    axes = axes_of(x, axes)
+    given = [each_axis(v, axes) for v in (sigma, order, mode, radius)]
     x = x.copy()
     for axis, width, degree, edge, reach in zip(axes, *given, strict=True):
         if width > 1e-15:
@@ -197,9 +197,9 @@ def uniform_filter(
     >>> uniform_filter(np.ones((2, 2))).round(12).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    x = _image(input, output)
-    axes = _axes(x, axes)
-    given = [_each(v, axes) for v in (size, mode, origin)]
+    x = image_of(input, output)
+    axes = axes_of(x, axes)
+    given = [each_axis(v, axes) for v in (size, mode, origin)]
     x = x.copy()
     for axis, width, edge, shift in zip(axes, *given, strict=True):
         x = uniform_filter1d(x, width, axis, None, edge, cval, shift)
@@ -215,10 +215,10 @@ def laplace(
     >>> laplace(np.array([0.0, 1.0, 0.0]))
     array([ 1., -2.,  1.])
     """
-    x = _image(input, output)
-    axes = _axes(x, axes)
+    x = image_of(input, output)
+    axes = axes_of(x, axes)
     total = np.zeros_like(x)
-    for axis, edge in zip(axes, _each(mode, axes), strict=True):
+    for axis, edge in zip(axes, each_axis(mode, axes), strict=True):
         total = total + _filtered(x, np.array([1.0, -2.0, 1.0]), axis, edge, cval, 0)
     return total
 
@@ -233,8 +233,8 @@ def gaussian_laplace(
     >>> gaussian_laplace(np.array([0.0, 1.0, 0.0]), 1.0).round(2).tolist()
     [0.16, -0.33, 0.16]
     """
-    x = _image(input, output)
-    axes = _axes(x, axes)
+    x = image_of(input, output)
+    axes = axes_of(x, axes)
     total = np.zeros_like(x)
     for axis in axes:
         order = tuple(2 if a == axis else 0 for a in axes)
@@ -255,8 +255,8 @@ def correlate(
     array([[1., 0.],
            [0., 1.]])
     """
-    x, w = _image(input, output), np.asarray(weights).astype(np.float64)
-    return _windows(x, w, mode, cval, _each(origin, (0,) * x.ndim), axes)
+    x, w = image_of(input, output), np.asarray(weights).astype(np.float64)
+    return _windows(x, w, mode, cval, each_axis(origin, (0,) * x.ndim), axes)
 
 
 @stands_for(ndimage.convolve)
@@ -270,8 +270,8 @@ def convolve(
     array([[1., 0.],
            [0., 1.]])
     """
-    x, w = _image(input, output), np.asarray(weights).astype(np.float64)
-    origins = _each(origin, (0,) * x.ndim)
+    x, w = image_of(input, output), np.asarray(weights).astype(np.float64)
+    origins = each_axis(origin, (0,) * x.ndim)
     shifts = tuple(w.shape[k] % 2 - 1 - origins[k] for k in range(min(w.ndim, x.ndim)))
     return _windows(x, np.flip(w), mode, cval, shifts, axes)
 
@@ -286,10 +286,10 @@ def _windows(x: Any, w: Any, mode: Any, cval: Any, origins: Any, axes: Any) -> A
     (n, m), (p, q) = x.shape, w.shape
     if p * q == 0:
         raise RuntimeError("no filter weights given")
-    _check_origin(origins[0], p)
-    _check_origin(origins[1], q)
-    wide = _widened(x.astype(np.float64), q // 2 + origins[1], q, mode, cval)
-    wide = _widened(wide.T, p // 2 + origins[0], p, mode, cval).T
+    check_origin(origins[0], p)
+    check_origin(origins[1], q)
+    wide = widened(x.astype(np.float64), q // 2 + origins[1], q, mode, cval)
+    wide = widened(wide.T, p // 2 + origins[0], p, mode, cval).T
     out = np.zeros((n, m))
     for i in range(p):
         for j in range(q):
