@@ -18,7 +18,7 @@ from srcgrad.frontend.arguments import arguments_in, misfit
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
-from srcgrad.frontend.expressions import elements
+from srcgrad.frontend.displays import elements
 from srcgrad.frontend.formulas.dicts_of_the_run import count
 from srcgrad.frontend.formulas.groups import own_number, taken_over
 from srcgrad.frontend.formulas.members import hashable, members

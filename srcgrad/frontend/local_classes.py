@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.definitions import first_line
-from srcgrad.frontend.expressions import elements
+from srcgrad.frontend.displays import elements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Abstract
 from srcgrad.ir.nodes import Var

@@ -14,7 +14,8 @@ from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew, refuse_whole
-from srcgrad.frontend.expressions import OPERATORS, binary, elements
+from srcgrad.frontend.displays import elements
+from srcgrad.frontend.expressions import OPERATORS, binary
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, scope_of
 from srcgrad.frontend.generators import as_generator
