@@ -48,7 +48,7 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
-from srcgrad.frontend.special_methods import items_of_mapping
+from srcgrad.frontend.special_methods import asked, items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
@@ -290,9 +290,30 @@ def _answered(
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}
+    if len(args) == 1 and (own := _by_own_method(it, f, args[0], node)) is not NotImplemented:
+        return own
     if isinstance(f, np.ufunc) and (kwargs or len(args) > f.nin):
         return it.with_keywords(f, handler, args, kwargs, node)
     return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
+
+
+# ufuncs of which NumPy asks an object by an operator or a test
+_OF_OPERATORS = (
+    "absolute", "negative", "positive", "invert", "square", "reciprocal", "sign", "logical_not",
+    "floor", "ceil", "trunc",
+)  # fmt: skip
+
+
+def _by_own_method(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
+    """A ufunc of an instance, of which NumPy calls the method of that name; or NotImplemented.
+
+    It does so unless the instance is an array or a sequence; a sparse matrix is neither.
+    """
+    if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f.__name__ in _OF_OPERATORS:
+        return NotImplemented
+    is_array = any(hasattr(v.cls, n) for n in ("__array__", "__array_ufunc__"))
+    is_sequence = hasattr(v.cls, "__len__") and not v.cls.__module__.startswith("scipy.sparse")
+    return NotImplemented if is_array or is_sequence else asked(it, v, f.__name__, [], node)
 
 
 def _named(

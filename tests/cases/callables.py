@@ -156,3 +156,22 @@ def from_a_cell():
 
 
 case(vec(4), 3, tags=("p41",), theme="callables")(from_a_cell())
+
+
+class Dual:
+    """A number with a slope, of which NumPy's functions call methods of their names."""
+
+    def __init__(self, value, slope):
+        self.value, self.slope = value, slope
+
+    def sin(self):
+        return Dual(np.sin(self.value), np.cos(self.value) * self.slope)
+
+    def conjugate(self):
+        return Dual(self.value, -self.slope)
+
+
+@case(vec(3))
+def functions_of_numpy_on_an_instance(x):
+    d = np.conj(np.sin(Dual(x, x[::-1])))
+    return np.sum(d.value * d.slope)

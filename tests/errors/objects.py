@@ -371,3 +371,12 @@ def dict_of_an_instance_that_is_stored_to(x):
 def cached_property_of_an_instance_that_is_stored_to(x):
     KEPT.seen = x
     return KEPT.twice  # error: UnsupportedError: 'twice' of a Remembering ... one by one
+
+
+@program(vec(3), how="call")
+def grown_list_kept_outside(x):  # error: UnsupportedError: 'seen': a list whose length ... array
+    KEPT.seen = []
+    for v in x:
+        if v > 0.5:
+            KEPT.seen.append(v)
+    return x[0]

@@ -106,10 +106,28 @@ def by_gmres(a, x):
     return linalg.gmres(a, x, rtol=1e-13, atol=1e-13)[0]
 
 
+def products(a, x):
+    b = 0.1 * a  # the sine of results as large as a @ a @ a hides their slope from differences
+    twice = (b.T @ b.tocsc()).diagonal() + (b.tocoo() @ b).toarray() @ x
+    return (b @ b @ (x[0] * b).T) @ x + twice
+
+
+def adjoints(a, x):
+    z = (1.0 + 2.0j * x[0]) * a
+    return np.abs((z.conj().T @ z + np.conj(z)).toarray()) @ x
+
+
+def of_inferred_shape(a, x):
+    n = range(len(x))
+    b = sparse.coo_array((x, (n, n))) @ sparse.csr_matrix((x, ([0, 2, 5, 0, 1, 5], n)))
+    c = sparse.csc_array((x, np.array([0, 5, 1, 3, 2, 2]), np.array([0, 2, 2, 3, 5, 6, 6])))
+    return a @ (b @ x) + b.shape[1] * (c @ x) * c.shape[0]
+
+
 FUNCTIONS = [
     product, from_right, by_dot, transposed, scaled, dense, on_diagonals, totals, sums, shifted,
     elements, in_formats, stepped, solved, by_factors, by_function, by_gradients, by_bicgstab,
-    by_gmres,
+    by_gmres, products, adjoints, of_inferred_shape,
 ]  # fmt: skip
 PAIRS = [(f, cls) for f in FUNCTIONS for cls in FORMATS]
 
@@ -284,7 +302,6 @@ def test_singular_and_unconverged_raise():
 @pytest.mark.parametrize(
     ("f", "reason"),
     [
-        (lambda a, x: (a @ a) @ x, "a product of two sparse matrices"),
         (lambda a, x: linalg.spsolve(a, a) @ x, "a sparse right-hand side"),
         (lambda a, x: linalg.cg(a, x, M=a)[0], "a preconditioner"),
     ],
@@ -293,6 +310,25 @@ def test_refusals(f, reason):
     a = sparse.csr_array(DENSE)
     with pytest.raises(UnsupportedError, match=reason):
         flow.grad(flow.compile(lambda x: np.sum(f(a, x)), target="python"))(X)
+
+
+def test_adjoint_of_a_matrix():
+    a = sparse.csr_matrix(DENSE * 1.0j)
+    f = flow.compile(lambda x: np.abs((a.getH() * (x[0] * a)).toarray()) @ x, target="python")
+    assert_allclose(f(X), np.abs((a.getH() * (X[0] * a)).toarray()) @ X)
+
+
+@pytest.mark.parametrize("rows", [[], [0, 1]])
+def test_shapes_that_follow_from_no_indices(rows):
+    rows = np.array(rows, dtype=np.int64)
+
+    def f(x):
+        return np.sum(sparse.coo_array((x[: len(rows)], (rows, rows[:0]))).toarray())
+
+    with pytest.raises(ValueError, match="cannot infer dimensions from zero sized"):
+        f(X)
+    with pytest.raises(ValueError, match="cannot infer dimensions from zero sized"):
+        flow.compile(f, target="python")(X)
 
 
 @pytest.mark.parametrize("transform", [flow.grad, flow.jacobian, flow.value_and_grad])

@@ -15,8 +15,6 @@ from scipy import sparse
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
 from srcgrad.tree.scipy_sparse import COO, CSC, CSR, FORMATS, compressed, coordinates
 
-SUPPORTED = "multiply dense arrays: A @ (B @ x)"
-
 
 def of_methods(*names: str) -> Callable[[Callable], Callable]:
     """Registers the decorated formula for methods and properties of all sparse classes."""
@@ -87,9 +85,9 @@ def isspmatrix(x: Any) -> bool:
 
 # ---- products ----
 def times(a: Any, x: Any) -> Any:
-    """The product of a sparse matrix with a dense vector or matrix."""
+    """The product of a sparse matrix with a vector or matrix."""
     if sparse.issparse(x):
-        unsupported("a product of two sparse matrices", SUPPORTED)
+        return times_sparse(a, x)
     x = np.asarray(x)
     n, m = dims(a)
     if x.ndim not in (1, 2):
@@ -114,6 +112,32 @@ def times(a: Any, x: Any) -> Any:
         for k in range(len(values)):
             out[rows[k]] += values[k] * x[columns[k]]
     return out
+
+
+def times_sparse(a: Any, other: Any) -> Any:
+    """The product of two sparse matrices, in CSR format, or CSC if the first is.
+
+    Each stored value meets those of a row of the other matrix.
+    """
+    (n, inner), (rows_of_other, m) = dims(a), dims(other)
+    if inner != rows_of_other:
+        raise ValueError(
+            f"matmul: dimension mismatch with signature (n,k={inner}),(k={rows_of_other},m)->(n,m)"
+        )
+    rows, columns, values = triplets(a)
+    by_row = tocsr(other)
+    starts = by_row.indptr[columns]
+    counts = by_row.indptr[columns + 1] - starts
+    ends = np.cumsum(counts)
+    met = np.repeat(starts - (ends - counts), counts) + np.arange(np.sum(counts))
+    if isinstance(a, CSC):
+        cls = of_kind(a, sparse.csc_array, sparse.csc_matrix)
+    else:
+        cls = of_kind(a, sparse.csr_array, sparse.csr_matrix)
+    return of_triplets(
+        cls, (n, m), np.repeat(rows, counts), by_row.indices[met],
+        np.repeat(values, counts) * by_row.data[met],
+    )  # fmt: skip
 
 
 def _refuse_scalar(x: Any) -> None:
@@ -231,6 +255,16 @@ def minus(a: Any, other: Any) -> Any:
 @of_methods("__rsub__")
 def minus_from_right(a: Any, other: Any) -> Any:
     return added(negated(a), other, 1)
+
+
+@of_methods("conj", "conjugate")
+def conjugated(a: Any, copy: Any = True) -> Any:
+    return with_values(a, np.conj(stored_values(a)))
+
+
+@of_methods("getH")
+def adjoint(a: Any) -> Any:
+    return conjugated(transposed(a))
 
 
 # ---- forms ----

@@ -12,12 +12,17 @@ from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsu
 from srcgrad.frontend.formulas.scipy_sparse import of_triplets, tocoo, tocsc, tocsr, triplets
 from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates
 
-STATED = "state the shape: shape=(n, m)"
-
 
 def _cast(values: Any, dtype: Any) -> Any:
     values = np.asarray(values)
     return values if dtype is None else values.astype(dtype)
+
+
+def _length_of(indices: Any) -> Any:
+    """The length of an axis with these indices, the largest of which is its last."""
+    if len(indices) == 0:
+        raise ValueError("cannot infer dimensions from zero sized index arrays")
+    return int(np.max(indices)) + 1
 
 
 def _of(cls: Any, shape: Any, rows: Any, columns: Any, values: Any) -> Any:
@@ -42,14 +47,18 @@ def _constructor(cls: Any) -> Callable:
         if len(arg1) == 2 and np.ndim(arg1[0]) == 0:
             nothing, none = np.zeros(0, dtype=dtype), np.zeros(0, dtype=np.int64)
             return _of(cls, arg1, none, none, nothing)
-        if shape is None:
-            unsupported("a sparse matrix whose shape follows from its indices", STATED)
         if len(arg1) == 2:
             values, (rows, columns) = arg1
             rows, columns = np.asarray(rows), np.asarray(columns)
+            if shape is None:
+                shape = (_length_of(rows), _length_of(columns))
             return _of(cls, shape, rows, columns, _cast(values, dtype))
         values, indices, indptr = arg1
-        return compressed(cls, shape, _cast(values, dtype), np.asarray(indices), np.asarray(indptr))
+        indices, indptr = np.asarray(indices), np.asarray(indptr)
+        if shape is None:
+            n, m = len(indptr) - 1, _length_of(indices)
+            shape = (n, m) if cls in CSR else (m, n)
+        return compressed(cls, shape, _cast(values, dtype), indices, indptr)
 
     made.__name__ = made.__qualname__ = cls.__name__
     return made
