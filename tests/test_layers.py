@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "srcgrad"
 # From the bottom up. A part may import itself and every part of a lower row.
 LAYERS = (
     ("records", "protocols"),
-    ("errors", "collector", "depth", "interrupts", "hooks", "operation"),
+    ("errors", "collector", "depth", "forks", "interrupts", "hooks", "operation"),
     ("settings",),
     ("tracebacks",),
     ("namespace", "deprecation"),

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
 
-from srcgrad import interrupts
+from srcgrad import forks, interrupts
 from srcgrad.autodiff.partition import Parts, partition
 from srcgrad.autodiff.reverse import vjp as reverse
 from srcgrad.bridge.views import sharing
@@ -81,7 +81,7 @@ class Kernel:
         """The sweeps that differentiate with respect to these positions."""
         found = self._taped.get(wrt)
         if found is None:
-            with self._lock, self._building(), interrupts.held():
+            with forks.held(), self._lock, self._building(), interrupts.held():
                 found = self._taped.get(wrt) or self._taped.setdefault(wrt, self._made(wrt))
         return found
 
@@ -99,7 +99,7 @@ class Kernel:
 
     def pulled(self, wrt: tuple[int, ...]) -> Kernel:
         """The function from the parameters and the results' adjoints to the gradients."""
-        with self._lock, self._building(), interrupts.held():
+        with forks.held(), self._lock, self._building(), interrupts.held():
             if wrt not in self._pulled:
                 joint = self._joint(wrt)
                 function = joint.with_body(joint.body, joint.returns[len(self.function.returns) :])

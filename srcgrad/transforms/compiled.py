@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, Self, overload
 
-from srcgrad import collector, hooks, interrupts
+from srcgrad import collector, forks, hooks, interrupts
 from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
 from srcgrad.faults import building
@@ -231,7 +231,7 @@ class Compiled(Generic[P, R]):
         return building(self.__name__, home)
 
     def _specialise(self, arguments: dict[str, Any], given: list) -> Entry:
-        with self._lock, self._building(), interrupts.held(), collector.gc_paused():
+        with forks.held(), self._lock, self._building(), interrupts.held(), collector.gc_paused():
             self._forget_replaced()
             stale = self._entries.get(self._key(arguments, given), ())
             if any([is_on_device(v) for _, v in given]):

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from srcgrad import interrupts
+from srcgrad import forks, interrupts
 from srcgrad.backends import cache as files
 from srcgrad.backends.backend import Backend, BuildOptions, Executable
 from srcgrad.backends.cpu.emit import driver, ownership
@@ -92,7 +92,7 @@ def build(function: Function, options: BuildOptions) -> Executable:
     def call(*args: Any) -> tuple:
         nonlocal run, read_only
         if run is None:
-            with lock:
+            with forks.held(), lock:
                 run = run or wrapped(compile().run)
         try:
             if read_only and any(map(is_read_only, args)):
