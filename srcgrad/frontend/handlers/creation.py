@@ -346,7 +346,9 @@ def tolist(it: Interpreter, node: Node, x: Any) -> Any:
 
 def _of_python(it: Interpreter, x: Any) -> Any:
     """A number as Python's: it does not change the dtype of other operands."""
-    if not isinstance(x, Var) or x.type.weak:
+    if not isinstance(x, Var):
+        return x.item() if isinstance(x, np.generic) else x
+    if x.type.weak:
         return x
     if x.type.dtype == "bool":
         return plain(it.b.retyped(x, BOOL))

@@ -39,6 +39,7 @@ from srcgrad.frontend.values import (
     Partial,
     Range,
     Record,
+    Slice,
     Super,
     TrackedList,
     Unbound,
@@ -65,6 +66,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (list,)
     elif isinstance(x, TrackedDict | TrackedSet):
         kinds = (x.cls,)
+    elif isinstance(x, Slice):
+        kinds = (slice,)
     elif isinstance(x, Record):
         kinds = (class_shown(x),)
     elif isinstance(x, Var):
@@ -119,7 +122,9 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Closure):
         return types.FunctionType
     if isinstance(x, TrackedDict | TrackedSet):
-        return x.cls if isinstance(x, TrackedDict) else set
+        return x.cls
+    if isinstance(x, Slice):
+        return slice
     if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
     return class_shown(x) if isinstance(x, Record) else type(x)
