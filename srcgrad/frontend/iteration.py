@@ -310,7 +310,7 @@ def zipped(it: Interpreter, parts: list[Iterated], node: Node) -> Iterated:
     sources = tuple(s for p in parts for s in p.sources)
     return Iterated(
         n, lambda k: tuple(p.item(k) for p in parts), static, sources=sources, once=True,
-        grown=tuple(g for p in parts for g in p.grown),
+        grown=tuple(g for p in parts for g in p.grown), scope=it.b.scopes[-1],
     )  # fmt: skip
 
 
@@ -318,7 +318,7 @@ def enumerated(it: Interpreter, over: Iterated, start: Any) -> Iterated:
     return Iterated(
         over.length if over.static else length_of(it, over),
         lambda k: (plain(it.b.add(start, k)), over.item(k)),
-        over.static, sources=over.sources, once=True, grown=over.grown,
+        over.static, sources=over.sources, once=True, grown=over.grown, scope=it.b.scopes[-1],
     )  # fmt: skip
 
 
@@ -329,8 +329,9 @@ def backwards(it: Interpreter, over: Iterated) -> Iterated:
         return over.item(plain(it.b.sub(it.b.sub(n, 1), k)))
 
     return Iterated(
-        n, item, over.static, sources=over.sources, once=True, backwards_of=over, grown=over.grown
-    )
+        n, item, over.static, sources=over.sources, once=True, backwards_of=over, grown=over.grown,
+        scope=it.b.scopes[-1],
+    )  # fmt: skip
 
 
 def ascending(it: Interpreter, over: Iterated) -> Iterated | None:

@@ -119,7 +119,7 @@ class Iterated(Abstract):
     test: Callable[[Any], Any] | None = None
     build: Callable[[], Any] | None = None
     until: Callable[[bool], Any] | None = None  # stops at an item that is true (false)
-    scope: Any = None  # the statements in which `iter` made it
+    scope: Any = None  # the statements in which `iter`, `zip` and their kin made it
     generator: Callable[[], Any] | None = None  # makes a generator of it
     schedule: Any = None  # a `Schedule`: what reverse mode keeps of the loop
 

@@ -36,6 +36,7 @@ def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
     if here and items.static and items.length > 0:
         first, rest = items.item(0), items.item
         items.length, items.item = items.length - 1, lambda k: rest(k + 1)
+        _forget_whole(items)
         return first
     indexed = not (items.static or items.sources or items.test)
     if here and indexed and items.length is not None and not (default or it.attempts):
@@ -52,5 +53,11 @@ def _first_of_the_run(it: Interpreter, items: Iterated) -> Any:
     first, rest = items.item(0), items.item
     left = plain(b.sub(items.length, 1))
     items.length = b.dim(left) if isinstance(left, Var) else left
-    items.item, items.range = lambda k: rest(plain(b.add(k, 1))), None
+    items.item = lambda k: rest(plain(b.add(k, 1)))
+    _forget_whole(items)
     return first
+
+
+def _forget_whole(items: Iterated) -> None:
+    """Leaves of an iterator only its items in turn: the same ones otherwise have the first, too."""
+    items.range = items.backwards_of = None

@@ -75,7 +75,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     """f(*item) for each item, on demand."""
     follow = lambda text: run_text(it, text, [f, columns], node)
     columns.spent = False  # `build` may run over it instead
-    out = replace(columns, range=None, backwards_of=None, once=True, lazy=True)
+    out = replace(columns, range=None, backwards_of=None, once=True, lazy=True, scope=None)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
     out.generator = lambda: follow(MAPPED)
