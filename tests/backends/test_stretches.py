@@ -29,6 +29,7 @@ def short(monkeypatch, tmp_path):
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(state, "LONG", 3)
     monkeypatch.setattr(state, "HEAVY", 3)
+    monkeypatch.setattr(state, "BULKY", 3)
 
 
 def stretches_of(text):
@@ -148,6 +149,7 @@ def saving(v, most):
 def test_tapes_are_calls_with_the_number_of_the_first_site(monkeypatch):
     """A function that makes many tapes is short, and has two parameters for each."""
     monkeypatch.setattr(state, "LONG", 40)
+    monkeypatch.setattr(state, "BULKY", 10**6)  # all of the loop stays in one function
     g = flow.value_and_grad(saving)
     text = emitted(g, 0.1, 3.0)
     per_tape = [
@@ -250,6 +252,46 @@ def test_loops_within_loops(way, heavy, monkeypatch):
         )
         assert_allclose(value, want, 1e-12)
         assert_allclose(grad, wanted, 1e-11)
+
+
+def settling(x, n, most):
+    """Branches within branches of a loop: arrays and tapes on both sides, and a failure."""
+    s, k, y = 0.2, 0, x * 1.0
+    while k < n:
+        if s > 0.5:
+            z = y @ x
+            if np.sum(z) > most:
+                raise ValueError(f"too large: {np.sum(z)}")
+            w = np.sin(s) * s + np.exp(-s) / (1.0 + s * s)
+            if k % 2 == 0:
+                w = w * np.log(1.0 + s) + np.sum(z * y)
+            s = 0.3 * s + 0.1 * w
+            y = z * 0.5 + np.linalg.inv(z + 3.0 * np.eye(len(x))) * s
+        else:
+            w = s * (0.2 + s * (0.1 + s * (0.3 + s * 0.4))) + np.cos(s)
+            s = s + 0.2 * w + 0.1 * np.sum(y)
+        k = k + 1
+    return s + np.sum(y)
+
+
+@pytest.mark.parametrize(("bulky", "way"), share([*product([3, 8, 14], ["", "guarded"])]))
+def test_branches_within_loops(way, bulky, monkeypatch):
+    monkeypatch.setenv("SRCGRAD_CPU", way)
+    monkeypatch.setattr(state, "HEAVY", 10**6)
+    x = np.array([[0.3, 0.2], [-0.1, 0.5]])
+    g = flow.value_and_grad(settling)
+    monkeypatch.setattr(state, "BULKY", 10**6)
+    before = calls_in(emitted(g, x, 3, 9.0))
+    monkeypatch.setattr(state, "BULKY", bulky)
+    assert len(calls_in(emitted(flow.value_and_grad(settling), x, 3, 9.0))) > len(before)
+    g = flow.value_and_grad(settling)
+    for n in (0, 1, 6):
+        value, grad = g(x, n, 9.0)
+        want, wanted = flow.value_and_grad(flow.compile(settling, target="python"))(x, n, 9.0)
+        assert_allclose(value, want, 1e-12)
+        assert_allclose(grad, wanted, 1e-11)
+    with pytest.raises(ValueError, match="too large"):
+        g(x, 6, 0.01)
 
 
 def refusing(x, n):

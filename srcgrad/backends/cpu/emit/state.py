@@ -24,6 +24,7 @@ from srcgrad.records import record
 MOST = 60  # statements of a nest that becomes a function
 LONG = 300  # statements of a stretch that becomes one
 HEAVY = 100  # the same of a loop within a loop
+BULKY = 1000  # the same of a branch within a loop
 
 
 @record(frozen=True)

@@ -33,7 +33,8 @@ def cuts(program: state.Program) -> Cuts:
     """The stretches of each block that has some, by the block's id.
 
     Of a long block that runs once all statements but the last ones are in stretches. In a long
-    program a loop within a loop is one, if it is long itself: its call costs little beside it.
+    program a loop within a loop is one, if it is long itself, and so is a branch of very many
+    statements there: its call costs little beside it.
     """
     out: Cuts = {}
 
@@ -42,7 +43,8 @@ def cuts(program: state.Program) -> Cuts:
         size, first, found = 0, 0, list[range]()
         for k, s in enumerate(block, 1):
             many = weight(s, repeated)
-            if repeated and long and isinstance(s, Loop) and many > state.HEAVY:
+            least = state.HEAVY if isinstance(s, Loop) else state.BULKY
+            if repeated and long and not isinstance(s, Def) and many > least:
                 found.append(range(k - 1, k))
                 many = 1
             size += many
