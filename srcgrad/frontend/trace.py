@@ -47,6 +47,7 @@ from srcgrad.frontend.values import (
     TrackedList,
     describe,
 )
+from srcgrad.frontend.wide_integers import with_checks
 from srcgrad.ir.nodes import Atom, Function, Var
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import memory
@@ -188,6 +189,7 @@ def _traced(
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
     refuse_visible(fn, it.snapshots)
     refuse_reordered(fn, it.reshapes, it.orders)
+    fn = with_checks(fn)
     guards = tuple(captures.guards.values())
     copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
     paths = tuple(taken.paths)

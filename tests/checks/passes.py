@@ -52,6 +52,6 @@ def as_products(record: Record):
 
 @check(of=lambda c: c.cpu, always=never, changes=True)
 def in_strips(record: Record):
-    """As loop nests in which recurrences run in strips or in blocks of three."""
+    """As loop nests in which recurrences run in strips, along diagonals or in blocks of three."""
     with small_strips(), small_blocks():
         check_lowered(record)

@@ -91,3 +91,11 @@ def stars_before_a_number(x):
 @program(0.7)
 def call_of_an_object(x):
     return np.errstate(x)  # error: UnsupportedError: errstate() takes no
+
+
+@program(0.5, 40)
+def an_integer_past_64_bits(x, n):
+    product = 1
+    for i in range(1, n):
+        product *= i  # error: UnsupportedError: grows past 64 bits ... begin with a float
+    return x / product

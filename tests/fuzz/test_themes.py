@@ -33,7 +33,7 @@ from tests.fuzz.runner import FAILURES, failures, run_one
 from tests.tools.blocks import small_blocks
 from tests.tools.columns import few_columns
 from tests.tools.products import small_products
-from tests.tools.strips import small_fronts, small_strips
+from tests.tools.strips import small_strips
 from tests.tools.turns import share
 
 
@@ -55,7 +55,7 @@ THEMES = {
     "columns": Theme("python", around=few_columns),  # sums down the columns of a matrix
     "conflicts": Theme(),  # loops of which one trip may change what all of them read
     "contractions": Theme("python", around=small_products),  # products of matrices by loops
-    "diagonals": Theme(around=small_fronts),  # tables whose elements are made of those before them
+    "diagonals": Theme(around=small_strips),  # tables whose elements are made of those before them
     "distributed": Theme(around=small_blocks),  # recurrences, and functions of elements
     "edges": Theme(compiled=6),  # loops whose first and last trips reach around the ends
     "ensembles": Theme(around=small_strips),  # recurrences that run side by side

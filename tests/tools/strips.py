@@ -1,4 +1,4 @@
-"""Strips of a few trips, so that loops over short arrays are rewritten as those over long ones."""
+"""Strips and diagonals of a few trips: short loops are rewritten as long ones are."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,20 +15,12 @@ SMALL = {"LANES": 3, "TILE": 2, "FEW": 1, "SHORT": 0}
 
 @contextmanager
 def small_strips() -> Iterator[None]:
-    """Compile in the body with strips of three trips, and tiles of two."""
+    """Compile in the body with strips and diagonals of three trips, and tiles of two."""
     reuse.forget()
     with ExitStack() as stack:
         for name, value in SMALL.items():
             stack.enter_context(patch.object(sizes, name, value))
-        yield
-    reuse.forget()
-
-
-@contextmanager
-def small_fronts() -> Iterator[None]:
-    """Compile in the body with diagonals of three trips."""
-    reuse.forget()
-    with patch.object(wavefronts.sizes, "LANES", 3):
+        stack.enter_context(patch.object(wavefronts.sizes, "LANES", SMALL["LANES"]))
         yield
     reuse.forget()
 
