@@ -52,6 +52,7 @@ OF_THE_RUN = frozenset({
     "value", "values", "variable", "verbose", "w", "way_out", "weight", "weights", "where",
     "window_shape", "wopts", "workers", "wrapped", "wrapper", "wvar", "x", "x0", "x1", "x2",
     "x_scale", "xb", "xdata", "xe", "xi", "xp", "xs", "xtol", "y", "y0", "ydata", "yi", "z", "zi",
+    "percentile", "rank", "number", "ndigits", "footprint",
     "brack", "c1", "c2", "direc", "epsilon", "gfun", "hess_inv0", "hfun", "initial_simplex",
     "maxfun", "xrtol",
     "T", "accept", "accept_test", "init", "initial_temp", "interval", "iters", "kernel_size",
