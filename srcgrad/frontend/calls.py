@@ -299,8 +299,8 @@ def _answered(
 
 # ufuncs of which NumPy asks an object by an operator or a test
 _OF_OPERATORS = (
-    "absolute", "negative", "positive", "invert", "square", "reciprocal", "sign", "logical_not",
-    "floor", "ceil", "trunc",
+    np.absolute, np.negative, np.positive, np.invert, np.square, np.reciprocal, np.sign,
+    np.logical_not, np.floor, np.ceil, np.trunc,
 )  # fmt: skip
 
 
@@ -309,7 +309,7 @@ def _by_own_method(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
 
     It does so unless the instance is an array or a sequence; a sparse matrix is neither.
     """
-    if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f.__name__ in _OF_OPERATORS:
+    if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f in _OF_OPERATORS:
         return NotImplemented
     is_array = any(hasattr(v.cls, n) for n in ("__array__", "__array_ufunc__"))
     is_sequence = hasattr(v.cls, "__len__") and not v.cls.__module__.startswith("scipy.sparse")
