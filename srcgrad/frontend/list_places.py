@@ -116,7 +116,7 @@ class _Around:
         return cls, frozenset(kinds) if isinstance(v, list) else tuple(kinds)
 
     def _parts(self, v: Any, depth: int) -> Key | None:
-        """The kind of what is no structure; None of anything else."""
+        """The kind of a list that grows, a choice, a function or an array; None of others."""
         inner = depth + 1
         match v:
             case GrownTable():

@@ -84,7 +84,7 @@ def _stands_for_itself(
 
 
 NONE_TO_STACK = "ValueError", "need at least one array to stack"  # as NumPy says
-NO_ITEMS = (
+NO_ITEMS = (  # refused as it runs: the rank of the array is known when compiling
     "NotImplementedError",
     "a list without items is made an array: of one axis, where arrays in it would give more",
 )

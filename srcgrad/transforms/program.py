@@ -50,7 +50,7 @@ class Program:
     lengths: Lengths | None = None  # the calls it is for, by their equal lengths
 
     def refuse_calls(self, parallel: bool) -> None:
-        """Raises what stands in the way of calls, whatever the arguments are."""
+        """Raises the error of calls that are refused for all arguments."""
         if parallel and self.false_promise is not None:
             raise self.false_promise
         for each in self.names:
