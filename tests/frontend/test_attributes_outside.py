@@ -118,7 +118,7 @@ def on_some_paths_over_a_changed_class(x):
 
 def by_a_setter_and_setattr(x):
     LEAKY.rate = x[0] * 3.0
-    setattr(LEAKY, "made_here", x * LEAKY.rate)  # noqa: B010
+    setattr(LEAKY, "made_here", x * LEAKY.rate)  # noqa: B010 (the call is what is tested)
     return np.sum(LEAKY.made_here) + LEAKY._rate * hasattr(LEAKY, "made_here")
 
 

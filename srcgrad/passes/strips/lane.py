@@ -10,15 +10,15 @@ from functools import reduce
 from typing import Protocol
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, altered
 from srcgrad.ir.types import INT
-from srcgrad.ir.walk import free_variables, results
+from srcgrad.ir.walk import results
 from srcgrad.passes.places import ELEMENTS, Poly
 from srcgrad.passes.strips import sizes
 from srcgrad.passes.strips.own import ahead, in_tape
 from srcgrad.passes.strips.tapes import Place
 from srcgrad.passes.strips.uniform import Uniform
+from srcgrad.passes.strips.values import Values
 
 
 class Strip(Protocol):
@@ -29,19 +29,19 @@ class Strip(Protocol):
     first: Atom  # the index of the strip's first trip
     now: dict[Var, Atom]  # uniform variables
     buffers: dict[Var, Var]
-    positions: dict[Atom, Def]
+    positions: dict[Var, Def]
     tiles: dict[Def, tuple[Var, Atom]]
     in_tape: Mapping[Def, Place]
     uniform: Uniform
     wide: dict[Var, Var]  # the trip's own buffers, with an axis of lanes
 
 
-class Lane:
+class Lane(Values):
     """The values of one lane in one row."""
 
     def __init__(self, strip: Strip, lane: Var):
-        self.strip, self.lane, self.b = strip, lane, strip.b
-        self.known: dict[Var, Atom] = {}
+        super().__init__(strip.b, lane, strip.positions, strip.buffers)
+        self.strip = strip
         self.puts: list[tuple[Var, Atom]] = []
 
     def run(self, row: Sequence[Stmt]) -> None:
@@ -69,9 +69,7 @@ class Lane:
             return
         if isinstance(s, Def) and s.op in ELEMENTS:
             s = self.placed(s)
-        (new,), more = copied((s,), {v: self.value(v) for v in free_variables((s,))})
-        self.known |= {v: more[v] for v in results(s)}
-        b.append(new)
+        self.copy(s)
 
     def in_tile(self, s: Def, tile: Var, row: Atom) -> None:
         """An access to memory that is moved through a tile."""
@@ -113,23 +111,8 @@ class Lane:
             total = b.add(total, reduce(b.mul, map(self.value, term), Const(k, INT)))
         return total
 
-    def value(self, a: Atom) -> Atom:
-        """The value of a variable of the trip in this lane."""
-        if not isinstance(a, Var):
-            return a
-        if a not in self.known:
-            self.known[a] = self.found(a)
-        return self.known[a]
-
     def found(self, v: Var) -> Atom:
-        strip, b = self.strip, self.b
+        strip = self.strip
         if v is strip.loop.index:
-            return b.add(strip.first, self.lane, name=v.name)
-        if v in strip.now:
-            return strip.now[v]
-        if v in strip.positions:
-            d = strip.positions[v]
-            return b(d.op, *map(self.value, d.args), name=v.name, **d.params)
-        if v in strip.buffers:
-            return b.retyped(b.load(strip.buffers[v], self.lane, name=v.name), v.type)
-        return v
+            return self.b.add(strip.first, self.lane, name=v.name)
+        return strip.now[v] if v in strip.now else super().found(v)

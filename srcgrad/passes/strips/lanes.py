@@ -53,7 +53,7 @@ class Lanes:
         self.first: Atom = Const(0, INT)  # the index of the strip's first trip
         self.moving: dict[For, list[Transposed]] = {}  # the accesses of an inner loop that move
         self.tiles: dict[Def, tuple[Var, Atom]] = {}  # by access: the tile, and the row in it
-        self.positions: dict[Atom, Def] = {}  # computed anew in each row
+        self.positions: dict[Var, Def] = {}  # computed anew in each row
         self.wide: dict[Var, Var] = {}  # the trip's own buffers, with an axis of lanes
         for s in walk(loop.body):
             if isinstance(s, Def) and is_affine(s) and all(map(self.has_position, s.args)):

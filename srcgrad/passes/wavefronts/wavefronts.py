@@ -86,12 +86,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from srcgrad.ir.build import Builder
-from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Atom, Block, Const, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
 from srcgrad.ir.walk import free_variables, results, walk
 from srcgrad.passes.dependence import Dependence
 from srcgrad.passes.rewrite import Rewriter
+from srcgrad.passes.strips.values import Values
 from srcgrad.passes.wavefronts import sizes
 from srcgrad.passes.wavefronts.nests import Nest, nest_of
 from srcgrad.passes.wavefronts.skew import skew_of
@@ -206,47 +206,28 @@ class _Diagonals:
         with b.block() as body:
             one = _Lane(self, lane, first, at)
             for s in wanted:
-                one.statement(s)
-            puts = [(v, one.of(v)) for s in wanted for v in results(s) if v in self.buffers]
-            puts += [(p, one.of(a)) for p, a in moves]
+                one.copy(s)
+            puts = [(v, one.value(v)) for s in wanted for v in results(s) if v in self.buffers]
+            puts += [(p, one.value(a)) for p, a in moves]
             for v, a in puts:
                 b.store(self.buffers[v], lane, a)
         b.append(For(lane, low, high, (), (), tuple(body), (), (), loc=b.loc))
 
 
-class _Lane:
+class _Lane(Values):
     """The values of one lane in a loop over them."""
 
     def __init__(self, of: _Diagonals, lane: Var, first: Atom, at: tuple[Atom, Atom] | None):
-        self.whole, self.b, self.lane, self.first, self.at = of, of.b, lane, first, at
-        self.known: dict[Var, Atom] = {}
-
-    def statement(self, s: Stmt) -> None:
-        self.b.loc = s.loc
-        (new,), more = copied((s,), {v: self.of(v) for v in free_variables((s,))})
-        self.known |= {v: more[v] for v in results(s)}
-        self.b.append(new)
-
-    def of(self, a: Atom) -> Atom:
-        """The value of a variable of the trip in this lane."""
-        if not isinstance(a, Var):
-            return a
-        if a not in self.known:
-            self.known[a] = self.found(a)
-        return self.known[a]
+        super().__init__(of.b, lane, of.nest.positions, of.buffers)
+        self.nest, self.skew, self.first, self.at = of.nest, of.skew, first, at
 
     def found(self, v: Var) -> Atom:
-        b, whole, nest = self.b, self.whole, self.whole.nest
+        b, nest = self.b, self.nest
         if v is nest.outer.index:
             return (b.sub if nest.outer.reverse else b.add)(self.first, self.lane, name=v.name)
         if v is nest.inner.index:
             assert self.at is not None
             begin, step = self.at
-            trip = b.sub(step, b.mul(self.lane, whole.skew))
+            trip = b.sub(step, b.mul(self.lane, self.skew))
             return (b.sub if nest.inner.reverse else b.add)(begin, trip, name=v.name)
-        if v in nest.positions:
-            d = nest.positions[v]
-            return b(d.op, *map(self.of, d.args), name=v.name, **d.params)
-        if v in whole.buffers:
-            return b.retyped(b.load(whole.buffers[v], self.lane, name=v.name), v.type)
-        return v
+        return super().found(v)
