@@ -5,6 +5,7 @@ Of equal values that are largest or smallest in a window each has its share of t
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -192,10 +193,14 @@ def _windows(
         check_origin(shift, m)
         lanes = widened(np.moveaxis(wide, axis, -1), m // 2 + shift, m, mode, cval)
         wide = np.moveaxis(lanes, -1, axis)
-    windows = np.lib.stride_tricks.sliding_window_view(wide, tuple(sizes), axes)
-    flat = windows.reshape((*x.shape, -1))
+    count = math.prod(sizes)
+    if x.size == 0:  # `widened` leaves it empty, too short for a window
+        flat = np.zeros((*x.shape, count), dtype=x.dtype)
+    else:
+        windows = np.lib.stride_tricks.sliding_window_view(wide, tuple(sizes), axes)
+        flat = windows.reshape((*x.shape, count))
     if footprint is None:
-        return flat, np.ones(flat.shape[-1], dtype=bool)
+        return flat, np.ones(count, dtype=bool)
     return flat, np.asarray(footprint, dtype=bool).reshape(-1)
 
 
