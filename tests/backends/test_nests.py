@@ -107,6 +107,30 @@ def test_equal_nests_share_a_function():
     assert len(calls_in(with_nests)) > len(nests_of(with_nests)) == len(set(calls_in(with_nests)))
 
 
+def relaxed(x):
+    """Steps that alternate between two arrays, as a swap of names does when it is unrolled."""
+    a, b = x.copy(), x.copy()
+    n, m = x.shape
+    for _ in range(7):
+        for i in range(1, n - 1):
+            for j in range(m):
+                b[i, j] = 0.3 * (a[i - 1, j] + a[i, j] * a[i, j] + a[i + 1, j])
+        a, b = b, a
+    return np.sum(a * a)
+
+
+def test_equal_nests_of_a_time_step_share_a_function():
+    x = np.linspace(0.1, 0.9, 30).reshape(6, 5)
+    g = flow.value_and_grad(relaxed)
+    text = emitted(g, x)
+    shared = {n for n in nests_of(text) if calls_in(text).count(n) == 2}
+    assert len(shared) == 2, "one of the step, one of its adjoint"
+    want, wants = flow.value_and_grad(flow.compile(relaxed, target="python"))(x)
+    value, grad = g(x)
+    assert_allclose(value, want, 1e-13)
+    agree(grad, wants)
+
+
 def test_no_nest_is_larger():
     text = emitted(flow.value_and_grad(twice), np.ones(5))
     largest = max(

@@ -28,7 +28,7 @@ from srcgrad.backends.cpu.emit.values import (
     texts,
 )
 from srcgrad.backends.cpu.emit.writer import Writer
-from srcgrad.ir.nodes import Def, For, Var
+from srcgrad.ir.nodes import Def, For, Stmt, Var
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import free_variables, inner_definitions, walk
 from srcgrad.primitives import callbacks, memory, messages, tapes
@@ -70,7 +70,20 @@ def fits(s: For, program: state.Program) -> bool:
         spreads = isinstance(x, For) and x.independent
         if spreads or any(is_reference(v.type) for v in (*x.results, *inner_definitions(x))):
             return False
-    return True
+    return not _holds_equals(s)
+
+
+def _holds_equals(s: For) -> bool:
+    """Whether nests of a loop have the same operations: outlined themselves, they may share one.
+
+    Time steps that are written twice, with two arrays in turn, are such nests.
+    """
+    nests = [t for t in s.body if isinstance(t, For) and any(isinstance(u, For) for u in t.body)]
+    return len(nests) > len({tuple(map(_operation, walk((t,)))) for t in nests})
+
+
+def _operation(s: Stmt) -> object:
+    return (s.op, len(s.args)) if isinstance(s, Def) else s.__class__
 
 
 class Nest:
