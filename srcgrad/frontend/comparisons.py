@@ -18,7 +18,7 @@ from srcgrad.frontend import tracked_dicts
 from srcgrad.frontend.comprehensions import run_text
 from srcgrad.frontend.control_flow import both, either, negate, python_bool
 from srcgrad.frontend.dict_values import TrackedDict
-from srcgrad.frontend.expressions import arithmetic
+from srcgrad.frontend.expressions import arithmetic, in_arrays, makes_array
 from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.handlers.registry import METHODS
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -47,7 +47,6 @@ from srcgrad.frontend.values import (
     Record,
     Slice,
     View,
-    describe,
     is_array,
     is_number,
     is_scalar,
@@ -71,6 +70,12 @@ OF_NONE = (
     "The truth value of an empty array is ambiguous. "
     "Use `array.size > 0` to check that an array is not empty."
 )
+SAME_RANGES = """\
+def same(a, b):
+    if len(a) != len(b) or len(a) == 0:
+        return len(a) == len(b)
+    return a[0] == b[0] and a[-1] == b[-1]
+"""
 
 
 def of_compare(it: Interpreter, node: gast.Compare) -> Any:
@@ -130,12 +135,8 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return out
     if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
         return _compare_sequences(it, op, a, c, node)
-    sequences = list | tuple | GrownList
-    if any(is_array(v) and isinstance(w, sequences) for v, w in ((a, c), (c, a))):
-        a, c = (
-            it.call_numpy(np.array, [v], {}, node) if isinstance(v, sequences) else v
-            for v in (a, c)
-        )
+    if makes_array(name, a, c):
+        a, c = in_arrays(it, a, c, node)
     if isinstance(a, Var) or isinstance(c, Var):
         if name in ("Eq", "NotEq") and not (is_value(a) and is_value(c)):
             array = next((v for v in (a, c) if is_array(v)), None)
@@ -147,8 +148,17 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if isinstance(a, View) or isinstance(c, View):
         a, c = (as_set(it, v, node) for v in (a, c))
     a, c = it.known_text(a, node), it.known_text(c, node)
-    if isinstance(a, Range | Slice) and type(a) is type(c):
-        it.refuse(node, f"a comparison of {describe(a)} with another is not supported")
+    if isinstance(a, Range) and isinstance(c, Range) and name in ("Eq", "NotEq"):
+        same = run_text(it, SAME_RANGES, [a, c], node)
+        return same if name == "Eq" else negate(it, same)
+    if isinstance(a, Slice) and isinstance(c, Slice):
+        return it.compare(op, (a.lower, a.upper, a.step), (c.lower, c.upper, c.step), node)
+    if any(isinstance(v, Range | Slice) for v in (a, c)):
+        if name in ("Eq", "NotEq"):
+            return name == "NotEq"
+        kinds = " and ".join(f"'{type_name(v).lower()}'" for v in (a, c))
+        said = f"'{SIGNS[COMPARISONS[name]]}' not supported between instances of {kinds}"
+        it.wrong(node, said, TypeError)
     try:
         return STATIC[name](a, c)
     except TypeError as e:

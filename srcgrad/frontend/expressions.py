@@ -28,7 +28,7 @@ from srcgrad.frontend.kinds import promoted
 from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.number_classes import of_either, of_operands
+from srcgrad.frontend.number_classes import is_either, of_either, of_operands
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
@@ -46,6 +46,7 @@ from srcgrad.frontend.values import (
     Iterated,
     MaybeNone,
     Partial,
+    Range,
     View,
     describe,
     is_array,
@@ -79,6 +80,7 @@ UNARY = {"USub": "neg", "UAdd": "pos", "Invert": "invert"}
 DIVISIONS = ("Div", "FloorDiv", "Mod")
 SHIFTS = ("LShift", "RShift")
 BITWISE = ("BitAnd", "BitOr", "BitXor")  # Python's booleans have them too
+SEQUENCES = list | tuple | GrownList | Range  # what NumPy makes arrays of
 
 
 def refuse_expression(it: Interpreter, node: Node) -> NoReturn:
@@ -182,9 +184,9 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if name == "Mult" and any(isinstance(x, list) and is_integer(y) for x, y in ((a, c), (c, a))):
         return _sequence_binary(it, name, a, c, node)
     refuse_counters(it, node, a, c)
-    if not isinstance(a, Var) and not isinstance(c, Var) and not _makes_array(name, a, c):
+    if not isinstance(a, Var) and not isinstance(c, Var) and not makes_array(name, a, c):
         return _static_binary(it, name, a, c, node)
-    if isinstance(a, list | tuple) or isinstance(c, list | tuple):
+    if isinstance(a, SEQUENCES) or isinstance(c, SEQUENCES):
         return _sequence_binary(it, name, a, c, node)
     arithmetic(it, a, node)
     arithmetic(it, c, node)
@@ -291,7 +293,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 def _lists_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """The operators of growing lists: `+` and `*`, and those of arrays."""
-    if _makes_array(name, a, c):
+    if makes_array(name, a, c):
         return _sequence_binary(it, name, a, c, node)
     lists = list | GrownList
     if name == "Add" and isinstance(a, lists) and isinstance(c, lists):
@@ -310,9 +312,9 @@ def _sequence_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> 
         if isinstance(seq, list):
             return repeated(it, seq, times, node)
         return seq * it.static_int(times, node, "the number of repetitions")
-    if _makes_array(name, a, c):
+    if makes_array(name, a, c):
         # a list next to an array or a number of NumPy's is converted, as NumPy does
-        a, c = (v if is_array(v) else it.call_numpy(np.array, [v], {}, node) for v in (a, c))
+        a, c = in_arrays(it, a, c, node)
         return binary(it, getattr(gast, name)(), a, c, node)
     it.refuse(
         node,
@@ -321,16 +323,27 @@ def _sequence_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> 
     )
 
 
-def _makes_array(name: str, a: Any, c: Any) -> bool:
+def makes_array(name: str, a: Any, c: Any) -> bool:
     """Whether an operator is NumPy's for two values: a list among them becomes an array.
 
     Python's `*` repeats a list, so a number of NumPy's does not multiply one.
     """
     if is_array(a) or is_array(c):
         return True
-    lists = list | tuple | GrownList
-    listed = isinstance(a, lists) != isinstance(c, lists)
+    listed = isinstance(a, SEQUENCES) != isinstance(c, SEQUENCES)
     return listed and (_of_numpy(a) or _of_numpy(c)) and name not in ("Mult", "MatMult")
+
+
+def in_arrays(it: Interpreter, a: Any, c: Any, node: Node) -> list[Any]:
+    """Two operands of an operator of NumPy's, with arrays for the sequences."""
+    if any(is_either(it, v) for v in (a, c)) and not (is_array(a) or is_array(c)):
+        it.refuse(
+            node, "whether the number beside a sequence is Python's or NumPy's is not known",
+            "make the sequence an array: np.array(...)",
+        )  # fmt: skip
+    return [
+        it.call_numpy(np.array, [v], {}, node) if isinstance(v, SEQUENCES) else v for v in (a, c)
+    ]
 
 
 def _of_numpy(v: Any) -> bool:

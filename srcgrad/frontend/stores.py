@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
 from srcgrad.frontend.casts import cast, check_same_kind
-from srcgrad.frontend.expressions import PRIMITIVE, binary
+from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import (
     check_mask,
@@ -117,7 +117,7 @@ def store_part(
     it: Interpreter, z: Var, name: str, items: list[Any], value: Any, node: Node, op: Any = None
 ) -> None:
     """`z.real[items] = value`, or `op=` it: the other part stays unchanged."""
-    if isinstance(value, list | tuple | GrownList):
+    if isinstance(value, SEQUENCES):
         value = it.call_numpy(np.array, [value], {}, node)
     if not is_value(value):
         it.refuse(node, f"{describe(value)} cannot be stored in an array")
@@ -145,7 +145,7 @@ def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool
 
     `by_value`: NumPy's numbers are converted as Python's: not where index arrays give the places.
     """
-    if isinstance(value, list | tuple | GrownList):
+    if isinstance(value, SEQUENCES):
         dtype = {"dtype": np_dtype(x.type.dtype)} if is_int(x.type.dtype) else {}
         value = it.call_numpy(np.array, [value], dtype, node)
     if not is_value(value):
@@ -348,7 +348,7 @@ def _augment_advanced(
 @by_kind
 def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
-    if isinstance(value, list | tuple | GrownList):
+    if isinstance(value, SEQUENCES):
         value = it.call_numpy(np.array, [value], {}, node)
     if isinstance(op, gast.MatMult):
         _fits_product(it, x, value, node)

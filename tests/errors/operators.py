@@ -99,3 +99,11 @@ def an_integer_past_64_bits(x, n):
     for i in range(1, n):
         product *= i  # error: UnsupportedError: grows past 64 bits ... begin with a float
     return x / product
+
+
+@program(np.array([0.5, 1.5]), 3)
+def number_of_a_mixed_list_beside_a_list(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[0] if i % 2 else 1.0)
+    return x[0] * np.sum(values[0] == [1.0])  # error: UnsupportedError: Python's or NumPy's

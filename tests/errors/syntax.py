@@ -106,8 +106,3 @@ def locals_read(x):
 @program(vec(3))
 def truth_of_a_text(x):
     return x if f"{x[0]}" else -x  # error: UnsupportedError: a string with a number of the run
-
-
-@program(vec(3), 2)
-def ranges_compared(x, n):
-    return x if range(n) == range(2) else -x  # error: UnsupportedError: a comparison of a Range
