@@ -7,6 +7,7 @@ import collections
 import functools
 import inspect
 import io
+import sys
 import types
 from collections.abc import Hashable
 from typing import Any, get_origin
@@ -42,7 +43,7 @@ from srcgrad.frontend.kinds import (
     note_method,
 )
 from srcgrad.frontend.library_source import CLASSES, is_of_library, python_of
-from srcgrad.frontend.maybe_none import given
+from srcgrad.frontend.maybe_none import flag_of_default, flag_of_none, given
 from srcgrad.frontend.narrowing import by_kind, flag_inside, in_kinds
 from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
@@ -72,8 +73,9 @@ from srcgrad.protocols import home_module, is_transform, of_numba, poses
 from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
 
+# methods of containers that take None as any other item
+KEEPING = (("list", "append"), ("list", "insert"), ("dict", "setdefault"))
 # functions that look at no item of a container
-KEEPING = ("append", "insert")  # methods of lists that take None as any other item
 OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, reversed, tuple, zip))
 
 
@@ -83,6 +85,10 @@ OF_OBJECTS = frozenset((
     collections.OrderedDict, collections.defaultdict, collections.Counter, count, hashable,
     own_number, taken_over,
 ))  # fmt: skip
+# libraries whose functions may take None as any object
+LIBRARIES_OF_OBJECTS = sys.stdlib_module_names - {"math", "cmath", "random", "statistics"}
+# among them functions whose results are no values of a path
+OF_NO_NONE = frozenset((str, repr, enumerate, zip, map, filter, iter, reversed))
 # functions whose result does not depend on the order of the items
 OF_ANY_ORDER = frozenset((bool, sorted, len, min, max, any, all, sum, set, frozenset, members))
 
@@ -218,8 +224,16 @@ def _call_instance(
 
 
 def _undecided(f: Any, given: list[Any]) -> Var | None:
-    """The flag of a value of several kinds among arguments; in containers if `f` reads them."""
-    return flag_inside(given, deep=not (isinstance(f, Hashable) and f in OF_ANY_ITEMS))
+    """The flag of a value of several kinds among arguments; in containers if `f` reads them.
+
+    That of an argument that may be None, if `f` may take None as it takes any object.
+    """
+    known = isinstance(f, Hashable)
+    flag = flag_inside(given, deep=not (known and f in OF_ANY_ITEMS))
+    if flag is not None or not known or f in OF_NO_NONE:
+        return flag
+    any_object = f in OF_OBJECTS or home_module(f).split(".")[0] in LIBRARIES_OF_OBJECTS
+    return flag_of_none(*given) if any_object else None
 
 
 def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
@@ -255,7 +269,10 @@ def strong(it: Interpreter, v: Any) -> Any:
 def handled(
     it: Interpreter, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    if not any(handler is METHODS.get(("list", name)) for name in KEEPING):
+    if handler not in map(METHODS.get, KEEPING):
+        if (flag := flag_of_default(handler, args, kwargs)) is not None:
+            again = lambda now: it.handled(handler, now[0], now[1], node)
+            return in_kinds(it, flag, [args, kwargs], again)
         args = [given(it, v, node) for v in args]
         kwargs = {name: given(it, v, node) for name, v in kwargs.items()}
     args, kwargs = known_arguments(it, handler, args, kwargs, node)
@@ -331,8 +348,10 @@ def _named(
 def call_method(
     it: Interpreter, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    whole = is_array(owner)
-    if (flag := flag_inside([args, kwargs], whole)) is not None:
+    flag = flag_inside([args, kwargs], deep=is_array(owner))
+    if flag is None and not is_value(owner) and (kind_of_owner(owner), name) not in KEEPING:
+        flag = flag_of_none(args, kwargs)
+    if flag is not None:
         again = lambda now: call_method(it, now[2], name, now[0], now[1], node)
         return in_kinds(it, flag, [args, kwargs, owner], again)
     if has_method(owner, name):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import MaybeNone
+from srcgrad.ir.nodes import Var
 
 
 def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
@@ -17,8 +19,26 @@ def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
     return v.value
 
 
+def flag_of_none(args: list[Any], kwargs: dict[str, Any]) -> Var | None:
+    """The flag of the first argument that may be None; None if there is no such argument."""
+    return next((v.flag for v in (*args, *kwargs.values()) if isinstance(v, MaybeNone)), None)
+
+
+def flag_of_default(handler: Any, args: list[Any], kwargs: dict[str, Any]) -> Var | None:
+    """The flag of the first argument that may be None, which its parameter has for a default."""
+    if flag_of_none(args, kwargs) is None:
+        return None
+    own = inspect.signature(handler)
+    taken = own.replace(parameters=[*own.parameters.values()][2:])  # without `it`, `node`
+    try:
+        bound = taken.bind(*args, **kwargs).arguments
+    except TypeError:  # which the call says
+        return None
+    return flag_of_none([v for n, v in bound.items() if taken.parameters[n].default is None], {})
+
+
 def given(it: Interpreter, v: Any, node: Node) -> Any:
-    """An argument of a library function, for which None may mean a default: refused as it runs."""
+    """An argument of a library function that takes no None: refused as it runs."""
     return _given(it, v, node, "an argument", "the call")
 
 

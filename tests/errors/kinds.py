@@ -76,12 +76,6 @@ def helper_returns_none(x):
 
 
 @program(vec(3))
-def function_of_what_may_be_none(x):
-    found = found_or_none(x, 9.0)
-    return x[0] * isinstance(found, float)  # error: UnsupportedError: None on some paths ... call
-
-
-@program(vec(3))
 def growing_list_next_to_another(x):
     big = [v for v in x if v > 0.0]
     if big < [1.0]:  # error: UnsupportedError: the order of lists that grow

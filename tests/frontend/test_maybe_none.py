@@ -1,5 +1,8 @@
 """Values that are None on some paths: None is told from a value at run time."""
 
+import copy
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -133,3 +136,63 @@ def test_a_list_that_stays_empty_is_one_of_floats():
         return np.array(values)
 
     agrees(f, 1.0, 0)
+
+
+def first_above(x, limit):
+    for v in x:
+        if v > limit:
+            return v
+    return None
+
+
+def classes_of_it(x, limit):
+    f = first_above(x, limit)
+    y = x[0] * isinstance(f, float) + x[1] * (type(f) is type(None)) + x[2] * bool(f)
+    print(f, [f, 1.0], callable(f))
+    return y + x[0] * hasattr(f, "real")
+
+
+def defaults_of_parameters(x, limit):
+    f = first_above(x, limit)
+    return np.sum(np.clip(x, 0.8, f) ** 2) + np.sum(x.clip(f, f if f is not None else 1.0))
+
+
+def methods_of_containers(x, limit):
+    f = first_above(x, limit)
+    held = {"a": x[0]}
+    held.setdefault("b", f)
+    one, two = held.get("c", f), held.pop("d", f)
+    total = x[1] if one is None else one * x[0]
+    total += x[2] if held["b"] is None else held["b"] * two
+    return total + x[0] * [None, 1.0, None].count(f)
+
+
+def functions_of_objects(x, limit):
+    f = first_above(x, limit)
+    scaled = partial(lambda a, b: b if a is None else a * b, f)
+    g, made = copy.copy(f), dict(a=f)
+    high = max([v for v in x if v > limit], default=f)
+    total = scaled(x[0] ** 2) + (x[1] if g is None else g * x[2])
+    return total + (x[0] if made["a"] is None else made["a"] * high)
+
+
+@pytest.mark.parametrize("limit", [0.5, 1.0, 9.0])
+@pytest.mark.parametrize(
+    "f", [classes_of_it, defaults_of_parameters, methods_of_containers, functions_of_objects]
+)
+def test_none_is_an_object_to_functions(f, limit):
+    x = np.array([0.7, 1.2, 0.9])
+    agrees(f, x, limit)
+    slope_agrees(lambda a, limit: f(np.array([a, 1.2, 0.9]), limit), 0.7, limit)
+    compiled = flow.compile(f, target="python")
+    _, slope = flow.jvp(compiled, (x, limit), (np.ones(3), 0.0))
+    np.testing.assert_allclose(slope, np.sum(flow.grad(compiled)(x, limit)))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("f", [lambda x: float(found(x, 1.0)), lambda x: x * len(found(x, 1.0))])
+def test_functions_that_take_no_none_raise_as_in_python(f, target):
+    with pytest.raises(TypeError):
+        f(0.5)
+    with pytest.raises(TypeError, match="None"):
+        flow.compile(f, target=target, cache=False)(0.5)
