@@ -1,9 +1,9 @@
 """Lets a program raise where an integer grows past 64 bits, of which Python's have any number.
 
 An integer grows so far where a loop multiplies it from trip to trip, or adds it to itself:
-factorials, powers, Fibonacci's numbers. A power is looked at wherever it is. Counters, and products
-that are made anew in each trip as indices are, stay as they are; so do the integers of NumPy, which
-wrap around.
+factorials, powers, Fibonacci's numbers; and in products that are wide (`wide_products.py`), which
+raise where what reads them needs all their bits. Counters stay as they are; so do the integers of
+NumPy, which wrap around.
 """
 
 from __future__ import annotations
@@ -13,37 +13,31 @@ from collections.abc import Iterable, Iterator
 from srcgrad.errors import located
 from srcgrad.frontend.interpreter import LIMIT
 from srcgrad.frontend.texts import literal
+from srcgrad.frontend.wide_products import REAL, Floats, WideProducts
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import INT
 from srcgrad.ir.walk import results, uses, walk
 from srcgrad.primitives import REGISTRY
 from srcgrad.primitives import elementwise as e
 
 REASON = "a Python integer grows past 64 bits, which compiled integers have"
 WAY_OUT = "begin with a float: 1.0 for 1"
-REAL = Scalar("f64")
 LARGEST = 2.0**63 - 2.0**13  # what is computed in floats is a few units of 2**10 away
 GROWING = (e.mul, e.add, e.sub)
 
 
 def with_checks(function: Function) -> Function:
     """The function with a check after each operation by which an integer may grow so far."""
-    found = {s for s in walk(function.body) if isinstance(s, Def) and _is_power(s)}
-    found |= set(_in_cycles(function.body))
-    return function.with_body(_checked(function.body, found)) if found else function
+    products = WideProducts(function)
+    found = products.checked | set(_in_cycles(function.body))
+    if not found and not products.converted:
+        return function
+    return function.with_body(_checked(function.body, found, Floats(products)))
 
 
 def _is_integer(a: Atom) -> bool:
     return a.type == INT
-
-
-def _is_power(s: Def) -> bool:
-    """Whether a power of Python integers is not known to fit 64 bits: bases of 1 and -1 do."""
-    if s.op is not e.pow or s.var is None or not _is_integer(s.var):
-        return False
-    base = s.args[0]
-    return not (isinstance(base, Const) and abs(int(base.value)) <= 1)
 
 
 # ---- what a loop makes of an integer by itself ----
@@ -142,29 +136,29 @@ def _components(after: dict[Var, list[Var]]) -> dict[Var, int]:
 
 
 # ---- checks ----
-def _checked(block: Block, found: set[Def]) -> Block:
+def _checked(block: Block, found: set[Def], floats: Floats) -> Block:
     out: list[Stmt] = []
     for s in block:
         match s:
             case For():
-                out.append(altered(s, body=_checked(s.body, found)))
+                out.append(altered(s, body=_checked(s.body, found, floats)))
             case While():
-                test, body = _checked(s.test, found), _checked(s.body, found)
-                out.append(altered(s, test=test, body=body))
+                test = _checked(s.test, found, floats)
+                out.append(altered(s, test=test, body=_checked(s.body, found, floats)))
             case If():
-                then, orelse = _checked(s.then, found), _checked(s.orelse, found)
-                out.append(altered(s, then=then, orelse=orelse))
+                then = _checked(s.then, found, floats)
+                out.append(altered(s, then=then, orelse=_checked(s.orelse, found, floats)))
             case Def():
-                out.append(s)
-                if s in found:
-                    out += _check(s)
+                out += floats.converted(s) if s in floats.found.converted else (s,)
+                out += _check(s) if s in found else ()
+                out += floats.after(s)
     return tuple(out)
 
 
 def _check(s: Def) -> list[Stmt]:
     b = Builder(REGISTRY)
     b.loc = s.loc
-    exact = b(s.op, *(b.cast(a, REAL) for a in s.args))
+    exact = b(s.op, *(b.cast(a, REAL) for a in s.args), **s.params)
     wide = b.ge(b.abs(exact), LARGEST)
     with b.block() as then:
         b.fail(kind=LIMIT, message=literal(located(REASON, None, WAY_OUT)))

@@ -56,17 +56,6 @@ def in_two_loops(x, n):
     return p * x
 
 
-def power(x, n):
-    return 7**n * x
-
-
-def power_of_an_index(x, n):
-    s = 0.0
-    for k in range(2, 5):
-        s += k**n * x
-    return s
-
-
 def thirds(x, n):
     p = 2
     for _ in range(n):
@@ -77,7 +66,7 @@ def thirds(x, n):
 # the largest n for which all integers of the program have 64 bits
 LARGEST = {
     factorial: 20, binomial: 30, cubed: 13, fibonacci: 91, doubled: 62, in_two_loops: 19,
-    power: 22, power_of_an_index: 31, thirds: 38,
+    thirds: 38,
 }  # fmt: skip
 
 

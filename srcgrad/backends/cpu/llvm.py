@@ -13,6 +13,10 @@ Loop strength reduction looks for the cheapest induction variables of each loop.
 took a third of the time of code generation, for code that runs no faster
 (docs/decisions/first_calls.md).
 
+Instructions are scheduled before registers are allocated. On some processors (those of AMD) LLVM
+schedules them again afterwards, which took up to a quarter of the time of code generation; the
+processor itself reorders as much.
+
 No option changes a result.
 """
 
@@ -30,6 +34,7 @@ KNOWN = range(20, 23)
 HOIST = ("-hoist-runtime-checks", "false", "true")
 BET = ("-enable-mem-access-versioning", "false", "true")
 REDUCTION = ("-disable-lsr", "true", "false")
+SCHEDULING = ("-disable-post-ra", "true", "false")
 
 
 @contextmanager
@@ -41,7 +46,7 @@ def options(function: Function) -> Iterator[None]:
         yield
         return
     strided = any(isinstance(p.type, Array) and p.type.layout == "S" for p in function.params)
-    chosen = (HOIST, REDUCTION) if strided else (HOIST, REDUCTION, BET)
+    chosen = (HOIST, REDUCTION, SCHEDULING, *(() if strided else (BET,)))
     for name, ours, _ in chosen:
         llvm.set_option("srcgrad", f"{name}={ours}")
     try:
