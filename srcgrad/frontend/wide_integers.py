@@ -149,7 +149,7 @@ def _checked(block: Block, found: set[Def], floats: Floats) -> Block:
                 then = _checked(s.then, found, floats)
                 out.append(altered(s, then=then, orelse=_checked(s.orelse, found, floats)))
             case Def():
-                out += floats.converted(s) if s in floats.found.converted else (s,)
+                out += floats.chosen(s) if s in floats.found.converted else (s,)
                 out += _check(s) if s in found else ()
                 out += floats.after(s)
     return tuple(out)

@@ -1,12 +1,12 @@
 """Products and powers of Python integers that 64 bits may not hold, and what reads them.
 
 `1 / k**4` divides by a float. It is that of the integer where this fits, as in Python, and one that
-is computed beside it, of floats, where it does not: there it differs from Python's by rounding.
-What else is done with such an integer (a remainder, a comparison, returning it) needs a check. A
-place does not: it would be out of bounds.
+is computed beside it, of floats, where it does not: there it differs from Python's by rounding. A
+comparison with a narrower integer does the same. What else is done with such an integer (a
+remainder, returning it) needs a check. A place does not: it would be out of bounds.
 
-A width is a number of bits that an integer fits: 30 for lengths and positions, 60 for what nobody
-knows. So a product of two lengths is not wide, and one of three is.
+A width is the binary logarithm of what an integer is at most: 30 for lengths and positions, 60 for
+what nobody knows. So a product of two lengths is not wide, and one of three is.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
+import numpy as np
+
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import BOOL, INT, Scalar
 from srcgrad.ir.walk import atoms, walk
 from srcgrad.operation import Primitive
-from srcgrad.primitives import REGISTRY, memory
+from srcgrad.primitives import REGISTRY, arrays, memory, reductions
 from srcgrad.primitives import elementwise as e
 
 REAL = Scalar("f64")
@@ -32,9 +34,10 @@ WIDTHS: dict[Primitive, Callable[[Def, Widths], float]] = {
     memory.slice_start: lambda s, of: PLACE,
     e.mul: lambda s, of: sum(of),
     e.powi: lambda s, of: s.params["n"] * of[0],
-    e.pow: lambda s, of: math.inf if of[0] > 1 else 1,
-    e.add: lambda s, of: max(of) + 1,
-    e.sub: lambda s, of: max(of) + 1,
+    e.pow: lambda s, of: math.inf if of[0] > 0 else 0,
+    e.shift_left: lambda s, of: of[0] + _known(s.args[1]),
+    e.add: lambda s, of: _of_sum(of),
+    e.sub: lambda s, of: _of_sum(of),
     e.neg: lambda s, of: of[0],
     e.abs: lambda s, of: of[0],
     e.floordiv: lambda s, of: of[0],
@@ -42,8 +45,23 @@ WIDTHS: dict[Primitive, Callable[[Def, Widths], float]] = {
     e.maximum: lambda s, of: max(of),
     e.minimum: lambda s, of: max(of),
 }
-PRODUCTS = (e.mul, e.powi, e.pow)
-COMPUTED = (*PRODUCTS, e.add, e.sub, e.neg)  # of a wide integer: a wide one
+PRODUCTS = (e.mul, e.powi, e.pow, e.shift_left)
+COMPUTED = (*PRODUCTS, e.add, e.sub, e.neg, e.abs)  # of a wide integer: a wide one
+COMPARED = (e.lt, e.le, e.gt, e.ge, e.eq, e.ne)
+# operations whose integers are places and lengths
+PLACES = {
+    memory.zeros, memory.empty, memory.view, memory.load, memory.index, memory.wrap,
+    memory.slice_start, memory.slice_stop, memory.trips, memory.check_range, memory.check_equal,
+    memory.reshape, memory.broadcast_dim, reductions.broadcast_to, arrays.iota,
+}  # fmt: skip
+
+
+def _of_sum(of: Widths) -> float:
+    return float(np.logaddexp2(of[0], of[1]))
+
+
+def _known(a: Atom) -> float:
+    return float(a.value) if isinstance(a, Const) else math.inf
 
 
 class WideProducts:
@@ -61,7 +79,7 @@ class WideProducts:
         if self.wide:
             found = [s for s in statements if isinstance(s, Def) and self._is_converted(s)]
             self.converted = set(found)
-            self.beside = self._behind(s.args[0] for s in found)
+            self.beside = self._behind(a for s in found for a in s.args)
             read = [a for s in statements for a in self._read(s)]
             products = self._behind((*read, *function.returns))
             self.checked = {s for s in products if self._is_product(s)}
@@ -79,7 +97,9 @@ class WideProducts:
             self.wide[s.var] = s
 
     def _of(self, a: Atom) -> float:
-        return self.width.get(a, UNKNOWN) if isinstance(a, Var) else int(a.value).bit_length()
+        if isinstance(a, Var):
+            return self.width.get(a, UNKNOWN)
+        return math.log2(max(abs(int(a.value)), 1))
 
     def _is_product(self, s: Def) -> bool:
         """Whether this operation may be the first one whose result does not fit."""
@@ -87,8 +107,14 @@ class WideProducts:
 
     # ---- what reads wide integers ----
     def _is_converted(self, s: Def) -> bool:
-        real = s.var is not None and isinstance(s.var.type, Scalar) and s.var.type.dtype[0] in "fc"
-        return s.op is e.cast and real and s.args[0] in self.wide
+        """Whether an operation can do with a float where an integer does not fit."""
+        wide = [a for a in s.args if a in self.wide]
+        if len(wide) != 1 or s.var is None or not isinstance(s.var.type, Scalar):
+            return False
+        narrow = [a for a in s.args if a not in self.wide and a.type in (INT, BOOL)]
+        if s.op in COMPARED:
+            return len(narrow) == 1 and self._of(narrow[0]) <= UNKNOWN
+        return s.op is e.cast and s.var.type.dtype[0] in "fc"
 
     def _read(self, s: Stmt) -> Iterable[Atom]:
         """The atoms of which a statement takes all bits."""
@@ -98,9 +124,7 @@ class WideProducts:
             return atoms(s)
         if s in self.converted or s.var in self.wide:
             return ()
-        if s.op.writes:
-            return s.args[-1:]
-        return s.args if s.op.elementwise or (s.op.effect and not s.op.raises) else ()
+        return () if s.op in PLACES else s.args[-1:] if s.op.writes else s.args
 
     def _behind(self, read: Iterable[Atom]) -> set[Def]:
         """The wide integers that these are computed of, themselves included."""
@@ -116,7 +140,7 @@ class WideProducts:
 
 
 class Floats:
-    """Writes the floats beside wide integers, and the conversions that choose."""
+    """Writes the floats beside wide integers, and chooses between what reads either."""
 
     def __init__(self, found: WideProducts):
         self.found = found
@@ -129,17 +153,22 @@ class Floats:
         b = Builder(REGISTRY)
         b.loc = s.loc
         assert s.var is not None
-        self.of[s.var] = b(s.op, *(self._float(b, a) for a in s.args), **s.params)
+        left, *right = self._floats(b, s)
+        if s.op is e.shift_left:
+            self.of[s.var] = b.mul(left, b.pow(2.0, *right))
+        else:
+            self.of[s.var] = b(s.op, left, *right, **s.params)
         yield from b.out
 
-    def _float(self, b: Builder, a: Atom) -> Atom:
-        return self.of[a] if a in self.of else b.cast(a, REAL)
+    def _floats(self, b: Builder, s: Def) -> list[Atom]:
+        return [self.of[a] if a in self.of else b.cast(a, REAL) for a in s.args]
 
-    def converted(self, s: Def) -> Iterator[Stmt]:
+    def chosen(self, s: Def) -> Iterator[Stmt]:
+        """An operation on an integer, or on the float beside it where this does not fit."""
         b = Builder(REGISTRY)
         b.loc = s.loc
-        beside = self.of[s.args[0]]
+        (beside,) = (self.of[a] for a in s.args if a in self.of)
         fits = b.lt(b.abs(beside), CONVERTED)
-        chosen = b.where(fits, b.cast(s.args[0], REAL), beside)
+        exact, rounded = b(s.op, *s.args, **s.params), b(s.op, *self._floats(b, s), **s.params)
         yield from b.out
-        yield Def(s.var, e.cast, (chosen,), s.params, s.loc)
+        yield Def(s.var, e.where, (fits, exact, rounded), {}, s.loc)

@@ -43,6 +43,20 @@ def test_floats_are_read(f, n, k, target):
     assert_allclose(slope, change, 1e-6)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "text",
+    ["x / (1 << n % 99)", "x * (n << 3)", "x if n * n > 3 else -x", "x if -n * n * n <= n else -x",
+     "x if n**4 == 5 else -x", "x if 7 != n * n * n * n else -x", "x * (n * n / (n * n + 1))",
+     "x * abs(n * -n)", "x * (n * n) ** 0.5", "x * bool(n * n)"],
+)  # fmt: skip
+def test_comparisons_and_shifts(text, target):
+    f = made("def f(x, n):", f"    return {text}")
+    compiled = flow.compile(f, target=target)
+    for n in (1, 3, 7, 10**6, 2**32, 2**40, -(2**40)):
+        assert_allclose(compiled(0.5, n), f(0.5, n), 1e-15)
+
+
 def polynomial(draw, depth):
     """An integer of a, b, the index k and constants, as Python text."""
     kind = draw.choice(("leaf", "sum", "product", "power", "negative") if depth else ("leaf",))
@@ -90,8 +104,8 @@ def parts(text, a, b, k):
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(
     "text",
-    ["x * (n * n % 7)", "x * (n**3 // 5)", "x if n * n > 3 else -x", "n * n",
-     "x * max(n * n, 4)", "x * (n * n & 255)", "x * [n * n, 3][int(x)]"],
+    ["x * (n * n % 7)", "x * (n**3 // 5)", "x if n * n > n * n + 1 else -x", "n * n",
+     "x * max(n * n, 4)", "x * np.array([n * n, 3])[0]", "x * (n * n & 255)", "x * [n * n, 3][int(x)]"],
 )  # fmt: skip
 def test_what_needs_all_bits_raises(text, target):
     f = made("def f(x, n):", f"    return {text}")
