@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.casts import cast
 from srcgrad.frontend.grown_lists import GrownTable, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.maybe_none import in_dtype
 from srcgrad.frontend.ragged_lists import NO_ITEMS, stacked_rows
 from srcgrad.frontend.rank_zero import is_shell
 from srcgrad.frontend.special_methods import class_of_instance, special
@@ -27,7 +29,8 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, join_scalars, np_dtype
+from srcgrad.ir.types import Scalar, is_int, join_scalars, np_dtype
+from srcgrad.tree import mapped
 
 # what NumPy looks for before it calls `__array__`
 BEFORE_ARRAY = ("__buffer__", "__array_struct__", "__array_interface__")
@@ -55,6 +58,18 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | No
     if (made := _by_its_method(it, node, x, copy, dtype)) is not None:
         return made
     it.refuse(node, f"{describe(x)} cannot be made an array")
+
+
+def items_in_dtype(it: Interpreter, x: Any, dtype: str, node: Node) -> Any:
+    """The items of a sequence as NumPy converts each to a dtype: None, and to integers by value."""
+    if not isinstance(x, list | tuple):
+        return in_dtype(it, x, dtype, node)
+
+    def converted(v: Any) -> Any:
+        v = in_dtype(it, v, dtype, node)
+        return cast(it, v, Scalar(dtype), by_value=True) if is_int(dtype) and is_scalar(v) else v
+
+    return mapped(x, converted)
 
 
 def _by_its_method(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None) -> Any:

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import MaybeNone
+from srcgrad.frontend.values import MaybeNone, is_scalar, plain
 from srcgrad.ir.nodes import Var
+from srcgrad.ir.types import is_complex, is_int
+
+NO_INTEGER = "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'"
 
 
 def present(it: Interpreter, v: Any, said: Callable[[], str]) -> Any:
@@ -55,3 +58,19 @@ def _given(it: Interpreter, v: Any, node: Node, what: str, use: str) -> Any:
         f"test 'is None' before {use}",
     )  # fmt: skip
     return v.value
+
+
+def in_dtype(it: Interpreter, v: Any, dtype: str, node: Node) -> Any:
+    """None as NumPy stores it in an array of the dtype: NaN, or False; TypeError for integers.
+
+    Also where a number is None on some paths; any other value is itself.
+    """
+    if v is not None and not (isinstance(v, MaybeNone) and is_scalar(v.value)):
+        return v
+    if is_int(dtype):
+        if v is None:
+            it.wrong(node, NO_INTEGER, TypeError)
+        return present(it, v, lambda: NO_INTEGER)
+    none: Any = complex("nan+nanj") if is_complex(dtype) else float("nan")
+    none = False if dtype == "bool" else none
+    return none if v is None else plain(it.b.where(v.flag, v.value, none))

@@ -229,7 +229,7 @@ def complex_number_of_three_parts(x):
 
 @program(zvec(3))
 def part_that_is_no_value(z):
-    z.real[0] = None  # error: UnsupportedError: None cannot be stored in an array
+    z.real[0] = {}  # error: UnsupportedError: a dict cannot be stored in an array
     return abs(z[0])
 
 

@@ -8,10 +8,11 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, cast, check_same_kind
-from srcgrad.frontend.conversion import as_array
+from srcgrad.frontend.conversion import as_array, items_in_dtype
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.maybe_none import in_dtype
 from srcgrad.frontend.rank_zero import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.values import (
@@ -20,7 +21,6 @@ from srcgrad.frontend.values import (
     is_array,
     is_integer,
     is_number,
-    is_scalar,
     plain,
 )
 from srcgrad.frontend.versions import raised
@@ -32,9 +32,7 @@ from srcgrad.ir.types import (
     INT,
     Scalar,
     is_complex,
-    is_int,
 )
-from srcgrad.tree import mapped
 
 # whether copyto, and with it np.full, casts an integer that does not fit: until NumPy 2.1
 COPIES_WRAP = raised(np.copyto, np.zeros(1, np.int8), 300) is None
@@ -132,6 +130,8 @@ def full(
     it: Interpreter, node: Node, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C"
 ) -> Any:
     dims = dims_of(it, node, shape)
+    if dtype is not None:
+        fill_value = in_dtype(it, fill_value, _dtype(it, node, dtype), node)
     (value,) = operands(it, node, (fill_value,), "full")
     made = filled(it, dims, value, _dtype(it, node, dtype, atom(value).type.dtype))
     return _ordered(it, made, it.order_of(node, order, "CF"))
@@ -147,7 +147,7 @@ def _like(
     if shape is not None:
         dims = dims_of(it, node, shape)
     kind = _dtype(it, node, dtype, atom(x).type.dtype)
-    (value,) = operands(it, node, (value,), "full")
+    (value,) = operands(it, node, (in_dtype(it, value, kind, node),), "full")
     made = filled(it, dims, value, kind)
     if order in ("K", "A") and is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
@@ -205,7 +205,8 @@ def array(
     order: Any = None,
 ) -> Any:  # fmt: skip
     wanted = None if dtype is None else scalar_type(it, node, dtype)
-    out = as_array(it, node, _items_of_dtype(it, x, wanted), bool(copy), wanted)
+    x = x if wanted is None else items_in_dtype(it, x, wanted.dtype, node)
+    out = as_array(it, node, x, bool(copy), wanted)
     if wanted is not None:
         out = cast(it, out, wanted)
     order = it.order_of(node, order)
@@ -218,19 +219,13 @@ def array(
     return out
 
 
-def _items_of_dtype(it: Interpreter, x: Any, wanted: Scalar | None) -> Any:
-    """The items of a sequence, each converted to an integer dtype by its value."""
-    if wanted is None or not is_int(wanted.dtype) or not isinstance(x, list | tuple):
-        return x
-    return mapped(x, lambda v: cast(it, v, wanted, by_value=True) if is_scalar(v) else v)
-
-
 @implements(np.asarray, np.asanyarray)
 def asarray(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, order: Any = None, *, copy: Any = None
 ) -> Any:
     wanted = None if dtype is None else scalar_type(it, node, dtype)
-    out = as_array(it, node, _items_of_dtype(it, x, wanted), bool(copy), wanted)
+    x = x if wanted is None else items_in_dtype(it, x, wanted.dtype, node)
+    out = as_array(it, node, x, bool(copy), wanted)
     if wanted is not None and atom(out).type.dtype != wanted.dtype:
         out = cast(it, out, wanted)
     order = it.order_of(node, order)
