@@ -8,13 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from srcgrad.frontend.comprehensions import list_of, run_text
+from srcgrad.frontend.formulas.flat_places import places_left
 from srcgrad.frontend.growing import append_grown, changing_grown, columns_of, grown_place
 from srcgrad.frontend.grown_lists import dims_of_rows, items_of
+from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import size_of_row
 from srcgrad.frontend.slices import span
 from srcgrad.frontend.values import GrownList, Slice, is_unit, plain
 from srcgrad.ir.nodes import Var
+
+REPLACING = """\
+def replace(owner, items, start, stop):
+    rest = owner[stop:]
+    del owner[start:]
+    for v in items:
+        owner.append(v)
+    for v in rest:
+        owner.append(v)
+"""
+STORING = """\
+def store(owner, items, start, step, count):
+    if len(items) != count:
+        raise ValueError(
+            f"attempt to assign sequence of size {len(items)} to extended slice of size {count}"
+        )
+    for k, v in enumerate(items):
+        owner[start + k * step] = v
+"""
 
 
 def _sizes(it: Interpreter, v: GrownList) -> Iterator[tuple[GrownList, Any]]:
@@ -61,10 +83,27 @@ def delete(it: Interpreter, v: GrownList, k: Any, node: Node) -> None:
         place = _place(it, v, k, node, "list assignment index out of range")
         close(it, v, place, it.b.add(place, 1))
         return
-    if not is_unit(k.step):
-        it.refuse(node, "'del' of a slice with a step of a list that grows", "build a new list")
-    start, count, _ = span(it, k, it.grown_length(v), node)
-    close(it, v, start, it.b.add(start, count))
+    n = it.grown_length(v)
+    start, count, step = span(it, k, n, node)
+    if is_unit(k.step):
+        close(it, v, start, it.b.add(start, count))
+        return
+    kept = [it.call(places_left, [n, start, step, count], {}, node)]
+    taken = [(c, subscript(it, items_of(it.b, c), kept, node)) for c in columns_of(v)]
+    it.set_length(v, it.b.sub(n, count))
+    for column, rows in taken:
+        it.b.assign(items_of(it.b, column), rows)
+
+
+def put_slice(it: Interpreter, v: GrownList, part: Slice, items: Any, node: Node) -> None:
+    """`v[i:j] = items` and `v[i:j:k] = items`."""
+    changing_grown(it, v, node)
+    new = list_of(it, items, node)
+    start, count, step = span(it, part, it.grown_length(v), node)
+    if is_unit(part.step):
+        run_text(it, REPLACING, [v, new, start, plain(it.b.add(start, count))], node)
+    else:
+        run_text(it, STORING, [v, new, start, step, count], node)
 
 
 def insert(it: Interpreter, v: GrownList, k: Any, item: Any, node: Node) -> None:

@@ -7,16 +7,20 @@ that Python would not evaluate are not evaluated.
 from __future__ import annotations
 
 import enum
-import operator
-from collections import OrderedDict
 from typing import Any
 
 import gast
 import numpy as np
 
 from srcgrad.frontend import tracked_dicts
+from srcgrad.frontend.compared_sequences import (
+    STATIC,
+    compare_ranges,
+    compare_sequences,
+    same_item,
+)
 from srcgrad.frontend.comprehensions import run_text
-from srcgrad.frontend.control_flow import both, either, negate, python_bool
+from srcgrad.frontend.control_flow import either, negate, python_bool
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.expressions import arithmetic, in_arrays, makes_array
 from srcgrad.frontend.grown_lists import items_of
@@ -35,7 +39,7 @@ from srcgrad.frontend.special_methods import (
     truth_of_instance,
     type_name,
 )
-from srcgrad.frontend.trees import CONTAINS, SAME
+from srcgrad.frontend.trees import CONTAINS
 from srcgrad.frontend.values import (
     RUNNING,
     Formatted,
@@ -56,11 +60,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL
 
-STATIC = {
-    "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge,
-    "Eq": operator.eq, "NotEq": operator.ne,
-}  # fmt: skip
-
 # what NumPy says of the truth of an array
 OF_MANY = (
     "The truth value of an array with more than one element is ambiguous. "
@@ -70,12 +69,6 @@ OF_NONE = (
     "The truth value of an empty array is ambiguous. "
     "Use `array.size > 0` to check that an array is not empty."
 )
-SAME_RANGES = """\
-def same(a, b):
-    if len(a) != len(b) or len(a) == 0:
-        return len(a) == len(b)
-    return a[0] == b[0] and a[-1] == b[-1]
-"""
 
 
 def of_compare(it: Interpreter, node: gast.Compare) -> Any:
@@ -134,7 +127,7 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if out is not NotImplemented:
         return out
     if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):
-        return _compare_sequences(it, op, a, c, node)
+        return compare_sequences(it, op, a, c, node)
     if makes_array(name, a, c):
         a, c = in_arrays(it, a, c, node)
     if isinstance(a, Var) or isinstance(c, Var):
@@ -148,17 +141,8 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     if isinstance(a, View) or isinstance(c, View):
         a, c = (as_set(it, v, node) for v in (a, c))
     a, c = it.known_text(a, node), it.known_text(c, node)
-    if isinstance(a, Range) and isinstance(c, Range) and name in ("Eq", "NotEq"):
-        same = run_text(it, SAME_RANGES, [a, c], node)
-        return same if name == "Eq" else negate(it, same)
-    if isinstance(a, Slice) and isinstance(c, Slice):
-        return it.compare(op, (a.lower, a.upper, a.step), (c.lower, c.upper, c.step), node)
-    if any(isinstance(v, Range | Slice) for v in (a, c)):
-        if name in ("Eq", "NotEq"):
-            return name == "NotEq"
-        kinds = " and ".join(f"'{type_name(v).lower()}'" for v in (a, c))
-        said = f"'{SIGNS[COMPARISONS[name]]}' not supported between instances of {kinds}"
-        it.wrong(node, said, TypeError)
+    if any(isinstance(v, Range | Slice | GrownList) for v in (a, c)):
+        return compare_ranges(it, op, a, c, node)
     try:
         return STATIC[name](a, c)
     except TypeError as e:
@@ -199,52 +183,6 @@ def known_text(it: Interpreter, v: Any, node: Node) -> Any:
         if isinstance(each, Var):
             it.refuse(node, "a string with a number of the run in it is not known")
     return v.template.format(*v.values)
-
-
-def _compare_sequences(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
-    """`==` of lists, tuples, dicts: item by item, as far as run-time values are inside."""
-    name = type(op).__name__
-    if isinstance(a, GrownList) or isinstance(c, GrownList):
-        return _compare_grown(it, name, a, c, node)
-    if name not in ("Eq", "NotEq"):
-        return _ordered(it, op, a, c, 0, node)
-    tracked_dicts.refuse_counters(it, node, a, c)
-    if in_order(a) and in_order(c) and list(a) != list(c):
-        return name == "NotEq"
-    if (a.keys() != c.keys()) if isinstance(a, dict) else len(a) != len(c):
-        return name == "NotEq"
-    same: Any = True
-    for k in a if isinstance(a, dict) else range(len(a)):
-        here = same_item(it, a[k], c[k], node)
-        if here is False:
-            return name == "NotEq"
-        same = here if same is True else same if here is True else both(it, same, here)
-    return python_bool(it, same) if name == "Eq" else negate(it, same)
-
-
-def in_order(v: Any) -> bool:
-    """Whether a dict is compared with its like in the order of the keys."""
-    return isinstance(v, TrackedDict) and v.cls is OrderedDict
-
-
-def _compare_grown(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
-    if name not in ("Eq", "NotEq"):
-        it.refuse(node, "the order of lists that grow at run time", "compare items of theirs")
-    a, c = (a, c) if isinstance(a, GrownList) else (c, a)
-    same = run_text(it, SAME, [a, c], node)
-    return same if name == "Eq" else negate(it, same)
-
-
-def _ordered(it: Interpreter, op: Any, a: Any, c: Any, k: int, node: Node) -> Any:
-    """The order of lists or tuples: that of the first items that differ, from the k-th on."""
-    if isinstance(a, dict):
-        return STATIC[type(op).__name__](a, c)
-    if k == min(len(a), len(c)):
-        return STATIC[type(op).__name__](len(a), len(c))
-    return it.branch(
-        same_item(it, a[k], c[k], node), lambda: _ordered(it, op, a, c, k + 1, node),
-        lambda: it.compare(op, a[k], c[k], node), node, live_rest=True,
-    )  # fmt: skip
 
 
 def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any:
@@ -288,11 +226,6 @@ def _is_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
             return True
         found = hit if found is False else found if hit is False else either(it, found, hit)
     return python_bool(it, found)
-
-
-def same_item(it: Interpreter, a: Any, c: Any, node: Node) -> Any:
-    """Whether two items are the same to containers: one object, or equal."""
-    return True if a is c else it.truth(it.compare(gast.Eq(), a, c, node), node)
 
 
 def _only_element(it: Interpreter, v: Any, node: Node) -> Any:

@@ -33,7 +33,9 @@ from srcgrad.frontend.values import (
     Formatted,
     GrownList,
     Iterated,
+    Range,
     Record,
+    Slice,
     View,
     describe,
     is_array,
@@ -365,6 +367,8 @@ def type_name(v: Any) -> str:
         return "numpy.ndarray"
     if isinstance(v, View):
         return f"dict_{v.name}"
+    if isinstance(v, Range | Slice):
+        return type(v).__name__.lower()
     if isinstance(v, Var):
         cls: type = python_type(v)
     elif isinstance(v, GrownList | list):

@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
 from srcgrad.frontend.casts import cast, check_same_kind
+from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import items_in_dtype
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
@@ -76,6 +77,8 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
         write(it, x, items, value, node)
     elif isinstance(x, list | dict):
         set_item(it, x, items, value, node)
+    elif isinstance(x, GrownList) and len(items) == 1 and isinstance(items[0], Slice):
+        put_slice(it, x, items[0], value, node)
     elif isinstance(x, GrownList):
         set_grown(it, x, items, value, node)
     elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:

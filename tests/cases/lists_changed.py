@@ -234,3 +234,59 @@ def nearest(x):
         else:
             joined.append((a, b))
     return sum(x[i] ** 2 for _, i in distances[:3]) + sum((b - a) * a for a, b in joined)
+
+
+def grown(x, n):
+    values = []
+    for i in range(n):
+        values.append(x[i % 5] * (i + 1))
+    return values
+
+
+@case(FEW, 0, wrt=(0,))
+@case(FEW, 7, wrt=(0,))
+def slices_with_steps_deleted(x, n):
+    values, pairs = grown(x, n), []
+    del values[::2]
+    del values[n:0:-2]
+    for i in range(n):
+        pairs.append((x * i, x[i % 5], i))
+    del pairs[1 :: max(n // 2, 1)]
+    total = x[0] ** 2 + len(values)
+    for k, v in enumerate(values):
+        total += (k + 1) * v
+    for row, v, i in pairs:
+        total += np.sum(row) * v * i
+    return total
+
+
+@case(FEW, 1, wrt=(0,))
+@case(FEW, 6, wrt=(0,))
+def slices_stored_to(x, n):
+    values, rows = grown(x, n), []
+    values[1:3] = [x[0], x[1], x[2] ** 2]
+    values[-2:] = x
+    values[3:1] = values
+    values[::-1] = [v * v for v in values]
+    values[::2] = [x[0] * x[1]] * len(values[::2])
+    for i in range(n):
+        rows.append((x * i, i))
+    rows[1:2] = [(x * x, 7), (x, 8)]
+    total = len(values)
+    for k, v in enumerate(values):
+        total += (k + 1) * v
+    for row, i in rows:
+        total += np.sum(row) * i
+    return total
+
+
+@case(FEW, 0, wrt=(0,))
+@case(FEW, 2, wrt=(0,))
+@case(FEW, 4, wrt=(0,))
+def lists_in_order(x, n):
+    values, pairs = grown(x, n), []
+    for i in range(n):
+        pairs.append((i % 2, x[i % 5]))
+    total = x[0] if values < [1.0] else x[1]
+    total += x[2] * (values <= grown(x, 2)) + x[3] * (grown(x, 2) > values) + (values >= values)
+    return total + x[4] * (values > []) + x[0] * (pairs < [(0, 0.9), (1, 5.0)])

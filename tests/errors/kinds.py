@@ -76,14 +76,6 @@ def helper_returns_none(x):
 
 
 @program(vec(3))
-def growing_list_next_to_another(x):
-    big = [v for v in x if v > 0.0]
-    if big < [1.0]:  # error: UnsupportedError: the order of lists that grow
-        return x[0]
-    return x[1]
-
-
-@program(vec(3))
 def two_that_may_be_none(x):
     a, b = found_or_none(x, 9.0), found_or_none(x, 1.0)
     return x[0] if a is b else x[1]  # error: UnsupportedError: 'is' between values that may be None
@@ -131,15 +123,6 @@ def dict_grows_in_loop(x, n):
     for i in range(n + int(x[0])):
         table["last"] = [i]  # error: UnsupportedError: a dict has the key 'last' on one path only
     return table["last"]
-
-
-@program(vec(3), 2)
-def every_other_item_deleted(x, n):
-    values = []
-    for i in range(n):
-        values.append(x[i])
-    del values[::2]  # error: UnsupportedError: 'del' of a slice with a step
-    return values[0]
 
 
 @program(vec(4), 2)

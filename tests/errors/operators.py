@@ -27,16 +27,6 @@ def array_in_a_dict(x):
     return x if x in {"a": 1.0} else -x  # error: UnsupportedError: a key of a dict must be known
 
 
-@program(vec(3), 2)
-def lists_that_grow_compared(x, n):
-    one, two = [], []
-    for i in range(n):
-        one.append(x[i])
-        two.append(x[i])
-    return x[0] if one <= two else x[1]  # error: UnsupportedError: the order of lists that grow
-
-
-# ---- operators and choices ----
 @program(vec(3))
 def difference_of_masks(x):
     return np.sum(x[(x > 0.5) - (x > 1.0)])  # error: UnsupportedError: boolean subtract ... ^

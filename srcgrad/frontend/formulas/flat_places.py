@@ -1,4 +1,4 @@
-"""Places of elements in the flat array and along each axis, in both orders."""
+"""Places of elements in the flat array and along each axis, and beside those of a slice."""
 
 from __future__ import annotations
 
@@ -61,3 +61,16 @@ def _within(k: Any, n: Any, mode: Any) -> Any:
     if np.any((k < 0) | (k >= n)):
         raise ValueError("invalid entry in coordinates array")
     return k
+
+
+def places_left(n: Any, start: Any, step: Any, taken: Any) -> Any:
+    """The places among `n` items that are left beside those `taken` by a slice.
+
+    >>> places_left(7, 5, -2, 3).tolist()
+    [0, 2, 4, 6]
+    """
+    down = step < 0
+    first, stride = np.where(down, start + (taken - 1) * step, start), abs(step)
+    k = np.arange(n - taken)
+    passed = np.minimum((k - first) // np.maximum(stride - 1, 1) + 1, taken)
+    return k + np.where(k < first, 0, np.where(stride > 1, passed, taken))

@@ -12,7 +12,7 @@ from srcgrad import tree
 from srcgrad.frontend import lists
 from srcgrad.frontend.changed_lists import insert as put_in
 from srcgrad.frontend.changed_lists import pop_at, refill
-from srcgrad.frontend.comparisons import same_item
+from srcgrad.frontend.compared_sequences import same_item
 from srcgrad.frontend.comprehensions import list_of, run_text
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.growing import changing_grown, pop_grown
