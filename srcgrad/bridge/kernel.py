@@ -112,7 +112,7 @@ def kernel_of(entry: Entry, storing: bool = False) -> Kernel:
     """The kernel of a specialization; `storing`: it also returns its arguments' final contents."""
     made = entry.extensions.get(("kernel", storing))
     if made is None:
-        function = on_copies(entry.whole, storing).function
+        function = on_copies(entry.whole, storing, writes=True).function
         made = Kernel(function, lambda f: built(f, entry.options).run)
         made.sharing |= sharing(entry.program.function)  # which stores to the arguments themselves
         made.complex_choices = tuple(complex_choices(entry.program))

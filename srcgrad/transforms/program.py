@@ -224,12 +224,13 @@ def protected(p: Program, several: bool = False) -> Program:
     return on_copies(certain(p, several))
 
 
-def on_copies(p: Program, contents: bool = False) -> Program:
+def on_copies(p: Program, contents: bool = False, writes: bool = False) -> Program:
     """The program on copies of the parameters it stores to, with results of all kinds.
 
     With `contents` it returns these copies too, after its results, in the order of the parameters.
+    With `writes` it returns what a plain call writes back.
     """
-    p = _without_writes(p)
+    p = p if writes else _without_writes(p)
     written = p.written
     if not written:
         return p

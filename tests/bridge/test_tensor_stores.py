@@ -65,3 +65,22 @@ def test_stores_that_are_refused():
 
     with pytest.raises(flow.UnsupportedError, match="stores to 'u'"):
         fill(np.zeros(2), leaf(1.0))
+
+
+class Recorder:
+    last = None
+
+    def loss(self, x):
+        self.last = x * 3.0
+        return np.sum(x * x)
+
+
+def test_a_name_stored_to_has_a_history():
+    """An attribute that a call on tensors sets, where its gradient is recorded."""
+    recorder = Recorder()
+    f = flow.compile(lambda x: recorder.loss(x), target="python")
+    x = leaf(1.0, 2.0)
+    total = f(x)
+    assert recorder.last.tolist() == [3.0, 6.0]
+    (total + recorder.last.sum()).backward()
+    assert x.grad.tolist() == [5.0, 7.0]
