@@ -13,7 +13,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from srcgrad.custom.functions import any_tensor
-from srcgrad.custom.trace import Call, Called, apart, is_floating, varies
+from srcgrad.custom.isolated import apart
+from srcgrad.custom.trace import Call, Called, is_floating, varies
 from srcgrad.errors import ArgumentTypeError
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import type_of_value
@@ -93,7 +94,7 @@ class Opaque(Generic[R]):
         call = Call(it, self, args, kwargs, node)
         it.locate(node)
         start = len(it.b.out)
-        with apart(it):
+        with apart(it, call.name, node):
             value = _value(call, self.function, self._likeness(call))
         block = tuple(it.b.out[start:])
         if self.vjp is None and self.jvp is None:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import gast
 
+from srcgrad.custom.isolated import apart, unchanging
 from srcgrad.custom.transpose import turned
 from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
 from srcgrad.frontend import source
 from srcgrad.frontend.binding import bind
 from srcgrad.frontend.frame import Diverged
-from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.instances import refuse_instances
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
@@ -61,30 +60,6 @@ def is_floating(v: Any) -> bool:
     return is_value(v) and float_type(atom(v).type)
 
 
-# ---- isolated tracing ----
-@contextmanager
-def apart(it: Interpreter) -> Iterator[None]:
-    """Shares nothing with what was computed before, so that reads from outside are seen."""
-    scopes = it.b.scopes
-    it.b.scopes = [{} for _ in scopes]
-    try:
-        yield
-    finally:
-        it.b.scopes = scopes
-
-
-@contextmanager
-def unchanging(it: Interpreter, values: Any) -> Iterator[None]:
-    """Forbids changes to the containers among some values inside the block."""
-    new = {k: v for k, v in reachable(list(values), ()).items() if k not in it.captures.immutable}
-    it.captures.immutable.update(new)
-    try:
-        yield
-    finally:
-        for k in new:
-            del it.captures.immutable[k]
-
-
 @record(frozen=True, eq=False)
 class Running:
     """A rule being followed: a call of its function with these leaves is its result."""
@@ -123,7 +98,7 @@ class Call:
         running = Running(self.owner, tuple(leaves(self.args)))
         it.ruling.append(running)
         try:
-            with apart(it), unchanging(it, self.args):
+            with apart(it, self.name, self.node), unchanging(it, self.args):
                 made = it.call(function, list(self.args), {}, self.node)
         finally:
             it.ruling.remove(running)
@@ -245,7 +220,7 @@ class Called:
     ) -> tuple[Function, list[Var], tuple]:
         it = self.it
         before = len(it.snapshots)
-        with apart(it), it.b.block() as out:
+        with apart(it, self.call.name, self.call.node), it.b.block() as out:
             it.heads.append((len(it.b.scopes), []))
             try:
                 made = run()

@@ -144,6 +144,20 @@ def restore(it: Interpreter, state: State) -> None:
     it.frozen = dict(state.frozen)
 
 
+def is_changed(it: Interpreter, before: State) -> bool:
+    """Whether names or containers hold anything else than in a state before."""
+    pairs = [(before.env, it.env)]
+    pairs += [(before.contents[k], contents(v)) for k, v in before.objects.items()]
+    return any(_differs(old, new) for old, new in pairs)
+
+
+def _differs(old: dict, new: dict) -> bool:
+    def same(a: Any, b: Any) -> bool:
+        return a is b or (isinstance(a, MaybeUnbound) and a.value is b)
+
+    return list(old) != list(new) or not all(same(old[k], new[k]) for k in old)
+
+
 def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
     """Freezes each merged object, and its sources, if another name reaches these."""
     found = reachable(_roots(it), it.captures.immutable)

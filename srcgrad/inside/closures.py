@@ -16,7 +16,7 @@ from typing import Any
 
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.guards import Hidden, Path
-from srcgrad.frontend.heap import State, contents, snapshot
+from srcgrad.frontend.heap import is_changed, snapshot
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import kind_of
@@ -24,7 +24,7 @@ from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.source import Source
-from srcgrad.frontend.values import RUNNING, Closure, MaybeUnbound, Record, is_value
+from srcgrad.frontend.values import RUNNING, Closure, Record, is_value
 from srcgrad.inside.splicing import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
@@ -239,7 +239,7 @@ class _Call:
             for s in rename(Function("failed", (), tuple(block), ()), known).body:
                 it.b.append(s)
             raise failed
-        if _changed(before, it):
+        if is_changed(it, before):
             it.refuse(
                 self.node, "a function that is differentiated where it is defined changes "
                 "a container or a name of the function around it",
@@ -270,17 +270,3 @@ class _Call:
 
 def _among(h: Hidden, weights: tuple) -> bool:
     return h.parameter is not None and any(h.parameter is w for w in weights)
-
-
-def _changed(before: State, it: Interpreter) -> bool:
-    """Whether the contents of names or containers have changed."""
-    pairs = [(before.env, it.env)]
-    pairs += [(before.contents[k], contents(v)) for k, v in before.objects.items()]
-    return any(_differs(old, new) for old, new in pairs)
-
-
-def _differs(old: dict, new: dict) -> bool:
-    def same(a: Any, b: Any) -> bool:
-        return a is b or (isinstance(a, MaybeUnbound) and a.value is b)
-
-    return list(old) != list(new) or not all(same(old[k], new[k]) for k in old)
