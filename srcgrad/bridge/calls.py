@@ -91,6 +91,8 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
         return run_refused(compiled, arguments, refusal)
     try:
         call = Call(compiled, arguments, extra)
+        if not extra:
+            _refuse_unseen(compiled, call, arguments)
     except (UnsupportedError, SourceError, ReturnTypeError) as error:
         if extra or not eager_fallback.allowed(compiled, arguments):
             raise
@@ -103,6 +105,13 @@ def run(compiled: Any, arguments: dict[str, Any], extra: dict[tuple, Any]) -> An
 
 
 on_tape = eager_fallback.run
+
+
+def _refuse_unseen(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
+    """Refuses a gradient whose changes of captured containers the tape would leave to be seen."""
+    changes = not call.plain and any(changed for _, changed in call.entry.program.outer)
+    if changes and eager_fallback.allowed(compiled, arguments):
+        raise UnsupportedError(f"{call.name}() changes a container that it captures")
 
 
 def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tuple, Any]) -> Any:
@@ -174,8 +183,8 @@ class Call:
         self.refuse_overlap(self.inputs)
         changes = self.plain and (program.stored or program.writes)
         self.stores = bool(changes and wanted(self.inputs))
-        if program.changed:
-            refuse_shared(arguments, program.changed, self.name)
+        if program.changed or program.outer:
+            refuse_shared(arguments, program, self.name)
 
     def refuse_overlap(self, inputs: list) -> None:
         """Refuses inputs that share memory that is stored to."""
@@ -265,7 +274,7 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = required.static_leaves or required.static_dims
     program = entry.program
-    changes = program.changed or program.names or program.state
+    changes = program.changed or program.names or program.outer or program.state
     if not plain or static or changes or program.origins:
         return
     if len(call.trained) < len(program.stored):

@@ -1,13 +1,25 @@
-"""Captured sets, views of dicts, structured arrays and instances: guarded by what is in them."""
+"""Captured containers: guarded by what is in them.
+
+One object has one stand-in, by whatever names it is reached.
+"""
 
 from __future__ import annotations
 
+import types
+from dataclasses import fields
 from typing import Any
 
-from srcgrad.frontend.guards import ITEMS, STATIC, Equal, Guard, Path, Step, attribute
+from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
+from srcgrad.frontend.dict_values import TrackedDict, as_tracked
+from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
+from srcgrad.frontend.guards import CLASS, ITEMS, KEYS, STATIC, Equal, Guard, Path, Step, attribute
+from srcgrad.frontend.guards import item as item_at
+from srcgrad.frontend.handlers.registry import followed_as
+from srcgrad.frontend.heap import contents
 from srcgrad.frontend.instances import given, made
 from srcgrad.frontend.structured import inside
-from srcgrad.frontend.values import View
+from srcgrad.frontend.values import Record, TrackedList, View
+from srcgrad.records import record
 from srcgrad.tree import children, field_ranks, rebuilt
 
 VIEWS = {type({}.keys()): "keys", type({}.values()): "values", type({}.items()): "items"}
@@ -56,3 +68,81 @@ def instance_of(captures: Any, it: Any, path: Path, name: str, value: Any, node:
     captures.guards[held.key] = Guard(held, Equal(held.fetch()), name)
     captures.containers[key] = out
     return out
+
+
+@record(frozen=True)
+class Outer:
+    """A captured list, dict or dataclass: its place, itself, its stand-in, what that held first."""
+
+    path: Path
+    name: str
+    value: Any
+    made: Any
+    first: dict[Any, Any]
+
+
+def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
+    """A captured list, tuple or dict: its items are captured."""
+
+    def part(k: Any) -> Any:
+        return captures.take(it, path.then(item_at(k)), name, node)
+
+    if isinstance(value, tuple):
+        parts = [part(k) for k in range(len(value))]
+        return type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
+    key = _key(path, value)
+    if key in captures.containers:
+        return captures.containers[key]
+    captures.watch(path.then(KEYS), name)
+    if is_followed(type(value)):
+        captures.watch(path.then(OWN_NAMES), name)
+        items = TrackedDict({k: part(k) for k in dict.keys(value)})
+        captures.immutable[id(items)] = items
+        linked = getattr(value, "__dict__", None) is value  # its items are its attributes
+        own = {
+            n: items[n] if linked else captures.take(it, path.then(attribute(n)), n, node)
+            for n in own_names(value)
+        }
+        out = captures.containers[key] = Record(type(value), {OWN_ITEMS: items, **own})
+        captures.immutable[id(out)] = out
+        return out
+    if not isinstance(value, list):
+        items = {k: part(k) for k in value}
+        made = as_tracked(value, TrackedDict(items) if id(value) in captures.changed else items)
+    else:
+        made = TrackedList([part(k) for k in range(len(value))])
+    return _made(captures, path, name, value, made)
+
+
+def record_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
+    """A captured dataclass, or an object that is followed by its parts."""
+    key = _key(path, value)
+    own = key != path.key
+    if own and (captures.changed or key in captures.containers):
+        for each in (path, *(o.path for o in captures.outer.values() if o.value is value)):
+            captures.keep(each, value, name)
+    if key in captures.containers:
+        return captures.containers[key]
+    captures.watch(path.then(CLASS), name)
+    cls, parts = followed_as(value) or (type(value), {f.name: f.name for f in fields(value)})
+    there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
+    made = {f: captures.take(it, path.then(step), f, node) for f, step in there}
+    return _made(captures, path, name, value, Record(cls, made))
+
+
+def _key(path: Path, value: Any) -> tuple[Any, ...]:
+    """The key of a container: the object, or the place of what may be made anew at each access."""
+    if isinstance(value, types.MappingProxyType) or followed_as(value) is not None:
+        return path.key
+    return "object", id(value)
+
+
+def _made(captures: Any, path: Path, name: str, value: Any, made: Any) -> Any:
+    """Registers the stand-in of a container: compiled code changes those alone that are known."""
+    captures.containers[_key(path, value)] = made
+    captures.inlined.append(value)  # its id stays its own
+    if _key(path, value) != path.key:
+        captures.outer[id(made)] = Outer(path, name, value, made, contents(made))
+    if id(value) not in captures.changed:
+        captures.immutable[id(made)] = made
+    return made

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import inspect
 import types
-from dataclasses import fields, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captured_items import fields_of, has_items, instance_of, items_of
-from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
-from srcgrad.frontend.dict_values import TrackedDict, as_tracked
+from srcgrad.frontend.captured_items import (
+    Outer,
+    container_of,
+    fields_of,
+    has_items,
+    instance_of,
+    items_of,
+    record_of,
+)
 from srcgrad.frontend.foreign import not_taken
-from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
-    CLASS,
     CONTAINERS,
     CONTENTS,
-    KEYS,
     VALUE,
     Guard,
     Hidden,
@@ -33,7 +36,6 @@ from srcgrad.frontend.guards import (
     Step,
     Unchanged,
     attribute,
-    item,
 )
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -41,7 +43,7 @@ from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_
 from srcgrad.frontend.outside import refuse_read_outside
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
 from srcgrad.frontend.suggestions import similar, supported_in
-from srcgrad.frontend.values import NUMBERS, Classes, Record, TrackedList, is_array
+from srcgrad.frontend.values import NUMBERS, Classes, is_array
 from srcgrad.frontend.watches import library, name_of, note_read, watch_inherited, watch_member
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Const, Def, Var
@@ -70,9 +72,12 @@ class Captures:
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
         self.loops: dict[Var, tuple[Any, ...]] = {}  # a loop's index -> (file, line, length)
-        # captured containers by key: one object each, which compiled code may not change
+        # captured containers by key: one object each, which compiled code may not change,
+        # except those that the function changes, which are taken first
         self.containers: dict[tuple[Any, ...], Any] = {}
         self.immutable: dict[int, Any] = {}
+        self.outer: dict[int, Outer] = {}  # by the ids of their stand-ins
+        self.changed: dict[int, Any] = {}  # those that are changed, by id
         self.in_instances: set[int] = set()  # of these, those in instances
         self.stopped: dict[tuple[Any, ...], Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
@@ -161,12 +166,12 @@ class Captures:
         if registered_as(type(value)) is not None:
             return instance_of(self, it, path, name, value, node)
         if is_dataclass_instance(value) or followed_as(value) is not None:
-            return self._record(it, path, name, value, node)
+            return record_of(self, it, path, name, value, node)
         if not isinstance(value, types.MappingProxyType):  # it may be made anew at each access
             self.keep(path, value, name)
         if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
             self._refuse_kind(it, value, name, node)
-            return self._container(it, path, value, name, node)
+            return container_of(self, it, path, value, name, node)
         if has_items(value):
             return items_of(self, it, path, value, name, node)
         self._refuse_kind(it, value, name, node)
@@ -183,48 +188,6 @@ class Captures:
     def keep(self, path: Path, value: Any, name: str) -> None:
         """Guards the value that has been read at a path."""
         self.guards[path.key] = Guard(path, Unchanged(value), name)
-
-    def _container(self, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
-        key = path.key
-
-        def part(k: Any) -> Any:
-            return self.take(it, path.then(item(k)), name, node)
-
-        if isinstance(value, tuple):
-            parts = [part(k) for k in range(len(value))]
-            return type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
-        if key in self.containers:
-            return self.containers[key]
-        self.watch(path.then(KEYS), name)
-        if is_followed(type(value)):
-            self.watch(path.then(OWN_NAMES), name)
-            items = TrackedDict({k: part(k) for k in dict.keys(value)})
-            self.immutable[id(items)] = items
-            linked = getattr(value, "__dict__", None) is value  # its items are its attributes
-            own = {
-                n: items[n] if linked else self.take(it, path.then(attribute(n)), n, node)
-                for n in own_names(value)
-            }
-            return self._unchanging(key, Record(type(value), {ITEMS: items, **own}))
-        if not isinstance(value, list):
-            return self._unchanging(key, as_tracked(value, {k: part(k) for k in value}))
-        return self._unchanging(key, TrackedList([part(k) for k in range(len(value))]))
-
-    def _unchanging(self, key: tuple[Any, ...], made: Any) -> Any:
-        """Registers the stand-in of a captured container, which compiled code may not change."""
-        self.containers[key] = made
-        self.immutable[id(made)] = made
-        return made
-
-    def _record(self, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
-        key = path.key
-        if key in self.containers:
-            return self.containers[key]
-        self.watch(path.then(CLASS), name)
-        cls, parts = followed_as(value) or (type(value), {f.name: f.name for f in fields(value)})
-        there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
-        made = {f: self.take(it, path.then(step), f, node) for f, step in there}
-        return self._unchanging(key, Record(cls, made))
 
     def _input(
         self, it: Any, path: Path, name: str, value: Any, node: Any, tensor: Path | None = None

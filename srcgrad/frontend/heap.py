@@ -16,6 +16,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.frontend.frame import frames_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -192,6 +193,7 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
             "make another one and return it; its arrays can be stored to",
         )  # fmt: skip
     if id(owner) in it.captures.immutable:
+        _change_outer(it, owner)
         it.refuse(
             node, "a container that the function captures cannot be changed in compiled code",
             "pass it as an argument and return what changes", runs=True,
@@ -201,3 +203,12 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
             node, "which of several containers this changes is only known at run time",
             "make a copy before changing it, or change it where it is chosen",
         )  # fmt: skip
+
+
+def _change_outer(it: Interpreter, owner: Any) -> None:
+    """Restarts with a captured container as one that is changed; returns if it is none."""
+    known = it.captures.required.changed
+    if (outer := it.captures.outer.get(id(owner))) is None or outer.path.key in known:
+        return
+    known[outer.path.key] = outer.path, outer.name
+    raise RestartTracing("a captured container is changed")

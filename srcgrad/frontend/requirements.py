@@ -71,6 +71,8 @@ class Requirements:
     guessed: set[tuple[Any, ...]] = field(default_factory=set)
     indexed: set[tuple[Any, ...]] = field(default_factory=set)  # that grow for how they are indexed
     stored_names: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of modules, of cells
+    # captured containers that are changed: their paths and names
+    changed: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
     unordered: set[tuple[Any, ...]] = field(default_factory=set)  # dicts, by place
@@ -88,6 +90,7 @@ class Requirements:
         self.as_arrays.clear()
         self.mixable.clear()
         self.mixed.clear()
+        self.changed.clear()
 
     def mix(self) -> bool:
         """Lets the lists that were refused for the kinds of their items be mixed, once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from srcgrad import tree
@@ -59,9 +59,32 @@ tree.add_kind(Choice, tree.Kind(
 ))  # fmt: skip
 
 
+class Slot:
+    """A place in a template of writes: an object of the caller's."""
+
+    def find(self, arguments: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+
+tree.add_leaves(Slot)
+
+
+def _with_slots(v: Any, slots: Mapping[int, Slot]) -> Any:
+    """The value with slots for the containers in it that are the caller's, by their ids."""
+    if id(v) in slots:
+        return slots[id(v)]
+    registered = isinstance(v, Record) and tree.registered_as(v.cls) is not None
+    parts = None if registered or not slots else tree.children(v)
+    if parts is None:
+        return v
+    new = [_with_slots(p, slots) for p in parts]
+    return v if all(p is q for p, q in zip(new, parts, strict=True)) else tree.rebuilt(v, new)
+
+
 def taken_apart(
-    it: Interpreter, v: Any, atoms: list[Atom], found: source.Source, choices: bool = False
-) -> Any:
+    it: Interpreter, v: Any, atoms: list[Atom], found: source.Source, choices: bool = False,
+    slots: Mapping[int, Slot] = {},
+) -> Any:  # fmt: skip
     """The template of a result; its numbers and arrays go to `atoms`.
 
     Without `choices` it has one kind: where it has another one, it is refused as it runs.
@@ -69,6 +92,7 @@ def taken_apart(
     at = it.returned_at or found.location(found.tree)
 
     def part(v: Any) -> Any:
+        v = _with_slots(v, slots)
         for each in tree.nodes(v):
             if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
                 parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
@@ -118,7 +142,7 @@ def taken_apart(
                 text = literal(located(said, None, ONE_KIND))
                 return choice(v.flag, v.one, v.other, text, at)
             return part(_array_of(it, v, found, at, said))
-        if v is None or isinstance(v, str | bool | type):
+        if v is None or isinstance(v, str | bool | type | Slot):
             return v
         raise ReturnTypeError(
             f"{found.title}() returns {_described(v)}, which is not a number, an array "

@@ -24,6 +24,12 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.changed_captures import (
+    ContainerWrite,
+    changed_containers,
+    slots_of_captured,
+    take_changed,
+)
 from srcgrad.frontend.dispatch import StagedInterpreter
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.frame import Diverged
@@ -40,7 +46,7 @@ from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements, RestartTracing, place_of_list
-from srcgrad.frontend.returned import taken_apart
+from srcgrad.frontend.returned import Slot, taken_apart
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
@@ -56,10 +62,13 @@ from srcgrad.records import record
 
 
 @record(frozen=True)
-class Given:
+class Given(Slot):
     """A slot in a template of writes: the container at this path of the arguments."""
 
     path: tuple
+
+    def find(self, arguments: dict[str, Any]) -> Any:
+        return tree.at_path(arguments, self.path)
 
 
 @record(frozen=True)
@@ -82,7 +91,10 @@ class Traced:
     output: Any  # a template of Leafs and static values
     source: source.Source
     writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
-    names: tuple[NameWrite, ...] = ()  # of modules and functions around; their leaves come last
+    # to names and containers that are captured; their leaves come last
+    names: tuple[NameWrite | ContainerWrite, ...] = ()
+    # where captured containers are, and whether they are changed; empty if nothing is
+    outer: tuple[tuple[Path, bool], ...] = ()
     copied: frozenset[int] = frozenset()  # parameters that a transform inside stores to copies of
 
 
@@ -193,12 +205,15 @@ def _traced(
     guards = tuple(captures.guards.values())
     copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
     paths = tuple(taken.paths)
-    return Traced(fn, paths, hidden, guards, output, found, writes, names, copied)
+    changed = captures.changed
+    outer = [(o.path, id(o.value) in changed) for o in captures.outer.values()]
+    shared = tuple(outer) if changed or writes else ()
+    return Traced(fn, paths, hidden, guards, output, found, writes, names, shared, copied)
 
 
 def _interpreted(
     it: Interpreter, taken: _Arguments, arguments: dict[str, Any], atoms: list[Atom]
-) -> tuple[Any, tuple[Write, ...], tuple[NameWrite, ...]]:
+) -> tuple[Any, tuple[Write, ...], tuple[NameWrite | ContainerWrite, ...]]:
     """The templates of what the function returns, changes, and stores under names outside."""
     found = taken.found
     try:
@@ -206,15 +221,19 @@ def _interpreted(
             env = {n: taken.value(v, (n,), n) for n, v in arguments.items()}
             for w in taken.required.weights:
                 it.captures.take(it, Path("weight", w), "weight", None)
+            take_changed(it)
             take_stored_names(it)
         it.held.append(list(env.values()))
         result = inline(it, found, env, None, found.tree)
         output = taken_apart(it, result, atoms, found, True)
-        writes = _written(it, taken.given, atoms, found)
+        slots: dict[int, Slot] = {id(v): Given(path) for path, v, _ in taken.given}
+        slots |= slots_of_captured(it)
+        writes = _written(it, taken.given, atoms, found, slots)
         with instances.standing(it, found):
             last = changed_names(it)
-        names = tuple(_outside(it, w, atoms, found) for w in last)
-        return output, writes, names
+        names = [_outside(it, w, atoms, found, slots) for w in last]
+        containers = [_into(it, w, atoms, found, slots) for w in changed_containers(it)]
+        return output, writes, (*names, *containers)
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned
             return taken_apart(it, 0.0, atoms, found, True), (), ()
@@ -239,16 +258,38 @@ def _raises_otherwise(it: Interpreter, e: Diverged) -> bool:
     )
 
 
-def _outside(it: Interpreter, w: NameWrite, atoms: list[Atom], found: source.Source) -> NameWrite:
+def _outside(
+    it: Interpreter, w: NameWrite, atoms: list[Atom], found: source.Source, slots: dict[int, Slot]
+) -> NameWrite:
     """The write of a name outside with the template of what it is to hold."""
+    value, refused = _to_hold(it, w.at.name, w.value, atoms, found, slots)
+    return replace(w, value=value, refused=refused)
+
+
+def _into(
+    it: Interpreter, w: ContainerWrite, atoms: list[Atom], found: source.Source,
+    slots: dict[int, Slot],
+) -> ContainerWrite:  # fmt: skip
+    """The write to a captured container with the templates of what is put in."""
+    made, refused = {}, w.refused
+    for k, p in w.places.items():
+        value, error = _to_hold(it, f"{w.name}[{k!r}]", p.value, atoms, found, slots)
+        made[k], refused = replace(p, value=value), refused or error
+    return replace(w, places=made, refused=refused)
+
+
+def _to_hold(
+    it: Interpreter, name: str, value: Any, atoms: list[Atom], found: source.Source,
+    slots: dict[int, Slot],
+) -> tuple[Any, SrcgradError | None]:  # fmt: skip
+    """The template of what a name or a place outside is to hold, or why it cannot."""
     try:
-        return replace(w, value=taken_apart(it, w.value, atoms, found, True))
+        return taken_apart(it, value, atoms, found, True, slots), None
     except ReturnTypeError as e:
-        kind = f"{describe(w.value)}, which is not a number, an array or a container of them"
-        refused = ReturnTypeError(f"'{w.at.name}' is set to {kind}", e.location)
+        kind = f"{describe(value)}, which is not a number, an array or a container of them"
+        return None, ReturnTypeError(f"'{name}' is set to {kind}", e.location)
     except UnsupportedError as e:
-        refused = UnsupportedError(f"'{w.at.name}': {e.reason}", e.location, e.way_out)
-    return replace(w, value=None, refused=refused)
+        return None, UnsupportedError(f"'{name}': {e.reason}", e.location, e.way_out)
 
 
 def _label(label: str, key: Any) -> str:
@@ -256,15 +297,13 @@ def _label(label: str, key: Any) -> str:
 
 
 def _written(
-    it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source
-) -> tuple[Write, ...]:
+    it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source,
+    slots: dict[int, Slot],
+) -> tuple[Write, ...]:  # fmt: skip
     """The changes that the function made to the containers among its arguments."""
-    paths = {id(v): path for path, v, _ in given}
 
     def place(v: Any) -> Any:
-        if id(v) in paths:
-            return Given(paths[id(v)])
-        return taken_apart(it, v, atoms, found, True)
+        return taken_apart(it, v, atoms, found, True, slots)
 
     out = []
     for path, v, first in given:

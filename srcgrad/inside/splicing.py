@@ -42,7 +42,11 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
 
 
 def refuse_stored_names(it: Interpreter, program: Program, node: Node) -> None:
-    """Refuses a program that reads, as its own capture, a name that its caller stores to."""
+    """Refuses a program that reads, as its own capture, what its caller stores to or changes."""
+    for guard in program.guards:
+        if id(guard.test.value) in it.captures.changed:
+            said = f"{program.name}(), transformed here, reads '{guard.shown}', which is changed"
+            it.refuse(node, said, "pass it as an argument")
     paths = [*(h.path for h in program.hidden), *(g.path for g in program.guards)]
     read = {(p.kind, id(p.holder), *p.steps[0].key) for p in paths if p.steps}
     for at in it.captures.required.stored_names.values():

@@ -175,8 +175,8 @@ class Compiled(Generic[P, R]):
         if extra:
             refuse_tangents(self.__name__, entry.program.inputs, extra)
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
-        if entry.program.changed:
-            refuse_shared(arguments, entry.program.changed, self.__name__)
+        if entry.program.changed or entry.program.outer:
+            refuse_shared(arguments, entry.program, self.__name__)
         raw = entry.run(*inputs)
         if self._unverified:
             self._verify(entry, arguments, extra, raw)

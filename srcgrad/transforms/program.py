@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, LocatedWarning, UnsupportedError, located, refusal
-from srcgrad.frontend.guards import Guard, Hidden, Unchanged
+from srcgrad.frontend.changed_captures import ContainerWrite
+from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.texts import literal
@@ -41,8 +42,11 @@ class Program:
     stored: frozenset = frozenset()
     copied: frozenset = frozenset()  # those of which a transform inside stores to copies
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
-    names: tuple[NameWrite, ...] = ()  # of modules and functions around, by a plain call
+    # to names and containers that are captured, by a plain call
+    names: tuple[NameWrite | ContainerWrite, ...] = ()
     changed: frozenset = frozenset()  # the paths of these, preserved under transforms
+    # captured containers and whether they are changed; empty if none is, of all that is reached
+    outer: tuple[tuple[Path, bool], ...] = ()
     origins: tuple[tuple[int, tuple], ...] = ()  # gradients among the results, and of what
     state: tuple[tuple[int, Any], ...] = ()  # results that Parameters are to hold afterwards
     zeros: tuple[LocatedWarning, ...] = ()  # issued when it has been built

@@ -69,7 +69,7 @@ class Primal:
         copied = frozenset(p.order[k] for k in t.copied)
         false = false_promise(made)
         p = replace(p, stored=stored, copied=copied, writes=t.writes, names=t.names,
-                    changed=changed, false_promise=false)  # fmt: skip
+                    changed=changed, outer=t.outer, false_promise=false)  # fmt: skip
         return p if self.of_call is None else self.of_call.specialised(p, arguments)
 
 

@@ -1,6 +1,6 @@
-"""Writes the changes of a plain call back: to containers it was given, and to names outside.
+"""Writes the changes of a plain call back: to containers it was given, and to what it captures.
 
-Never used under a transform: that leaves its arguments as they were.
+Never used under a transform: that leaves its arguments, and what it captures, as they were.
 """
 
 from __future__ import annotations
@@ -8,47 +8,84 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.trace import Given, Write
+from srcgrad.frontend.changed_captures import ContainerWrite
+from srcgrad.frontend.outside import NameWrite
+from srcgrad.frontend.returned import Slot
+from srcgrad.frontend.trace import Write
 from srcgrad.transforms.program import Program
-from srcgrad.tree import at_path, filled, is_dataclass_instance, nodes
+from srcgrad.tree import Leaf, at_path, is_dataclass_instance, mapped, nodes, outside
+
+ABSENT = object()  # of a place: not on the path that was taken
 
 
 def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -> None:
-    """Writes what a call has changed: the containers among its arguments, then names outside."""
-    _fill(arguments, program.writes, values)
-    for each in program.names:
-        value = filled(each.value, values)
-        if not each.some:
-            each.at.set(value)
-        elif value is not None:
-            each.at.set(value[0])
+    """Writes what a call has changed: containers among its arguments, names, captured containers.
 
+    All that is written is made first, of what the call has found.
+    """
 
-def _fill(arguments: dict[str, Any], writes: tuple[Write, ...], values: list[Any]) -> None:
-    done = []
-    for w in writes:
-        places = {
-            k: at_path(arguments, v.path) if isinstance(v, Given) else filled(v, values)
-            for k, v in w.places.items()
-        }
-        done.append((at_path(arguments, w.path), places, w.whole))
-    for owner, places, whole in done:
-        if is_dataclass_instance(owner):
-            for name, v in places.items():
-                setattr(owner, name, v)
-        elif whole and isinstance(owner, list):
-            owner[:] = places.values()
+    def filled(template: Any, some: bool = False) -> Any:
+        def at(v: Any) -> Any:
+            if type(v) is Leaf:
+                return values[v.k]
+            return v.find(arguments) if isinstance(v, Slot) else v
+
+        value = mapped(template, at, outside)
+        if some:
+            return ABSENT if value is None else value[0]
+        return value
+
+    def parts(w: Write) -> dict[Any, Any]:
+        return {k: filled(v) for k, v in w.places.items()}
+
+    given = [(at_path(arguments, w.path), parts(w), w.whole) for w in program.writes]
+    names: list[tuple[NameWrite, Any]] = []
+    captured = []
+    for w in program.names:
+        if isinstance(w, ContainerWrite):
+            places = {k: filled(p.value, p.some) for k, p in w.places.items()}
+            captured.append((filled(w.at), places, w.whole))
         else:
-            if whole:
-                owner.clear()
-            for k, v in places.items():
-                owner[k] = v
+            names.append((w, filled(w.value, w.some)))
+    for owner, places, whole in (*given, *captured):
+        _fill(owner, places, whole)
+    for w, value in names:
+        if value is not ABSENT:
+            w.at.set(value)
 
 
-def refuse_shared(arguments: dict[str, Any], changed: frozenset, name: str) -> None:
+def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
+    """Puts values into the places of a container, which loses all others if it is filled whole."""
+    if isinstance(owner, list):
+        if whole:
+            owner.clear()
+        for k, v in places.items():
+            owner[k:k + 1] = [v]  # fmt: skip
+        return
+    if is_dataclass_instance(owner):
+        for name, v in places.items():
+            setattr(owner, name, v)
+        return
+    if whole:
+        owner.clear()
+    for k, v in places.items():
+        if v is not ABSENT:
+            owner[k] = v
+        elif k in owner:
+            del owner[k]
+
+
+def refuse_shared(arguments: dict[str, Any], program: Program, name: str) -> None:
     """Refuses a changed container that is reached in two ways: code assumes there is none."""
     ids = [id(v) for a in arguments.values() for v in nodes(a)]
-    if any(ids.count(id(at_path(arguments, path))) > 1 for path in changed):
+    changed = [id(at_path(arguments, path)) for path in program.changed]
+    if any(ids.count(i) > 1 for i in changed):
         raise ArgumentValueError(
             f"two arguments of {name}() share a container that it changes", None, "pass copies"
         )
+    outer = [(id(path.fetch()), changes) for path, changes in program.outer]
+    if any(i in (ids if changes else changed) for i, changes in outer):
+        raise ArgumentValueError(
+            f"an argument of {name}() is a container that it captures and changes", None,
+            "pass a copy",
+        )  # fmt: skip

@@ -172,14 +172,17 @@ def nested_helper_without_its_argument(x):
     return scaled(x)  # error: TypeError: missing 1 required keyword-only argument: 'by'
 
 
-def grown(x, kept=[]):  # noqa: B006 (such a default is tested)
-    kept.append(x)  # error: UnsupportedError: captures cannot be changed ... as an argument
-    return kept.pop()
+class Settings(dict):
+    pass
+
+
+SETTINGS = Settings(gain=2.0)
 
 
 @program(0.7)
-def default_that_grows(x):
-    return grown(x) * 2.0
+def class_of_dicts_that_is_captured(x):
+    SETTINGS["gain"] = x  # error: UnsupportedError: captures cannot be changed ... as an argument
+    return x * 2.0
 
 
 # ---- arguments of kinds without a gradient ----
