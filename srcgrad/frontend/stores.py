@@ -19,13 +19,7 @@ from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import items_in_dtype
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
-from srcgrad.frontend.indexing import (
-    check_mask,
-    expanded,
-    gathered,
-    items_of,
-    subscript,
-)
+from srcgrad.frontend.indexing import check_mask, expanded, gathered, items_of, subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_item
 from srcgrad.frontend.maybe_none import as_index, in_dtype, present

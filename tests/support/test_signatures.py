@@ -61,9 +61,6 @@ KNOWN = {
        for p in "ds"},
     **{f"0: [range(0, 3), range(1, 4), range(2, 5)] of lapack.{p}potrs(S, x)[0]": SINGULAR
        for p in "ds"},
-    "window='boxcar' of signal.coherence(np.tile(u, 3), np.tile(v, 3) ** 2 + np.tile(u, 3), "
-    "nperseg=5)":
-        "divides rounding errors: a segment without its mean has nothing at frequency 0",
     **{f"type={v!r} of linalg.{f}": OF_OTHERS for v in ("linear", "constant")
        for f in ("eigh(S)[0]", "eigvalsh(S)")},
 }  # fmt: skip
