@@ -15,7 +15,7 @@ from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import CLASS, ITEMS, KEYS, STATIC, Equal, Guard, Path, Step, attribute
 from srcgrad.frontend.guards import item as item_at
 from srcgrad.frontend.handlers.registry import followed_as
-from srcgrad.frontend.heap import contents
+from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.instances import given, made
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.values import Record, TrackedList, View
@@ -72,7 +72,7 @@ def instance_of(captures: Any, it: Any, path: Path, name: str, value: Any, node:
 
 @record(frozen=True)
 class Outer:
-    """A captured list, dict or dataclass: its place, itself, its stand-in, what that held first."""
+    """A captured container: its place, itself, its stand-in, and what that held first."""
 
     path: Path
     name: str
@@ -87,13 +87,13 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
     def part(k: Any) -> Any:
         return captures.take(it, path.then(item_at(k)), name, node)
 
+    if (known := _known(captures, path, value)) is not None:
+        return known
+    captures.watch(path.then(KEYS), name)
     if isinstance(value, tuple):
         parts = [part(k) for k in range(len(value))]
-        return type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
-    key = _key(path, value)
-    if key in captures.containers:
-        return captures.containers[key]
-    captures.watch(path.then(KEYS), name)
+        made = type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
+        return _made(captures, path, name, value, made) if parts else made
     if is_followed(type(value)):
         captures.watch(path.then(OWN_NAMES), name)
         items = TrackedDict({k: part(k) for k in dict.keys(value)})
@@ -103,8 +103,11 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
             n: items[n] if linked else captures.take(it, path.then(attribute(n)), n, node)
             for n in own_names(value)
         }
-        out = captures.containers[key] = Record(type(value), {OWN_ITEMS: items, **own})
+        out = captures.containers[_key(path, value)] = Record(
+            type(value), {OWN_ITEMS: items, **own}
+        )
         captures.immutable[id(out)] = out
+        captures.inlined.append(value)  # its id stays its own
         return out
     if not isinstance(value, list):
         items = {k: part(k) for k in value}
@@ -116,18 +119,21 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
 
 def record_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
     """A captured dataclass, or an object that is followed by its parts."""
-    key = _key(path, value)
-    own = key != path.key
-    if own and (captures.changed or key in captures.containers):
-        for each in (path, *(o.path for o in captures.outer.values() if o.value is value)):
-            captures.keep(each, value, name)
-    if key in captures.containers:
-        return captures.containers[key]
+    if (known := _known(captures, path, value)) is not None:
+        return known
     captures.watch(path.then(CLASS), name)
     cls, parts = followed_as(value) or (type(value), {f.name: f.name for f in fields(value)})
     there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
     made = {f: captures.take(it, path.then(step), f, node) for f, step in there}
     return _made(captures, path, name, value, Record(cls, made))
+
+
+def _known(captures: Any, path: Path, value: Any) -> Any:
+    """The stand-in of a container that was reached before; None if it was not."""
+    key = _key(path, value)
+    if key != path.key:
+        captures.reached[path.key] = path
+    return captures.containers.get(key)
 
 
 def _key(path: Path, value: Any) -> tuple[Any, ...]:
@@ -142,7 +148,9 @@ def _made(captures: Any, path: Path, name: str, value: Any, made: Any) -> Any:
     captures.containers[_key(path, value)] = made
     captures.inlined.append(value)  # its id stays its own
     if _key(path, value) != path.key:
-        captures.outer[id(made)] = Outer(path, name, value, made, contents(made))
-    if id(value) not in captures.changed:
+        captures.outer[id(made)] = Outer(
+            path, name, value, made, contents(made) if is_mutable(made) else {}
+        )
+    if is_mutable(made) and id(value) not in captures.changed:
         captures.immutable[id(made)] = made
     return made

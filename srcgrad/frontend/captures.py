@@ -32,10 +32,12 @@ from srcgrad.frontend.guards import (
     VALUE,
     Guard,
     Hidden,
+    OfClass,
     Path,
     Step,
     Unchanged,
     attribute,
+    same_objects,
 )
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
@@ -78,6 +80,8 @@ class Captures:
         self.immutable: dict[int, Any] = {}
         self.outer: dict[int, Outer] = {}  # by the ids of their stand-ins
         self.changed: dict[int, Any] = {}  # those that are changed, by id
+        self.reached: dict[tuple[Any, ...], Path] = {}  # the places of containers
+        self.identified = False  # whether it matters which of them are one object
         self.in_instances: set[int] = set()  # of these, those in instances
         self.stopped: dict[tuple[Any, ...], Any] = {}  # weights that are not trained, as constants
         self.kinds: dict[Any, Kind] = {}  # of inputs, and of what handlers made
@@ -167,15 +171,22 @@ class Captures:
             return instance_of(self, it, path, name, value, node)
         if is_dataclass_instance(value) or followed_as(value) is not None:
             return record_of(self, it, path, name, value, node)
-        if not isinstance(value, types.MappingProxyType):  # it may be made anew at each access
-            self.keep(path, value, name)
         if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
+            self.guards.setdefault(path.key, Guard(path, OfClass(value), name))
             self._refuse_kind(it, value, name, node)
             return container_of(self, it, path, value, name, node)
+        self.keep(path, value, name)
         if has_items(value):
             return items_of(self, it, path, value, name, node)
         self._refuse_kind(it, value, name, node)
         return value
+
+    def all_guards(self) -> tuple[Guard[Unchanged], ...]:
+        """The guards of all that was captured."""
+        known = tuple(self.guards.values())
+        if len(self.reached) > 1 and (self.identified or self.changed):
+            return *known, same_objects(tuple(self.reached.values()))
+        return known
 
     def watch_attribute(self, f: types.FunctionType, part: str) -> None:
         """Guards a part of a function against being replaced: reloading a module may do so."""

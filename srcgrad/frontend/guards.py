@@ -151,6 +151,41 @@ class Unchanged:
 
 
 @record()
+class OfClass(Unchanged):
+    """Tests that a captured container has the class of another; its parts are captured as well."""
+
+    def passes(self, now: Any) -> bool:
+        return type(now) is type(self.value)
+
+    def why(self, name: str, now: Any) -> Reason:
+        return f"the captured '{name}' was {short(self.value)}", OUTSIDE
+
+
+@record()
+class SameObjects(Unchanged):
+    """Tests which of several captured containers are one object: `value` is their pattern."""
+
+    def passes(self, now: Any) -> bool:
+        return now == self.value
+
+    def why(self, name: str, now: Any) -> Reason:
+        return "other names than before lead to one captured container", OUTSIDE
+
+
+def same_objects(paths: tuple[Path, ...]) -> Guard[Unchanged]:
+    """The guard of which containers are one object, by their places."""
+    pattern = Step(("objects",), lambda paths: numbered([id(p.fetch()) for p in paths]))
+    path = Path("objects", paths, (pattern,))
+    return Guard(path, SameObjects(path.fetch()))
+
+
+def numbered(ids: Iterable[int]) -> tuple[int, ...]:
+    """Each id by the number of its first occurrence."""
+    numbers: dict[int, int] = {}
+    return tuple([numbers.setdefault(i, len(numbers)) for i in ids])
+
+
+@record()
 class Equal(Unchanged):
     """Tests that a captured value is equal to the one that was read."""
 
@@ -179,13 +214,16 @@ class Guard(Generic[T]):
         except UNREADABLE:
             return False
 
+    def now(self) -> Any:
+        """The present value."""
+        try:
+            return self.fetch()
+        except UNREADABLE:
+            return GONE
+
     def why(self) -> Reason:
         """The reason why it does not hold."""
-        try:
-            now = self.fetch()
-        except UNREADABLE:
-            now = GONE
-        return self.test.why(self.shown, now)
+        return self.test.why(self.shown, self.now())
 
     @property
     def shown(self) -> str:

@@ -253,6 +253,8 @@ def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
         it.refuse(
             node, "whether two objects are one is only known at run time", "compare their values"
         )
+    if id(a) in it.captures.outer and id(c) in it.captures.outer:
+        it.captures.identified = True
     return a is c
 
 

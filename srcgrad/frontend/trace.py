@@ -202,7 +202,7 @@ def _traced(
     refuse_visible(fn, it.snapshots)
     refuse_reordered(fn, it.reshapes, it.orders)
     fn = with_checks(fn)
-    guards = tuple(captures.guards.values())
+    guards = captures.all_guards()
     copied = frozenset(k for k, p in enumerate(fn.params) if p in captures.stored)
     paths = tuple(taken.paths)
     changed = captures.changed

@@ -44,7 +44,7 @@ def spliced(it: Interpreter, program: Program, given: list, node: Node) -> Any:
 def refuse_stored_names(it: Interpreter, program: Program, node: Node) -> None:
     """Refuses a program that reads, as its own capture, what its caller stores to or changes."""
     for guard in program.guards:
-        if id(guard.test.value) in it.captures.changed:
+        if id(guard.now()) in it.captures.changed:
             said = f"{program.name}(), transformed here, reads '{guard.shown}', which is changed"
             it.refuse(node, said, "pass it as an argument")
     paths = [*(h.path for h in program.hidden), *(g.path for g in program.guards)]

@@ -16,7 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.guards import VALUE, Guard, Hidden, Path, Unchanged, is_changing
+from srcgrad.frontend.guards import (
+    VALUE,
+    Guard,
+    Hidden,
+    OfClass,
+    Path,
+    Unchanged,
+    is_changing,
+)
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.watches import replacements
 from srcgrad.ir.nodes import Def
@@ -58,6 +66,7 @@ class CapturedGuard:
     test: Test
     number: Any  # the value, if another number becomes an input; else None
     name: str
+    kind: type[Unchanged]
 
     def of(self, met: list[Any]) -> Guard[Unchanged] | None:
         """The guard of a function whose values have been met so far; None if it cannot hold."""
@@ -67,7 +76,7 @@ class CapturedGuard:
         fits = self.test(now)
         if not fits and self.number is None:
             return None
-        return Guard(path, Unchanged(now if fits else self.number), self.name)
+        return Guard(path, self.kind(now if fits else self.number), self.name)
 
 
 @record(frozen=True)
@@ -231,7 +240,7 @@ def _root(function: types.FunctionType, followed: set[int]) -> Test:
 
 # ---- taking an entry from its function ----
 def _guard(g: Guard[Unchanged], met: MetObjects, followed: set[int]) -> CapturedGuard | OwnGuard:
-    if type(g.test) is not Unchanged:
+    if type(g.test) not in (Unchanged, OfClass):
         raise Unshared("an instance of a registered class is captured")
     value = g.test.value
     try:
@@ -245,7 +254,8 @@ def _guard(g: Guard[Unchanged], met: MetObjects, followed: set[int]) -> Captured
     fixed = g.path.key[-1] in ("__defaults__", "__kwdefaults__")
     test = constant(value) if fixed else alike(value, followed)
     met.meet(value)
-    return CapturedGuard(place, test, value if is_changing(value) else None, g.name)
+    number = value if is_changing(value) else None
+    return CapturedGuard(place, test, number, g.name, type(g.test))
 
 
 def _is_own(path: Path) -> bool:
