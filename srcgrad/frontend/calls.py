@@ -23,7 +23,7 @@ from srcgrad.frontend.displays import elements
 from srcgrad.frontend.formulas.dicts_of_the_run import count
 from srcgrad.frontend.formulas.groups import own_number, taken_over
 from srcgrad.frontend.formulas.members import hashable, members
-from srcgrad.frontend.formulas.registry import INSTANCES
+from srcgrad.frontend.formulas.registry import INSTANCES, is_set
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
@@ -251,7 +251,7 @@ def items_represented(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
         return v
     items = it.attribute(v, held[1], node)
     one = isinstance(items, list) and len(items) < 2
-    if held[0] is set and not one and f not in OF_ANY_ORDER:
+    if is_set(v.cls) and not one and f not in OF_ANY_ORDER:
         it.refuse(node, UNORDERED, SORTED)
     return items
 

@@ -236,10 +236,13 @@ def iterated(
             return Iterated(len(v), lambda k: v[k], True, sources=(v,))
         case tuple() | str():
             return static_iterated(it, list(v))
-    if isinstance(v, set | frozenset) and len(v) < 2:
-        return static_iterated(it, list(v))
-    if isinstance(v, set | frozenset) or (isinstance(v, Record) and is_set(v.cls)):
-        it.refuse(node, UNORDERED, SORTED)
+    represented = isinstance(v, Record) and is_set(v.cls)
+    if isinstance(v, set | frozenset) or represented:
+        held: Any = it.attribute(v, "items", node) if represented else v
+        if isinstance(held, GrownList) or len(held) > 1:
+            it.refuse(node, UNORDERED, SORTED)
+        members = list(held)
+        return Iterated(len(members), lambda k: members[k], True, sources=(held,))
     if is_array(v):
         if not v.type.dims:
             it.wrong(node, "iteration over a 0-d array", TypeError)
