@@ -17,6 +17,7 @@ from srcgrad.frontend.control_flow import either, exited, flag, leave_loop, noth
 from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.trees import EVERY, LISTING, SOME, exits, function_at
 from srcgrad.frontend.values import Closure, Iterated, is_scalar, plain
 from srcgrad.ir.nodes import Var, atom
@@ -132,7 +133,12 @@ def as_generator(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def in_turn(it: Interpreter, v: Any, node: Node) -> Any:
-    """The items by their numbers where they have some, else as a generator if they are lazy."""
+    """The items by their numbers where they have some, else as a generator if they are lazy.
+
+    Those of an instance are the iterator's that its `__iter__` gives.
+    """
+    own = items_of_instance(it, v, node)
+    v = v if own is NotImplemented else own
     if isinstance(v, Generated) and v.counted is not None:
         spend(it, v, node)
         return v.counted

@@ -106,7 +106,7 @@ WITHOUT = {
     enumerate: "gives an iterator", filter: "gives an iterator", map: "gives an iterator",
     slice: "makes an index",
     itertools.count: "gives an iterator", itertools.chain.from_iterable: "gives an iterator",
-    eval: "evaluates a text: tests/frontend", np.broadcast: "makes an iterator",
+    eval: "evaluates a text: tests/frontend", np.broadcast: "makes an iterator: tests/frontend",
     np.lib.stride_tricks.as_strided: "reads memory as it lies",
     callable: "asks about a kind", np.result_type: "asks about a kind",
     np.isscalar: "asks about a kind", np.ma.isMaskedArray: "asks about a kind",

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend.calls import strong
+from srcgrad.frontend.formulas.broadcasts import Broadcast
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Record, is_array, ndim
+from srcgrad.frontend.values import is_array, ndim
 from srcgrad.ir.types import same_dims
 
 
@@ -22,11 +22,8 @@ def broadcast_shapes(it: Interpreter, node: Node, *args: Any) -> Any:
 
 
 @implements(np.broadcast)
-def broadcast(it: Interpreter, node: Node, *args: Any) -> Record:
-    given = operands(it, node, args, "broadcast")
-    dims = tuple(it.b.broadcast([v.type.dims if is_array(v) else () for v in given]))
-    counts = {"ndim": len(dims), "nd": len(dims), "size": it.b.size(dims), "numiter": len(args)}
-    return Record(types.SimpleNamespace, {"shape": dims, **counts})
+def broadcast(it: Interpreter, node: Node, *args: Any) -> Any:
+    return it.call(Broadcast, [args], {}, node)
 
 
 @implements(np.broadcast_to)
