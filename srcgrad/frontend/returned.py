@@ -13,6 +13,8 @@ from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
+from srcgrad.frontend.returned_lists import OF_THE_RUN, list_of_run
+from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     Conflict,
@@ -87,11 +89,12 @@ def taken_apart(
 ) -> Any:  # fmt: skip
     """The template of a result; its numbers and arrays go to `atoms`.
 
-    Without `choices` it has one kind: where it has another one, it is refused as it runs.
+    Without `choices` it has one kind: where it has another one, it is refused as it runs; and no
+    list whose length only the run tells.
     """
     at = it.returned_at or found.location(found.tree)
 
-    def part(v: Any) -> Any:
+    def checked(v: Any) -> Any:
         v = _with_slots(v, slots)
         for each in tree.nodes(v):
             if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
@@ -110,12 +113,19 @@ def taken_apart(
                     f"{found.title}() returns an instance of a jitclass of Numba's",
                     at, "return its fields",
                 )  # fmt: skip
+            if isinstance(each, Record) and issubclass(each.cls, BaseException):
+                leaf(each)
+        return v
+
+    def part(v: Any) -> Any:
         with instances.standing(it, found):
-            v = instances.opened(it, v, found.tree)
-        for n in tree.nodes(v):
-            if isinstance(n, Record) and issubclass(n.cls, BaseException):
-                leaf(n)
+            v = instances.opened(it, checked(v), found.tree)
         return tree.mapped(v, leaf, _untracked)
+
+    def item(v: Any) -> Any:
+        """The template of an item of a list, whose numbers and arrays have places already."""
+        held = lambda x: x if isinstance(x, Leaf | Coded) else leaf(x)
+        return tree.mapped(checked(v), held, _untracked)
 
     def choice(flag: Any, one: Any, other: Any, said: str, at: Location | None) -> Any:
         return Choice(part(flag), part(one), part(other), said, at)
@@ -125,8 +135,10 @@ def taken_apart(
             atoms.append(atom(v))
             return Leaf(len(atoms) - 1)
         if isinstance(v, GrownList):
+            if choices:
+                return list_of_run(it, v, atoms, at, item)
             raise UnsupportedError(
-                "a list whose length is known only at run time cannot be returned",
+                f"{OF_THE_RUN} cannot be returned by what is differentiated or batched inside",
                 found.location(found.tree), "return np.array(...) of it",
             )  # fmt: skip
         if isinstance(v, MaybeNone):

@@ -14,7 +14,7 @@ from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.gradient_warnings import check_gradients
 from srcgrad.transforms.program import Program, protected, values
-from srcgrad.transforms.refusals import nothing_returned
+from srcgrad.transforms.refusals import nothing_returned, refuse_lists_of_run
 from srcgrad.transforms.specs import ByPosition
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
@@ -37,6 +37,7 @@ class Compressed(ByPosition):
         slots = self.slots(arguments)
         self.refuse_without_floats(slots)
         p = protected(self.inner.program(arguments, required))
+        refuse_lists_of_run(p, p.output, "a Jacobian")
         wrt, found = self.chosen(p, slots)
         self.refuse_constants(p, slots, found)
         of = [k for k in leaf_numbers(p.output) if float_type(p.function.returns[k].type)]

@@ -13,7 +13,7 @@ from srcgrad.passes import run as run_passes
 from srcgrad.primitives import REGISTRY
 from srcgrad.records import record
 from srcgrad.transforms.program import Program, protected, values
-from srcgrad.transforms.refusals import nothing_returned
+from srcgrad.transforms.refusals import nothing_returned, refuse_lists_of_run
 from srcgrad.transforms.specs import Tangent
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
@@ -26,6 +26,7 @@ class Dependence(Tangent):
 
     def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         p = protected(self.inner.program(arguments, required))
+        refuse_lists_of_run(p, p.output, "the sparsity")
         wrt = self.wrt(p)
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         if not floats:

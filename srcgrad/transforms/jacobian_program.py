@@ -16,7 +16,7 @@ from srcgrad.records import record
 from srcgrad.transforms.call_sizes import by_columns
 from srcgrad.transforms.gradient_warnings import check_gradients
 from srcgrad.transforms.program import Program, named_results, protected, pruned, values
-from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs
+from srcgrad.transforms.refusals import nothing_returned, refuse_complex_pairs, refuse_lists_of_run
 from srcgrad.transforms.specs import ByPosition, simplified
 from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import staged
@@ -66,6 +66,7 @@ def with_blocks(
 
     `result` nests the Jacobian with other outputs.
     """
+    refuse_lists_of_run(p, main, "a Jacobian")
     wrt, found = by.chosen(p, slots)
     by.refuse_constants(p, slots, found)
     of = floats_of(p, main)

@@ -18,7 +18,7 @@ from srcgrad.numeric import is_floating, perturbed, product, rounding, slope
 from srcgrad.records import record
 from srcgrad.settings import is_on
 from srcgrad.transforms.specs import Protected, Tangent
-from srcgrad.tree import leaves, mapped_by_path, paths, spelled
+from srcgrad.tree import mapped_by_path, matched, paths, spelled
 
 MOST_ELEMENTS = 64  # of one argument that are checked to locate a wrong gradient
 # Tolerances for rounding, relative to the sum of magnitudes of the terms.
@@ -135,19 +135,22 @@ def _question(
     tangent = type(compiled)(function, Tangent(spec.inner), options)
     primal = type(compiled)(function, Protected(spec.inner), options)
 
-    def seeds(out: Any) -> list[Any]:
-        places = [v for v in leaves(spec.main_of(out)) if is_floating(v)]
-        return [extra.get(("seed", k), np.ones_like(v)) for k, v in enumerate(places)]
+    def along(out: Any, numbers: Any) -> tuple[float, float]:
+        """The product of the adjoints with numbers in the places of the floats of an output."""
+        pairs = matched(spec.main_of(out), spec.main_of(numbers), _refuse)
+        floats = [(v, n) for _, v, n in pairs if is_floating(v)]
+        seeds = [extra.get(("seed", k), np.ones_like(v)) for k, (v, _) in enumerate(floats)]
+        return product(seeds, [n for _, n in floats])
 
     def rate(moves: dict[tuple, Any]) -> tuple[float, float]:
         still = {("tangent", *p): _still(v) for p, v in given.items() if is_floating(v)}
         still |= {("tangent", *p): t for p, t in moves.items()}
         out, dots = tangent._run(arguments, still)
-        return product(seeds(out), spec.main_of(dots))
+        return along(out, dots)
 
     def value(at: dict[tuple, Any]) -> float:
         out = primal._run(_replaced(arguments, at), {})
-        return product(seeds(out), spec.main_of(out))[0]
+        return along(out, out)[0]
 
     dtypes = {np.asarray(v).dtype for v in given.values() if is_floating(v)}
     near = max((NEAR.get(d, 1e-8) for d in dtypes), default=1e-8)
@@ -155,6 +158,10 @@ def _question(
     place = code and Location(code.co_filename, code.co_firstlineno, function=function.__name__)
     gradient = {path: raw[numbers[path]] for path in by}
     return Question(compiled.__name__, by, gradient, rate, value, near, place)
+
+
+def _refuse(path: tuple, given: Any, like: Any) -> None:
+    raise AssertionError(path, given, like)  # both come from one program
 
 
 def _still(v: Any) -> Any:

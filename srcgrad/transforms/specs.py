@@ -41,6 +41,7 @@ from srcgrad.transforms.refusals import (
     nothing_returned,
     refuse_complex,
     refuse_known,
+    refuse_lists_of_run,
     refuse_sparse,
     without_floats,
 )
@@ -185,6 +186,8 @@ class Gradient(ByPosition):
             self.refuse_without_floats(slots)
         several = not (self.seeded or self.has_aux)
         p = persistent(self.inner.program(arguments, required), several, not self.seeded)
+        if self.seeded:
+            refuse_lists_of_run(p, self.main_of(p.output), "a product with adjoints")
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output

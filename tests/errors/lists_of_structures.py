@@ -116,11 +116,6 @@ def sum_of_pairs(x):
 
 
 @program(vec(3))
-def pairs_returned(x):  # error: UnsupportedError: only at run time cannot be returned
-    return pairs(x)
-
-
-@program(vec(3))
 def pairs_in_order(x):
     rows = [(row, x) for row in pairs(x)]
     return sorted(rows)[0][0][1]  # error: UnsupportedError: neither numbers nor ... give a key

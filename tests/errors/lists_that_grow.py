@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import srcgrad as flow
 from tests.cases.registry import vec
 from tests.errors.programs import program
 
@@ -66,12 +67,22 @@ def float_index_of_a_list_that_grows(x, n):
     return values[x[0]]  # error: UnsupportedError: takes integer indices only
 
 
-@program(vec(3), 2)
-def list_that_grows_returned(x, n):  # error: UnsupportedError: cannot be returned ... np.array
-    values = []
-    for i in range(n):
-        values.append(x[i])
-    return values
+@program(vec(3).astype(np.float32))
+def narrow_and_other_numbers_returned(x):
+    values = [0.1]
+    for v in x:
+        if v > 0.5:
+            values.append(v)
+    return values  # error: UnsupportedError: narrower ones of NumPy's ... float(...)
+
+
+def positive(x):
+    return [v for v in x if v > 0.0]
+
+
+@program(np.ones((2, 3)))
+def list_that_grows_of_a_batch(x):
+    return flow.vmap(positive)(x)  # error: UnsupportedError: differentiated or batched ... np.array
 
 
 @program(vec(3), 2)

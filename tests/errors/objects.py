@@ -373,10 +373,10 @@ def cached_property_of_an_instance_that_is_stored_to(x):
     return KEPT.twice  # error: UnsupportedError: 'twice' of a Remembering ... one by one
 
 
-@program(vec(3), how="call")
-def grown_list_kept_outside(x):  # error: UnsupportedError: 'seen': a list whose length ... array
-    KEPT.seen = []
+@program(vec(3).astype(np.float32), how="call")
+def grown_list_kept_outside(x):
+    KEPT.seen = [0.1]
     for v in x:
         if v > 0.5:
             KEPT.seen.append(v)
-    return x[0]
+    return x[0]  # error: UnsupportedError: 'seen': a list whose length ... float(...)

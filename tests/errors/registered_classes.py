@@ -1,5 +1,7 @@
 """Instances of registered classes that are not followed."""
 
+import numpy as np
+
 import srcgrad as flow
 from tests.errors.programs import program
 
@@ -42,6 +44,15 @@ def state_that_unflatten_does_not_make(x):
 def captured_instance_changed(x):
     SEEN.u = x  # error: UnsupportedError: an instance of a registered class ... make another one
     return SEEN.u
+
+
+@program(np.ones(3))
+def registered_objects_in_a_list(x):
+    kept = []
+    for v in x:
+        if v > 0.0:
+            kept.append(Measured(v))
+    return kept  # error: UnsupportedError: hold instances of ... a registered class
 
 
 @program(0.7)
