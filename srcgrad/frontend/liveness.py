@@ -11,8 +11,9 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.trees import exits, handler_bodies, parameters_of
+from srcgrad.frontend.trees import OURS, exits, handler_bodies, parameters_of
 
+READERS = ("eval", "exec", "locals", f"{OURS}locals")  # functions that may read any name
 _COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
@@ -81,7 +82,7 @@ class Liveness:
         for n in gast.walk(tree):
             if n is not tree and isinstance(n, gast.FunctionDef | gast.Lambda):
                 self.always |= reads(n)
-            if isinstance(n, gast.Name) and n.id == "eval":  # its text may read any name
+            if isinstance(n, gast.Name) and n.id in READERS:
                 self.always |= {*assigned(tree.body), *parameters_of(tree)}
             if isinstance(n, gast.Try):  # any statement of the body may come before a handler
                 later = [*n.finalbody, *n.handlers]

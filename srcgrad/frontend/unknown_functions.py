@@ -23,7 +23,6 @@ from srcgrad.frontend.values import TrackedList, article, is_integer
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held, home_module
 
-RUN_BY_PYTHON = (eval, exec, locals)  # what they need exists where the function is run
 # packages whose functions depend on their arguments alone
 PURE = ("scipy.special", "scipy.signal", "scipy.linalg", "scipy.constants", "numpy.polynomial")
 DATES = (datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone)
@@ -96,7 +95,7 @@ def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     """Refuses a function of NumPy, SciPy or the standard library without a row in our tables."""
     why = why_unknown(f)
     if why is not None:
-        it.refuse(node, *why, runs=any(f is g for g in RUN_BY_PYTHON))
+        it.refuse(node, *why)
 
 
 def why_unknown(f: Any) -> tuple[str, str] | None:

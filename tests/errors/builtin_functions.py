@@ -204,3 +204,16 @@ def decimal_of_a_run_time_value(x):
 @program(0.7)
 def date_of_a_run_time_value(x):
     return x * datetime.timedelta(days=x).days  # error: UnsupportedError: dates and times of run
+
+
+@program(0.7)
+def names_of_the_module_executed(x):
+    exec("global scale\nscale = 2.0", {}, {})  # error: UnsupportedError: 'global', 'del'
+    return x
+
+
+@program(0.7)
+def executed_in_one_dict(x):
+    names = {"x": x}
+    exec("y = x * x", names)  # error: UnsupportedError: in one dict of names ... another dict
+    return names["y"]

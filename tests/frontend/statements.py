@@ -57,7 +57,7 @@ def global_read(x):
     return x * SCALE
 
 
-@row("", "`eval` of texts that are known")
+@row("", "`eval`, `exec` of texts that are known")
 def eval_of_a_text(x):
     a = 2.0  # noqa: F841 (the text reads it)
     return eval("a * x ** 2")
