@@ -17,6 +17,7 @@ from scipy import integrate
 from srcgrad.frontend.formulas import scipy_integrate as of_samples
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.solvers.by_library import by_library, trajectory
+from srcgrad.solvers.results import Result
 from srcgrad.solvers.scipy_nquad import nquad, tplquad
 from srcgrad.solvers.scipy_quad import dblquad, quad, quad_vec
 from srcgrad.transforms.entry_points import stop_gradient
@@ -30,7 +31,7 @@ STEPS = ("rtol", "atol", "first_step", "max_step", "min_step")
 
 
 @dataclass(eq=False)
-class Trajectory:
+class Trajectory(Result):
     """The part of SciPy's result for an initial value problem that compiled code has."""
 
     t: Any

@@ -17,13 +17,14 @@ from srcgrad.frontend.formulas.registry import inexact, stands_for, unsupported
 from srcgrad.solvers.bounded import FREE, HIGH, LOW, UNDECIDED, at_minimum, ends, limits
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
+from srcgrad.solvers.results import Result
 from srcgrad.solvers.scipy_minimize import Fit
 
 NEAR = 1e-8  # the relative size of a multiplier or of a distance from a bound that is noise
 
 
 @dataclass(eq=False)
-class Program:
+class Program(Result):
     """The part of SciPy's result for a linear program that compiled code has."""
 
     x: Any

@@ -18,6 +18,7 @@ from srcgrad.solvers.bounded import NEAR, Limits, at_minimum, ends, kinds_of, li
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.constrained import NUMBERS, constrained, numbers_of, rows_of
 from srcgrad.solvers.implicit import at_root
+from srcgrad.solvers.results import Result
 from srcgrad.transforms.entry_points import grad
 
 # methods of `minimize` by the derivatives that they use
@@ -32,7 +33,7 @@ CONSTRAINED = frozenset({"slsqp", "cobyla", "cobyqa", "trust-constr"})
 
 
 @dataclass(eq=False)
-class Minimum:
+class Minimum(Result):
     """The part of SciPy's result for a minimum that compiled code has."""
 
     x: Any
@@ -45,7 +46,7 @@ class Minimum:
 
 
 @dataclass(eq=False)
-class Fit:
+class Fit(Result):
     """The part of SciPy's result for least squares that compiled code has."""
 
     x: Any

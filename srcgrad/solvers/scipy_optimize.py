@@ -18,6 +18,7 @@ from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.frontend.library_source import DICTS
 from srcgrad.solvers.by_library import HostFunction, by_library
 from srcgrad.solvers.implicit import at_root
+from srcgrad.solvers.results import Result
 from srcgrad.solvers.scipy_differences import approx_fprime
 from srcgrad.solvers.scipy_fits import curve_fit, leastsq
 from srcgrad.solvers.scipy_fmin import (
@@ -70,7 +71,7 @@ STATED = "leave it out: what has not converged raises"
 
 
 @dataclass(eq=False)
-class Solution:
+class Solution(Result):
     """The part of SciPy's result for equations that compiled code has."""
 
     x: Any
@@ -79,7 +80,7 @@ class Solution:
 
 
 @dataclass(eq=False)
-class Root:
+class Root(Result):
     """The part of SciPy's result for one equation that compiled code has."""
 
     root: Any

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import optimize
+from scipy import integrate, optimize
 
 import srcgrad as flow
 from srcgrad.errors import SingularError, SrcgradError, UnsupportedError
@@ -218,3 +218,26 @@ def test_smooth_minima_of_other_methods_are_not(method):
         return optimize.minimize(value, [0.3, 0.3], method=method, tol=1e-9).x[0]
 
     assert_allclose(flow.grad(flow.compile(found, target="python"))(1.0), 1.0, rtol=1e-2)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_results_are_read_by_key_as_by_attribute(target):
+    def minimum(a):
+        found = optimize.minimize(lambda x: np.sum((x - a) ** 2), np.zeros(2))
+        return found["x"][0] * a + found["fun"] + found.x[1]
+
+    def others(a):
+        fit = optimize.least_squares(lambda x: x - a, np.zeros(1))
+        path = integrate.solve_ivp(lambda t, y: -a * y, (0.0, 1.0), [1.0], rtol=1e-9)
+        return fit["x"][0] + path["y"][0, -1]
+
+    for f, slope in ((minimum, 2 * 1.5 + 1.0), (others, 1.0 - np.exp(-1.5))):
+        compiled = flow.compile(f, target=target)
+        assert abs(compiled(1.5) - f(1.5)) < 1e-6
+        assert abs(flow.grad(compiled)(1.5) - slope) < 1e-6
+
+    def unknown(a):
+        return optimize.minimize(lambda x: np.sum((x - a) ** 2), np.zeros(2))["jac"]
+
+    with pytest.raises(flow.UnsupportedError, match="no attribute 'jac'"):
+        flow.compile(unknown, target=target)(1.5)
