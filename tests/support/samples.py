@@ -158,7 +158,7 @@ WITHOUT = {
                     "takes a list: tests/cases/chosen_by_the_run.py"),
     vars: "reads a name", ord: "takes a text", chr: "makes a text",
     collections.namedtuple: "makes a class", types.SimpleNamespace: "makes an instance",
-    **dict.fromkeys((np.seterr, np.errstate), "sets how errors are handled"),
+    **dict.fromkeys((np.seterr, np.geterr, np.errstate), "sets how errors are handled"),
     **dict.fromkeys((inspect.signature, inspect.getfullargspec,
                      inspect.Signature.bind, inspect.Signature.bind_partial,
                      inspect.BoundArguments.apply_defaults, inspect.BoundArguments.args.fget,

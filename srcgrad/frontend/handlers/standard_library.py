@@ -154,7 +154,13 @@ def filterwarnings(
 def seterr(it: Interpreter, node: Node, /, all: Any = None, **settings: Any) -> dict[str, str]:
     """Changes nothing: floats do not warn in compiled code."""
     refuse_settings(it, node, {"all": all, **settings})
-    return {n: "warn" for n in ("divide", "over", "under", "invalid")}
+    return geterr(it, node)
+
+
+@implements(np.geterr)
+def geterr(it: Interpreter, node: Node) -> dict[str, str]:
+    """NumPy's own settings, in a new dict: compiled code does not raise, whatever they are."""
+    return {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
 def _reported(it: Interpreter, node: Node, place: Any, message: Any, *words: Any) -> None:
