@@ -15,9 +15,10 @@ from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups, make_unordered
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
-from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
+from srcgrad.frontend.heap import State, freeze_shared, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.joins import join_specs, loose, several, spec_of
+from srcgrad.frontend.joined_dicts import OPTIONAL, join_places, merged
+from srcgrad.frontend.joins import loose, several, spec_of
 from srcgrad.frontend.outcomes import note_same
 from srcgrad.frontend.specs import Spec
 from srcgrad.frontend.tables import may_grow, mixes
@@ -34,7 +35,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import If, Var
 
-OPTIONAL = 4  # keys of a dict that some paths set: what reads all of it is done for each choice
 Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, and a key
 
 
@@ -151,37 +151,21 @@ def _joined_state(
 def optional_keys(it: Interpreter, owner: TrackedDict, one: dict, two: dict) -> list[str]:
     """All keys of a dict whose keys, or their order, differ between two paths.
 
-    [] if they are no texts, too many, or the value of one that a path lacks is a container: that
-    would have to be one object on all paths.
+    [] if they are no texts or too many.
     """
-    apart = [held[k] for held, other in ((one, two), (two, one)) for k in held if k not in other]
     held = [*one.values(), *two.values()]
     lacking = {k for d in (one, two) for k, v in d.items() if isinstance(v, MaybeUnbound)}
-    if not all(isinstance(k, str) for k in (*one, *two)) or any(map(is_mutable, apart)):
+    if not all(isinstance(k, str) for k in (*one, *two)):
         return []
     lacking |= set(one) ^ set(two)
     if len(lacking) > OPTIONAL or any(isinstance(v, Conflict) for v in held):
         return []
     if owner.unordered:
         return [*one, *(k for k in two if k not in one)]
-    keys = _merged(list(one), list(two))
+    keys = merged(list(one), list(two))
     if not keys:
         make_unordered(it, owner)
     return keys
-
-
-def _merged(one: list, two: list) -> list:
-    """The items of two lists in one order that is that of either; [] if there is none."""
-    out = []
-    for k in one:
-        if k in two:
-            at = two.index(k)
-            if any(other in one for other in two[:at]):
-                return []
-            out += two[:at]
-            two = two[at + 1 :]
-        out.append(k)
-    return out + two if len({*out, *two}) == len(out) + len(two) else []
 
 
 def take_keys(held: dict, keys: list[str]) -> None:
@@ -246,7 +230,7 @@ def _joined_spec(cell: Cell, values: tuple, one: Spec | None, two: Spec | None) 
         return None
     if cell[1] == RESULT and any(v is UNBOUND for v in values):
         return two if values[0] is UNBOUND else one
-    return join_specs(one, two)
+    return join_places(one, two)
 
 
 class _reopened:

@@ -14,6 +14,7 @@ from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import RESULT, Poison
 from srcgrad.frontend.heap import State, restore
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.joined_dicts import join_places
 from srcgrad.frontend.joins import are_tuples, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
@@ -143,7 +144,7 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     if key == RESULT and static is UNBOUND:
         return loose(spec_of(v, True, trip.known, it.captures.classes))
     new = spec_of(v, False, trip.known, it.captures.classes)
-    joined = join_specs(old, new)
+    joined = join_places(old, new)
     if joined is not None:
         return joined
     before = held_at(it, trip.before, cell)

@@ -78,7 +78,8 @@ class Carrier:
             return []
         if is_mutable(v):
             self.seen.append(v)
-        parts = self._parts(v)
+        other = isinstance(v, TrackedDict) and (*v,) != spec.keys
+        parts = [v.get(k, UNBOUND) for k in spec.keys] if other else self._parts(v)
         assert parts is not None
         return [a for s, p in zip(spec.parts, parts, strict=True) for a in self.flatten(s, p)]
 

@@ -56,3 +56,39 @@ def key_set_by_a_helper(x):
     other["all"] = other["all"] * 2.0
     same = found == {"large": x[1], "all": 2.0 * x[0]}
     return found["all"] * (found["large"] if "large" in other else 1.0) + same * x[2]
+
+
+def one_key_or_another(x, limit):
+    if x[0] > limit:
+        return {"a": x, "n": 1}
+    return {"b": x, "n": 2.0}
+
+
+@case(X, 0.1, wrt=(0,))
+@case(X, 9.0, wrt=(0,))
+def dicts_of_other_keys(x, limit):
+    d = one_key_or_another(x, limit)
+    e = {"a": x[0], "b": x[1]} if x[1] > limit else {"b": x[1] * 2.0, "a": x[2]}
+    for v in x:
+        if v > limit:
+            d["last"] = v
+    total = np.sum(d.get("a", x * x)) * d["n"] + e["a"] * len(e) + 3.0 * e["b"]
+    for name in d:
+        total += np.sum(d[name]) * len(name)
+    return total + ("a" in d)
+
+
+@case(X, 0.1, wrt=(0,))
+@case(X, 9.0, wrt=(0,))
+def containers_under_keys_of_some_paths(x, limit):
+    table, held = {}, [x[0]]
+    for v in x:
+        if v > limit:
+            table["last"] = [v, x[1]]
+    if x[1] > limit:
+        table["inner"] = {"b": x[0], "c": held}
+        table["inner"]["b"] = x[2]
+    held.append(x[3] ** 2)
+    other = table.get("inner", {"b": x[1], "c": [x[1]]})
+    total = other["b"] * sum(other["c"]) + len(table)
+    return total + sum(table["last"]) * 2.0 if "last" in table else total

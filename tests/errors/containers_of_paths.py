@@ -14,23 +14,23 @@ def shared_list_changed(x):
 
 @program(vec(3), 2)
 def conflict_in_a_loop(x, n):
-    y = {"a": x[0]}
+    y = {None: x[0]}
     for i in range(n):  # error: UnsupportedError: y changes kind in a loop
         if x[i] > 1.0:
             y = {"b": x[i]}
         else:
-            y = {"a": x[i]}
-    return y["a"]
+            y = {None: x[i]}
+    return y[None]
 
 
 @program(vec(3), 2)
 def two_kinds_returned_from_a_loop(x, n):
     for i in range(n):
         if x[i] > 100.0:
-            return {"a": x[0]}
+            return {None: x[0]}
         if x[i] > 10.0:
             return {"b": x[i]}  # error: UnsupportedError: the returns of ... do not fit together
-    return {"a": x[0]}
+    return {None: x[0]}
 
 
 @program(0.7)

@@ -22,7 +22,7 @@ def key_deleted_that_is_not_there(x):
 def key_on_one_path(x, n):
     table = {"a": x[0]}
     if n > 1:
-        table["b"] = [x[1]]  # error: UnsupportedError: has the key 'b' on one path only ... before
+        table[None] = x[1]  # error: UnsupportedError: has the key None on one path only ... before
     return table["a"]
 
 

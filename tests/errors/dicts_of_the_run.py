@@ -298,14 +298,6 @@ def order_of_keys_by_the_path(x):
 
 
 @program(vec(3))
-def container_under_a_key_of_some_paths(x):
-    d = {"a": x[0]}
-    if x[1] > 0.0:
-        d["b"] = [x[1]]  # error: UnsupportedError: a dict has the key 'b' on one path only
-    return d["a"]
-
-
-@program(vec(3))
 def pattern_of_keys_of_some_paths(x):
     match one_or_two(x):
         case {"b": b}:  # error: UnsupportedError: set on some paths only

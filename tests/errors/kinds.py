@@ -81,17 +81,6 @@ def two_that_may_be_none(x):
     return x[0] if a is b else x[1]  # error: UnsupportedError: 'is' between values that may be None
 
 
-def one_key_or_another(x, flag):
-    if flag > 0.5:
-        return {"a": x}
-    return {"b": x}  # error: UnsupportedError: a dict of 'a' ... a dict of 'b'
-
-
-@program(vec(3), 0.7)
-def helper_returns_two_kinds(x, flag):
-    return np.sum(one_key_or_another(x, flag)["a"])
-
-
 @program(vec(3), 2, how="pullback")
 def returns_two_ranks(x, n):
     y = x
@@ -115,14 +104,6 @@ def read_after_two_kinds(x, y):
     else:
         a = (x, y)
     return a * 2.0  # error: TypeError: arithmetic with a tuple
-
-
-@program(vec(3), 2)
-def dict_grows_in_loop(x, n):
-    table = {}
-    for i in range(n + int(x[0])):
-        table["last"] = [i]  # error: UnsupportedError: a dict has the key 'last' on one path only
-    return table["last"]
 
 
 @program(vec(4), 2)

@@ -202,7 +202,7 @@ def attribute_on_one_path(x):
 def attribute_of_two_kinds(x):
     p = Point(x)
     if x > 0.0:  # error: UnsupportedError: the attribute 'u' of a Point changes kind
-        p.u = {"a": x}
+        p.u = {None: x}
     else:
         p.u = {"b": x}
     return x
