@@ -1,4 +1,4 @@
-"""What SciPy's results have in common: they are dicts, whose items are attributes too."""
+"""Results of SciPy as dicts whose items are attributes too."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def in_branches_and_loops(x, n):
         n = n + 1
         y = x.tofile("log")  # problem: tofile
     while s < 10.0:
-        s = exec("s is not known")
+        s = open("s is not known")
     return s
 
 
@@ -69,10 +69,10 @@ def after_a_return(x, n):
     if n > 2:
         return np.histogramdd(x)[0]  # problem: numpy.histogramdd
     elif n > 1:
-        return exec("x")  # problem: exec()
+        return open("x")  # problem: open()
     else:
         return x[0]
-    return exec("x")
+    return open("x")
 
 
 def with_containers(x, n):
@@ -80,7 +80,7 @@ def with_containers(x, n):
     rows.append(np.histogramdd(x))  # problem: numpy.histogramdd
     first = rows[0]
     second = other["a"]
-    total = exec("x")  # problem: exec()
+    total = open("x")  # problem: open()
     return first + second
 
 
@@ -98,7 +98,7 @@ def changes_kind(x, n):
     y = x
     for _ in range(n):  # problem: y changes kind
         y = (y, x)
-    z = exec("x")  # problem: exec()
+    z = open("x")  # problem: open()
     return np.sum(y)
 
 
@@ -114,7 +114,7 @@ def in_a_nested_function(x, n):
         return y
 
     def other(v):
-        return exec("v")  # problem: exec()
+        return open("v")  # problem: open()
 
     a = inner(x)
     b = other(x)
@@ -131,7 +131,7 @@ def through_attributes(x, n):
     s = State(x[0], x[1])
     s.u = np.histogramdd(x[0])  # problem: numpy.histogramdd
     t = s.u * s.v
-    z = exec("x")  # problem: exec()
+    z = open("x")  # problem: open()
     return t
 
 
@@ -154,8 +154,8 @@ def after_the_first_trip(x, n):
         if i == 0:
             product = x[i]
         else:
-            product = exec("product")  # problem: exec()
-            n = exec("n")  # problem: exec()
+            product = open("product")  # problem: open()
+            n = open("n")  # problem: open()
     return product + n
 
 
@@ -217,7 +217,7 @@ def test_one_problem_says_nothing_of_others():
 
 def test_no_more_than_a_few(tmp_path):
     """A function of many problems; the search ends."""
-    lines = "".join(f"    a{k} = exec('x')\n" for k in range(3 * MOST))
+    lines = "".join(f"    a{k} = open('x')\n" for k in range(3 * MOST))
     scope: dict = {}
     text = f"def many(x, n):\n{lines}    return x[0]\n"
     exec(text, scope)
