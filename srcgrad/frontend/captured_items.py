@@ -7,16 +7,30 @@ from __future__ import annotations
 
 import types
 from dataclasses import fields
-from typing import Any
+from typing import Any, NoReturn
 
 from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
 from srcgrad.frontend.dict_values import TrackedDict, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
-from srcgrad.frontend.guards import CLASS, ITEMS, KEYS, STATIC, Equal, Guard, Path, Step, attribute
+from srcgrad.frontend.guards import (
+    CLASS,
+    ITEMS,
+    KEYS,
+    LENGTH,
+    STATIC,
+    Equal,
+    Guard,
+    Path,
+    Step,
+    attribute,
+)
 from srcgrad.frontend.guards import item as item_at
 from srcgrad.frontend.handlers.registry import followed_as
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.instances import given, made
+from srcgrad.frontend.kinds import type_of_value
+from srcgrad.frontend.list_tails import Tail
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.values import Record, TrackedList, View
 from srcgrad.records import record
@@ -89,6 +103,8 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
 
     if (known := _known(captures, path, value)) is not None:
         return known
+    if _is_longer(captures, path, value):
+        return _made(captures, path, name, value, _tail(captures, it, path, value, name))
     captures.watch(path.then(KEYS), name)
     if isinstance(value, tuple):
         parts = [part(k) for k in range(len(value))]
@@ -115,6 +131,27 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
     else:
         made = TrackedList([part(k) for k in range(len(value))])
     return _made(captures, path, name, value, made)
+
+
+def _is_longer(captures: Any, path: Path, value: Any) -> bool:
+    """Whether a list is changed, and its items are not read."""
+    known = id(value) in captures.changed and path.key not in captures.required.whole
+    return known and isinstance(value, list)
+
+
+def _tail(captures: Any, it: Any, path: Path, value: list[Any], name: str) -> Tail:
+    """A captured list that gets longer, as long as the items that it has are not read."""
+
+    def whole() -> NoReturn:
+        captures.required.whole.add(path.key)
+        raise RestartTracing("the items of a captured list are read")
+
+    def earlier(m: int) -> Any:
+        if m > len(value) or type_of_value(value[-m]) is None:
+            whole()
+        return captures.take(it, path.then(item_at(-m)), name, None)
+
+    return Tail(whole, earlier, lambda: captures.take(it, path.then(LENGTH), name, None))
 
 
 def record_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:

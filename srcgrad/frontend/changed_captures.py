@@ -13,6 +13,7 @@ from srcgrad.frontend.captured_items import Outer
 from srcgrad.frontend.guards import UNREADABLE, Path, attribute, item
 from srcgrad.frontend.heap import contents
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.returned import Slot
 from srcgrad.frontend.values import MaybeNone, MaybeUnbound, Record
 from srcgrad.records import record
@@ -43,6 +44,8 @@ class PlaceWrite:
 class ContainerWrite:
     """The final contents of a captured container; `whole` if it loses places.
 
+    `added` ones come after the items of a list, of which none is another one.
+
     What cannot come out is `refused` where a plain call would put it in.
     """
 
@@ -50,6 +53,7 @@ class ContainerWrite:
     name: str
     places: dict[Any, PlaceWrite]
     whole: bool
+    added: bool = False
     refused: SrcgradError | None = None
 
 
@@ -80,6 +84,9 @@ def changed_containers(it: Interpreter) -> list[ContainerWrite]:
 
 def _write(outer: Outer) -> ContainerWrite | None:
     now, first = contents(outer.made), outer.first
+    if isinstance(outer.made, Tail):
+        after = {len(outer.value) + k: PlaceWrite(v) for k, v in now.items()}
+        return ContainerWrite(Held(outer.path), outer.name, after, False, True) if now else None
     whole = [*now][: len(first)] != [*first]
     kept = {id(v): Held(_place(outer, k)) for k, v in first.items()}
     places = {

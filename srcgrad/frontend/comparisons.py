@@ -27,6 +27,7 @@ from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.handlers.registry import METHODS
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import (
@@ -263,6 +264,8 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
         return plain(it.b.ne(v, 0, weak=True))
     if isinstance(v, GrownList):
         return plain(it.b.ne(it.grown_length(v), 0))
+    if isinstance(v, Tail):
+        return bool(v.added) or it.truth(v.length(), node)
     v = it.known_text(v, node)
     if isinstance(v, Range):
         v = length_of(it, iterated(it, v, node))

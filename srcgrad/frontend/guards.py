@@ -110,6 +110,7 @@ CONTENTS = Step((), attrgetter("cell_contents"), ".cell_contents")
 DICTS = dict | MappingProxyType
 CONTAINERS = list | tuple | DICTS
 KEYS = Step(("keys",), lambda v: repr(list(v)) if isinstance(v, DICTS) else f"{len(v)} items")
+LENGTH = Step(("length",), len)
 ITEMS = Step(("items",), lambda v: repr(sorted(map(repr, v))))
 CLASS = Step(("class",), type)
 STATIC = Step(("class",), lambda v: (type(v), static_of(v)))

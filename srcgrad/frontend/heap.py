@@ -16,6 +16,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.frontend.frame import frames_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Bound,
@@ -59,6 +60,8 @@ def contents(v: Any) -> dict:
     """The places of a container and their values; a list that grows has them in memory."""
     if isinstance(v, GrownList):
         return {}
+    if isinstance(v, Tail):
+        return dict(enumerate(v.added))
     if isinstance(v, list):
         return dict(enumerate(v))
     return dict(v.fields if isinstance(v, Record) else v)
@@ -67,6 +70,9 @@ def contents(v: Any) -> dict:
 def refill(v: Any, held: dict) -> None:
     """Replaces the contents of a container."""
     if isinstance(v, GrownList):
+        return
+    if isinstance(v, Tail):
+        v.refill(held.values())
         return
     if isinstance(v, list):
         v[:] = held.values()
@@ -90,6 +96,7 @@ HOLDERS: tuple[tuple[type[Any], Inside], ...] = (
     (functools.partial, lambda v: [v.func, *v.args, *v.keywords.values()]),
     (Partial, lambda v: [v.func, *v.args, *v.keywords.values()]),
     (types.MethodType, lambda v: [v.__self__]),
+    (Tail, lambda v: v.added),
 )
 
 

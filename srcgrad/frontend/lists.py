@@ -18,6 +18,7 @@ from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_places import begin, key_of_list
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing, place_of_list
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.tables import is_tabular, kinds_of_list, may_grow, mixes
@@ -99,6 +100,8 @@ def list_place(it: Interpreter, x: Any, items: list[Any], node: Node) -> int:
         what = describe(items[0]) if one else "a tuple"
         way_out = "it must be one integer" if one else "write x[i][j]"
         it.refuse(node, f"the index of {describe(x)} is {what}", way_out, like=TypeError)
+    if isinstance(x, Tail):
+        return items[0] if type(items[0]) is int and items[0] < 0 else x.whole()
     if isinstance(items[0], Var) and not it.captures.is_soon_static(it, items[0]):
         grow_if_it_can(it, x)
     k = it.static_int(items[0], node, "the index of a tuple or list")

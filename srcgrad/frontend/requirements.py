@@ -73,6 +73,7 @@ class Requirements:
     stored_names: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of modules, of cells
     # captured containers that are changed: their paths and names
     changed: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
+    whole: set[tuple[Any, ...]] = field(default_factory=set)  # lists of these whose items are read
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
     unordered: set[tuple[Any, ...]] = field(default_factory=set)  # dicts, by place
@@ -91,6 +92,7 @@ class Requirements:
         self.mixable.clear()
         self.mixed.clear()
         self.changed.clear()
+        self.whole.clear()
 
     def mix(self) -> bool:
         """Lets the lists that were refused for the kinds of their items be mixed, once."""

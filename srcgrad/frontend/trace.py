@@ -40,6 +40,7 @@ from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.outside import NameWrite, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
@@ -162,6 +163,9 @@ def trace(
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
+        if tails := [o.path.key for o in captures.outer.values() if isinstance(o.made, Tail)]:
+            required.whole.update(tails)
+            raise RestartTracing("captured lists are read") from None
         if it.activations:
             required.inlined |= dict.fromkeys(it.activations, e)
             required.activations -= it.activations.keys()

@@ -44,11 +44,16 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
     for w in program.names:
         if isinstance(w, ContainerWrite):
             places = {k: filled(p.value, p.some) for k, p in w.places.items()}
-            captured.append((filled(w.at), places, w.whole))
+            captured.append((filled(w.at), places, w.whole, w.added))
         else:
             names.append((w, filled(w.value, w.some)))
-    for owner, places, whole in (*given, *captured):
+    for owner, places, whole in given:
         _fill(owner, places, whole)
+    for owner, places, whole, added in captured:
+        if added:
+            owner.extend(places.values())
+        else:
+            _fill(owner, places, whole)
     for w, value in names:
         if value is not ABSENT:
             w.at.set(value)

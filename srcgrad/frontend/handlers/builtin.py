@@ -19,6 +19,7 @@ from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.special_methods import converted, length_of_instance
 from srcgrad.frontend.tracked_dicts import tracked_set
 from srcgrad.frontend.values import (
@@ -111,6 +112,8 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
         return own
     if isinstance(x, View):
         return len(x.owner)
+    if isinstance(x, Tail):
+        return plain(it.b.add(x.length(), len(x.added)))
     if isinstance(x, list | tuple | dict | str | set | np.dtype | types.MappingProxyType):
         return len(x)  # type: ignore[arg-type]  (a dtype has the length of its fields)
     parts = it.parts_of(x, node)

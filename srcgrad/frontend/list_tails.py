@@ -1,0 +1,73 @@
+"""Captured lists that only get longer: the items that are put at the end, without those before.
+
+A program that does not read the other items is for all lengths. Whatever reads more of the list
+than is known here restarts tracing with all of its items, one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from srcgrad.frontend.values import TrackedList
+
+
+class Tail(TrackedList):
+    """The new items at the end of a captured list.
+
+    `whole` restarts tracing with all items. `earlier(m)` is the captured item m places from the
+    end; `length()` is how many there are.
+    """
+
+    def __init__(
+        self,
+        whole: Callable[[], NoReturn],
+        earlier: Callable[[int], Any],
+        length: Callable[[], Any],
+    ) -> None:
+        super().__init__()
+        self.whole, self.earlier, self.length = whole, earlier, length
+
+    @property
+    def added(self) -> list[Any]:
+        """The new items."""
+        return [*list.__iter__(self)]
+
+    def refill(self, items: Any) -> None:
+        """Replaces the new items."""
+        list.__setitem__(self, slice(None), items)
+
+    def __getitem__(self, k: Any) -> Any:
+        if type(k) is not int or k >= 0:
+            self.whole()
+        n = list.__len__(self)
+        return list.__getitem__(self, k) if k >= -n else self.earlier(-k - n)
+
+    def __setitem__(self, k: Any, value: Any) -> None:
+        if type(k) is not int or not -list.__len__(self) <= k < 0:
+            self.whole()
+        list.__setitem__(self, k, value)
+
+
+def _reads(self: Tail, *_: Any) -> NoReturn:
+    self.whole()
+
+
+class Reading:
+    """A method that reads or moves other items: looking it up restarts tracing."""
+
+    def __get__(self, owner: Tail | None, cls: type[Tail]) -> Any:
+        return self if owner is None else owner.whole()
+
+
+OPERATORS = (
+    "__len__", "__iter__", "__reversed__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__",
+    "__gt__", "__ge__", "__add__", "__radd__", "__mul__", "__rmul__", "__imul__", "__delitem__",
+    "__repr__", "__reduce_ex__",
+)  # fmt: skip
+METHODS = ("copy", "count", "index", "insert", "pop", "remove", "reverse", "sort", "clear")
+for _name in OPERATORS:
+    setattr(Tail, _name, _reads)
+for _name in METHODS:
+    setattr(Tail, _name, Reading())
+Tail.__name__ = "list"  # in messages
