@@ -217,5 +217,7 @@ def _change_outer(it: Interpreter, owner: Any) -> None:
     known = it.captures.required.changed
     if (outer := it.captures.outer.get(id(owner))) is None or outer.path.key in known:
         return
+    if outer.path.key[-1] == "__dict__":  # its items are read as attributes, too
+        return
     known[outer.path.key] = outer.path, outer.name
     raise RestartTracing("a captured container is changed")

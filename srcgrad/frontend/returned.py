@@ -85,17 +85,18 @@ def _with_slots(v: Any, slots: Mapping[int, Slot]) -> Any:
 
 def taken_apart(
     it: Interpreter, v: Any, atoms: list[Atom], found: source.Source, choices: bool = False,
-    slots: Mapping[int, Slot] = {},
+    slots: Mapping[int, Slot] | None = None,
 ) -> Any:  # fmt: skip
     """The template of a result; its numbers and arrays go to `atoms`.
 
     Without `choices` it has one kind: where it has another one, it is refused as it runs; and no
-    list whose length only the run tells.
+    list whose length only the run tells. With `slots`, by the ids of values, it is of what is
+    written and has the caller's containers.
     """
     at = it.returned_at or found.location(found.tree)
 
     def checked(v: Any) -> Any:
-        v = _with_slots(v, slots)
+        v = _with_slots(v, slots or {})
         for each in tree.nodes(v):
             if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
                 parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
@@ -131,6 +132,10 @@ def taken_apart(
         return Choice(part(flag), part(one), part(other), said, at)
 
     def leaf(v: Any) -> Any:
+        if slots is not None and is_array(v):  # one array stays one by several names
+            known = next((k for k, a in enumerate(atoms) if a is v), None)
+            if known is not None:
+                return Leaf(known)
         if is_value(v) and (isinstance(v, Var) or is_number(v)):
             atoms.append(atom(v))
             return Leaf(len(atoms) - 1)

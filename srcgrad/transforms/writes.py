@@ -68,8 +68,8 @@ def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
             owner[k:k + 1] = [v]  # fmt: skip
         return
     if is_dataclass_instance(owner):
-        for name, v in places.items():
-            setattr(owner, name, v)
+        for name, v in places.items():  # its own `__setattr__` has been followed
+            object.__setattr__(owner, name, v)
         return
     if whole:
         owner.clear()
