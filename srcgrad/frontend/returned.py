@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 from srcgrad import tree
@@ -10,6 +11,7 @@ from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
+from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
@@ -71,32 +73,66 @@ class Slot:
 tree.add_leaves(Slot)
 
 
-def _with_slots(v: Any, slots: Mapping[int, Slot]) -> Any:
-    """The value with slots for the containers in it that are the caller's, by their ids."""
-    if id(v) in slots:
-        return slots[id(v)]
-    registered = isinstance(v, Record) and tree.registered_as(v.cls) is not None
-    parts = None if registered or not slots else tree.children(v)
-    if parts is None:
-        return v
-    new = [_with_slots(p, slots) for p in parts]
-    return v if all(p is q for p, q in zip(new, parts, strict=True)) else tree.rebuilt(v, new)
+@record(frozen=True)
+class Shared:
+    """A container that is made for what is written: one object for all templates of its number."""
+
+    number: int
+    value: Any
+
+
+tree.add_kind(Shared, tree.Kind(
+    lambda v: [v.value], lambda like, parts: Shared(like.number, parts[0]), lambda v: ["value"],
+    outside=lambda like, parts: parts[0],
+))  # fmt: skip
+
+
+@record()
+class Written:
+    """The containers among what is written: the caller's by their ids, and those that are made."""
+
+    slots: Mapping[int, Slot]
+    numbers: dict[int, int] = field(default_factory=dict)
+    held: list[Any] = field(default_factory=list)  # so that ids stay theirs
+
+    def number(self, v: Any) -> int:
+        self.held.append(v)
+        return self.numbers.setdefault(id(v), len(self.numbers))
+
+    def with_slots(self, v: Any) -> Any:
+        """The value with slots for the containers in it that are the caller's."""
+        if id(v) in self.slots:
+            return self.slots[id(v)]
+        registered = isinstance(v, Record) and tree.registered_as(v.cls) is not None
+        parts = None if registered or not self.slots else tree.children(v)
+        if parts is None:
+            return v
+        new = [self.with_slots(p) for p in parts]
+        if all(p is q for p, q in zip(new, parts, strict=True)):
+            return v
+        out = tree.rebuilt(v, new)
+        self.numbers[id(out)] = self.number(v)
+        self.held.append(out)
+        return out
+
+    def template(self, like: Any, parts: Sequence[Any]) -> Any:
+        made = _untracked(like, parts)
+        return Shared(self.number(like), made) if is_mutable(like) else made
 
 
 def taken_apart(
     it: Interpreter, v: Any, atoms: list[Atom], found: source.Source, choices: bool = False,
-    slots: Mapping[int, Slot] | None = None,
+    written: Written | None = None,
 ) -> Any:  # fmt: skip
     """The template of a result; its numbers and arrays go to `atoms`.
 
     Without `choices` it has one kind: where it has another one, it is refused as it runs; and no
-    list whose length only the run tells. With `slots`, by the ids of values, it is of what is
-    written and has the caller's containers.
+    list whose length only the run tells. What is `written` outside has the caller's containers.
     """
     at = it.returned_at or found.location(found.tree)
 
     def checked(v: Any) -> Any:
-        v = _with_slots(v, slots or {})
+        v = v if written is None else written.with_slots(v)
         for each in tree.nodes(v):
             if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
                 parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
@@ -121,7 +157,7 @@ def taken_apart(
     def part(v: Any) -> Any:
         with instances.standing(it, found):
             v = instances.opened(it, checked(v), found.tree)
-        return tree.mapped(v, leaf, _untracked)
+        return tree.mapped(v, leaf, _untracked if written is None else written.template)
 
     def item(v: Any) -> Any:
         """The template of an item of a list, whose numbers and arrays have places already."""
@@ -132,7 +168,7 @@ def taken_apart(
         return Choice(part(flag), part(one), part(other), said, at)
 
     def leaf(v: Any) -> Any:
-        if slots is not None and is_array(v):  # one array stays one by several names
+        if written is not None and is_array(v):  # one array stays one by several names
             known = next((k for k, a in enumerate(atoms) if a is v), None)
             if known is not None:
                 return Leaf(known)
@@ -141,7 +177,8 @@ def taken_apart(
             return Leaf(len(atoms) - 1)
         if isinstance(v, GrownList):
             if choices:
-                return list_of_run(it, v, atoms, at, item)
+                found_list = list_of_run(it, v, atoms, at, item)
+                return Shared(written.number(v), found_list) if written else found_list
             raise UnsupportedError(
                 f"{OF_THE_RUN} cannot be returned by what is differentiated or batched inside",
                 found.location(found.tree), "return np.array(...) of it",

@@ -47,7 +47,7 @@ from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements, RestartTracing, place_of_list
-from srcgrad.frontend.returned import Slot, taken_apart
+from srcgrad.frontend.returned import Slot, Written, taken_apart
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
@@ -231,12 +231,12 @@ def _interpreted(
         result = inline(it, found, env, None, found.tree)
         output = taken_apart(it, result, atoms, found, True)
         slots: dict[int, Slot] = {id(v): Given(path) for path, v, _ in taken.given}
-        slots |= slots_of_captured(it)
-        writes = _written(it, taken.given, atoms, found, slots)
+        put = Written(slots | slots_of_captured(it))
+        writes = _written(it, taken.given, atoms, found, put)
         with instances.standing(it, found):
             last = changed_names(it)
-        names = [_outside(it, w, atoms, found, slots) for w in last]
-        containers = [_into(it, w, atoms, found, slots) for w in changed_containers(it)]
+        names = [_outside(it, w, atoms, found, put) for w in last]
+        containers = [_into(it, w, atoms, found, put) for w in changed_containers(it)]
         return output, writes, (*names, *containers)
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned
@@ -263,32 +263,32 @@ def _raises_otherwise(it: Interpreter, e: Diverged) -> bool:
 
 
 def _outside(
-    it: Interpreter, w: NameWrite, atoms: list[Atom], found: source.Source, slots: dict[int, Slot]
+    it: Interpreter, w: NameWrite, atoms: list[Atom], found: source.Source, put: Written
 ) -> NameWrite:
     """The write of a name outside with the template of what it is to hold."""
-    value, refused = _to_hold(it, w.at.name, w.value, atoms, found, slots)
+    value, refused = _to_hold(it, w.at.name, w.value, atoms, found, put)
     return replace(w, value=value, refused=refused)
 
 
 def _into(
     it: Interpreter, w: ContainerWrite, atoms: list[Atom], found: source.Source,
-    slots: dict[int, Slot],
+    put: Written,
 ) -> ContainerWrite:  # fmt: skip
     """The write to a captured container with the templates of what is put in."""
     made, refused = {}, w.refused
     for k, p in w.places.items():
-        value, error = _to_hold(it, f"{w.name}[{k!r}]", p.value, atoms, found, slots)
+        value, error = _to_hold(it, f"{w.name}[{k!r}]", p.value, atoms, found, put)
         made[k], refused = replace(p, value=value), refused or error
     return replace(w, places=made, refused=refused)
 
 
 def _to_hold(
     it: Interpreter, name: str, value: Any, atoms: list[Atom], found: source.Source,
-    slots: dict[int, Slot],
+    put: Written,
 ) -> tuple[Any, SrcgradError | None]:  # fmt: skip
     """The template of what a name or a place outside is to hold, or why it cannot."""
     try:
-        return taken_apart(it, value, atoms, found, True, slots), None
+        return taken_apart(it, value, atoms, found, True, put), None
     except ReturnTypeError as e:
         kind = f"{describe(value)}, which is not a number, an array or a container of them"
         return None, ReturnTypeError(f"'{name}' is set to {kind}", e.location)
@@ -302,12 +302,12 @@ def _label(label: str, key: Any) -> str:
 
 def _written(
     it: Interpreter, given: list[tuple[tuple, Any, dict]], atoms: list[Atom], found: source.Source,
-    slots: dict[int, Slot],
+    put: Written,
 ) -> tuple[Write, ...]:  # fmt: skip
     """The changes that the function made to the containers among its arguments."""
 
     def place(v: Any) -> Any:
-        return taken_apart(it, v, atoms, found, True, slots)
+        return taken_apart(it, v, atoms, found, True, put)
 
     out = []
     for path, v, first in given:

@@ -5,12 +5,13 @@ Never used under a transform: that leaves its arguments, and what it captures, a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.changed_captures import ContainerWrite
 from srcgrad.frontend.outside import NameWrite
-from srcgrad.frontend.returned import Slot
+from srcgrad.frontend.returned import Shared, Slot
 from srcgrad.frontend.trace import Write
 from srcgrad.transforms.program import Program
 from srcgrad.tree import Leaf, at_path, is_dataclass_instance, mapped, nodes, outside
@@ -24,13 +25,19 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
     All that is written is made first, of what the call has found.
     """
 
+    shared: dict[int, Any] = {}
+
+    def made(like: Any, parts: Sequence[Any]) -> Any:
+        value = outside(like, parts)
+        return shared.setdefault(like.number, value) if isinstance(like, Shared) else value
+
     def filled(template: Any, some: bool = False) -> Any:
         def at(v: Any) -> Any:
             if type(v) is Leaf:
                 return values[v.k]
             return v.find(arguments) if isinstance(v, Slot) else v
 
-        value = mapped(template, at, outside)
+        value = mapped(template, at, made)
         if some:
             return ABSENT if value is None else value[0]
         return value

@@ -59,6 +59,32 @@ def test_one_array_stays_one(target):
     assert m.mine is m.buffers["x"]
 
 
+@on_each_target
+def test_one_new_container_stays_one(target):
+    """By names, in containers of the caller's and in one another."""
+    m = Model()
+
+    def f(x, given, n):
+        new, grown = [x[0], 2.0], []
+        for k in range(n):
+            grown.append(x[0] * k)
+        m.first = m.second = new
+        m.history.append(new)
+        m.history.append({"y": new, "both": m.history})
+        m.pair = (new, grown)
+        given["new"], given["grown"] = new, grown
+        return x[0]
+
+    given = {}
+    flow.compile(f, target=target)(X, given, 70)
+    new = [0.3, 2.0]
+    held = (m.first, m.second, *m.history[-2:-1], m.history[-1]["y"], m.pair[0], given["new"])
+    assert all(v is held[0] and v == new for v in held)
+    assert m.history[-1]["both"] is m.history
+    assert m.pair[1] is given["grown"]
+    assert m.pair[1] == [0.3 * k for k in range(70)]
+
+
 def test_the_dict_of_an_instance_is_not_changed():
     """Its attributes would not be seen to change."""
     m = Model()
