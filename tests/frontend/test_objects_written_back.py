@@ -96,3 +96,38 @@ def test_the_dict_of_an_instance_is_not_changed():
     with pytest.raises(flow.UnsupportedError, match="captures cannot be changed"):
         flow.compile(f)(X)
     assert m.counts == {"n": 0}
+
+
+@on_each_target
+def test_one_new_list_stays_one(target):
+    """A list that is made inside and goes to several places was one for each."""
+    m = Model()
+
+    def f(x, given):
+        new = [x[0]]
+        inner = {"new": new}
+        m.last = m.log = new
+        m.cache["a"], m.cache["b"] = inner, (inner, new)
+        m.history.append(new)
+        given.append(inner)
+        new.append(x)
+        return x[1]
+
+    given = []
+    flow.compile(f, target=target)(X, given)
+    new = m.last
+    assert new[0] == 0.3 and new[1] is not None
+    assert all(v is new for v in (m.log, m.history[-1], m.cache["b"][1], given[0]["new"]))
+    assert m.cache["a"] is m.cache["b"][0] is given[0]
+
+
+def test_a_shared_container_that_cannot_come_out():
+    m = Model()
+
+    def f(x):
+        m.last = m.log = [lambda v: v]
+        return m.log[0](x[0])
+
+    with pytest.raises(flow.errors.ReturnTypeError, match="'last' is set to a list"):
+        flow.compile(f, target="python")(X)
+    assert not hasattr(m, "last")
