@@ -15,10 +15,11 @@ from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups, make_unordered
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
-from srcgrad.frontend.heap import State, freeze_shared, restore
+from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joined_dicts import OPTIONAL, join_places, merged
 from srcgrad.frontend.joins import loose, several, spec_of
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.outcomes import note_same
 from srcgrad.frontend.specs import Spec
 from srcgrad.frontend.tables import may_grow, mixes
@@ -80,7 +81,7 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
     for owner, a, c in pairs:
         v = None if owner in it.scopes else one.objects.get(owner)
         if v is not None and not isinstance(v, Record) and list(a) != list(c):
-            if isinstance(v, TrackedDict) and (keys := optional_keys(it, v, a, c)):
+            if keys := optional_keys(it, v, a, c):
                 for held in (a, c):
                     take_keys(held, keys)
             else:
@@ -148,11 +149,17 @@ def _joined_state(
 
 
 # ---- keys that some paths set ----
-def optional_keys(it: Interpreter, owner: TrackedDict, one: dict, two: dict) -> list[str]:
+def optional_keys(it: Interpreter, owner: Any, one: dict, two: dict) -> list[Any]:
     """All keys of a dict whose keys, or their order, differ between two paths.
 
-    [] if they are no texts or too many.
+    [] if they are no texts or too many. What is put at the end of a captured list has places; []
+    if a container that a path lacks is among them: that would have to be one object on all paths.
     """
+    apart = [held[k] for held, other in ((one, two), (two, one)) for k in held if k not in other]
+    if isinstance(owner, Tail) and not any(map(is_mutable, apart)):
+        return list(max(one, two, key=len))
+    if not isinstance(owner, TrackedDict):
+        return []
     held = [*one.values(), *two.values()]
     lacking = {k for d in (one, two) for k, v in d.items() if isinstance(v, MaybeUnbound)}
     if not all(isinstance(k, str) for k in (*one, *two)):
@@ -187,6 +194,11 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     if isinstance(owner, TrackedDict) and all(map(_is_key_of_the_run, (*one, *two))):
         make_anew(it, owner)
     where = it.shaped_at.get(id(owner), it.b.loc)
+    if isinstance(owner, TrackedList) and owner.key is None:
+        raise UnsupportedError(
+            "the length of a list that is not made here depends on the path", where,
+            "append to a list that is made here, and return np.array(...) of it",
+        )  # fmt: skip
     if isinstance(owner, list):
         raise UnsupportedError(
             "a list that grows in a run-time loop or branch must be a list of numbers, of arrays "

@@ -85,7 +85,7 @@ def changed_containers(it: Interpreter) -> list[ContainerWrite]:
 def _write(outer: Outer) -> ContainerWrite | None:
     now, first = contents(outer.made), outer.first
     if isinstance(outer.made, Tail):
-        after = {len(outer.value) + k: PlaceWrite(v) for k, v in now.items()}
+        after = {len(outer.value) + k: _place_write(v, {}) for k, v in now.items()}
         return ContainerWrite(Held(outer.path), outer.name, after, False, True) if now else None
     whole = [*now][: len(first)] != [*first]
     kept = {id(v): Held(_place(outer, k)) for k, v in first.items()}

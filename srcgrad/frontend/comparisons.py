@@ -265,7 +265,7 @@ def truth(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, GrownList):
         return plain(it.b.ne(it.grown_length(v), 0))
     if isinstance(v, Tail):
-        return bool(v.added) or it.truth(v.length(), node)
+        return it.truth(it.call(len, [v], {}, node), node)
     v = it.known_text(v, node)
     if isinstance(v, Range):
         v = length_of(it, iterated(it, v, node))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from srcgrad.frontend.values import TrackedList
+from srcgrad.frontend.values import MaybeUnbound, TrackedList
 
 
 class Tail(TrackedList):
-    """The new items at the end of a captured list.
+    """The new items at the end of a captured list; a path may lack some of them.
 
     `whole` restarts tracing with all items. `earlier(m)` is the captured item m places from the
     end; `length()` is how many there are.
@@ -37,16 +37,24 @@ class Tail(TrackedList):
         """Replaces the new items."""
         list.__setitem__(self, slice(None), items)
 
+    def _is_read(self, k: Any) -> bool:
+        """Whether an index is from the end, and every path has what is put in after that place."""
+        return type(k) is int and k < 0 and not any(map(_is_optional, self.added[k:]))
+
     def __getitem__(self, k: Any) -> Any:
-        if type(k) is not int or k >= 0:
+        if not self._is_read(k):
             self.whole()
         n = list.__len__(self)
         return list.__getitem__(self, k) if k >= -n else self.earlier(-k - n)
 
     def __setitem__(self, k: Any, value: Any) -> None:
-        if type(k) is not int or not -list.__len__(self) <= k < 0:
+        if not self._is_read(k) or k < -list.__len__(self):
             self.whole()
         list.__setitem__(self, k, value)
+
+
+def _is_optional(v: Any) -> bool:
+    return isinstance(v, MaybeUnbound)
 
 
 def _reads(self: Tail, *_: Any) -> NoReturn:

@@ -94,6 +94,11 @@ class Requirements:
         self.changed.clear()
         self.whole.clear()
 
+    def read_whole(self, lists: set[tuple[Any, ...]]) -> None:
+        """Follows all items of captured lists that get longer, since all else was refused."""
+        self.whole |= lists
+        self.unrolled -= self.retried
+
     def mix(self) -> bool:
         """Lets the lists that were refused for the kinds of their items be mixed, once."""
         if self.mixable <= self.mixed:

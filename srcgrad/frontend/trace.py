@@ -163,9 +163,6 @@ def trace(
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
-        if tails := [o.path.key for o in captures.outer.values() if isinstance(o.made, Tail)]:
-            required.whole.update(tails)
-            raise RestartTracing("captured lists are read") from None
         if it.activations:
             required.inlined |= dict.fromkeys(it.activations, e)
             required.activations -= it.activations.keys()
@@ -173,6 +170,11 @@ def trace(
         if it.looped <= required.unrolled and required.mix():
             required.refused = required.refused or e
             raise RestartTracing("lists have items of several kinds") from None
+        tails = {o.path.key for o in captures.outer.values() if isinstance(o.made, Tail)}
+        if it.looped <= required.unrolled and tails:
+            required.read_whole(tails)
+            required.refused = required.refused or e
+            raise RestartTracing("captured lists are read") from None
         if it.looped <= required.unrolled:
             first, required.refused = required.refused or e, None
             raise first from None

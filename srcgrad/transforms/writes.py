@@ -58,7 +58,7 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
         _fill(owner, places, whole)
     for owner, places, whole, added in captured:
         if added:
-            owner.extend(places.values())
+            owner.extend([v for v in places.values() if v is not ABSENT])
         else:
             _fill(owner, places, whole)
     for w, value in names:

@@ -44,7 +44,34 @@ def length_and_last_item(m, x):
     return change * len(m.h) + m.h[-2] * (2.0 if m.h else 3.0)
 
 
-FREE = only_appended, new_items_are_read, structures, length_and_last_item
+def on_some_paths(m, x):
+    if x[0] > 1.0:
+        m.h.append(x[0])
+        if x[1] > 2.0:
+            m.h.append("text")
+    elif x[0] > 0.5:
+        return x[2]
+    m.h.append(x[1])
+    return m.h[-1] * len(m.h)
+
+
+def other_items_on_other_paths(m, x):
+    if x[0] > 1.0:
+        m.h.append(x[0])
+        return m.h[-1] * x[1]
+    m.h.append(x[2])
+    m.h.append(x)
+    return m.h[-2] * x[1]
+
+
+def some_items_of_a_loop(m, x):
+    for v in x:
+        if v > 1.0:
+            m.h.append(v * x[0])
+    return x[1] * len(m.h)
+
+
+FREE = only_appended, on_some_paths, new_items_are_read, structures, length_and_last_item
 
 
 def total(m, x):
@@ -119,7 +146,7 @@ def given_to_a_name(m, x):
 
 READING = (
     total, first, sliced, contains, compared, joined, unpacked, window, as_an_array, iterated,
-    copied,
+    copied, other_items_on_other_paths, some_items_of_a_loop,
 )  # fmt: skip
 
 
@@ -130,7 +157,8 @@ def test_lists_after_calls(f, target):
     compiled = flow.compile(lambda x: f(m, x), target=target)
     mine = m.h
     for k in range(5):
-        assert compiled(X + k) == pytest.approx(f(plain, X + k))
+        x = X + 0.4 * k
+        assert compiled(x) == pytest.approx(f(plain, x))
         assert repr(m.h) == repr(plain.h) and m.h is mine
     g = flow.grad(compiled)(X)
     assert repr(m.h) == repr(plain.h)
@@ -166,6 +194,33 @@ def test_a_list_that_gets_shorter():
     m.h.append(2.0)
     compiled(X)
     assert len(m.h) == 2
+
+
+def test_items_on_one_path_that_are_read():
+    m = Model()
+
+    def f(x):
+        if x[0] > 0.5:
+            m.h.append(x[0])
+        return m.h[-1] * x[1]
+
+    def container(x):
+        if x[0] > 0.5:
+            m.h.append([x[0]])
+        return x[1]
+
+    for each in (f, container):
+        with pytest.raises(flow.UnsupportedError, match="list that is not made here depends on"):
+            flow.compile(each, target="python")(X)
+    assert m.h == [1.0]
+
+    def way_out(x):
+        new = []
+        if x[0] > 0.5:
+            new.append(x[0])
+        return np.array(new)
+
+    assert flow.compile(way_out, target="python")(X).size == 0
 
 
 def test_everything_else_of_a_list_reads_it():

@@ -25,6 +25,7 @@ from srcgrad.frontend.tracked_dicts import tracked_set
 from srcgrad.frontend.values import (
     GrownList,
     Iterated,
+    MaybeUnbound,
     Partial,
     Range,
     View,
@@ -113,7 +114,8 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, View):
         return len(x.owner)
     if isinstance(x, Tail):
-        return plain(it.b.add(x.length(), len(x.added)))
+        put_in = [it.b.where(v.flag, 1, 0) if isinstance(v, MaybeUnbound) else 1 for v in x.added]
+        return plain(functools.reduce(it.b.add, put_in, x.length()))
     if isinstance(x, list | tuple | dict | str | set | np.dtype | types.MappingProxyType):
         return len(x)  # type: ignore[arg-type]  (a dtype has the length of its fields)
     parts = it.parts_of(x, node)
