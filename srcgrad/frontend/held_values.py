@@ -1,4 +1,4 @@
-"""Functions that hold values of the run: closures, partial functions, methods of records.
+"""Functions and texts that hold values of the run: closures, partial functions, methods of records.
 
 They come apart where paths join: one that the run chooses is made anew of the values that it holds.
 """
@@ -15,13 +15,13 @@ import gast
 from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import nonlocals, parameters_of
-from srcgrad.frontend.values import Closure, Partial, Record
+from srcgrad.frontend.values import Closure, Formatted, Partial, Record
 from srcgrad.records import record
 
 
 @record(frozen=True, eq=False)
 class Form:
-    """A function apart from the values that it holds."""
+    """A function or a text apart from the values that it holds."""
 
     function: Any
 
@@ -37,11 +37,13 @@ class Form:
                 return node, len(defaults), len(kw_defaults)
             case Partial(args=args, keywords=keywords):
                 return len(args), *keywords
+            case Formatted(template=template, values=values):
+                return template, len(values)
         return (self.function.__func__,)
 
 
 def held(v: Any) -> tuple[Form, tuple, list[Any]] | None:
-    """The form of a function, and the values that it holds by their names; None for any other."""
+    """The form of what holds values, and these by their names; None for any other value."""
     match v:
         case Closure() if v.frame.finished or v.defaults or any(v.kw_defaults):
             if isinstance(v.node, gast.FunctionDef) and nonlocals(v.node):
@@ -54,13 +56,15 @@ def held(v: Any) -> tuple[Form, tuple, list[Any]] | None:
             return Form(v), tuple(range(1 + len(v.args) + len(v.keywords))), [
                 v.func, *v.args, *v.keywords.values(),
             ]  # fmt: skip
+        case Formatted():
+            return Form(v), tuple(range(len(v.values))), v.values
         case types.MethodType() if isinstance(v.__self__, Record):
             return Form(v), ("self",), [v.__self__]
     return None
 
 
 def made(form: Form, keys: tuple, values: list[Any]) -> Any:
-    """A function of the same form that holds other values."""
+    """A function or a text of the same form that holds other values."""
     f = form.function
     match f:
         case Closure():
@@ -77,6 +81,8 @@ def made(form: Form, keys: tuple, values: list[Any]) -> Any:
             func, *args = values
             n = len(f.args)
             return Partial(func, tuple(args[:n]), dict(zip(f.keywords, args[n:], strict=True)))
+        case Formatted():
+            return Formatted(f.template, values)
     return types.MethodType(f.__func__, values[0])
 
 
