@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas.universal import over_other_axes
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, ndim
 from srcgrad.ir.nodes import atom
@@ -17,7 +18,6 @@ from srcgrad.ir.types import np_dtype
 
 ELEMENTWISE = "numba.np.ufunc.dufunc"
 GENERALIZED = "numba.np.ufunc.gufunc"
-DIRECT = "call it with arrays of the axes that its signature has, in a loop over the others"
 
 
 def is_universal(f: Any) -> bool:
@@ -76,10 +76,22 @@ def _generalized(
     if kwargs or len(args) not in (n, n + len(outputs)):
         it.refuse(node, f"{name}() is called with other arguments than arrays")
     given = [it.call(np.asarray, [a], {}, node) for a in args[:n]]
-    if any(ndim(v) != len(core) for v, core in zip(given, inputs, strict=True)):
-        it.refuse(node, f"{name}() over more axes than its signature has", DIRECT)
+    others = [ndim(v) - len(core) for v, core in zip(given, inputs, strict=True)]
+    if min(others) < 0:
+        it.wrong(node, f"{name}() gets fewer axes than its signature has", ValueError)
     given, kinds = _in_types_of(it, f.types, given, node, name)
     outs = list(args[n:])
+    if any(others):
+        if outs:
+            it.refuse(
+                node, f"{name}() with arrays of results over more axes than its signature has",
+                "leave them out",
+            )  # fmt: skip
+        kinds = kinds or [np_dtype(atom(given[0]).type.dtype)] * len(outputs)
+        arrays = [_takes_array(builder, k) for k in range(n)]
+        loop = [builder.py_func, given, inputs, outputs, kinds, arrays]
+        made = it.call(over_other_axes, loop, {}, node)
+        return made[0] if len(made) == 1 else made
     if not outs:
         sizes = {
             k: v.type.dims[axis]
@@ -109,7 +121,11 @@ def _cores(part: str) -> list[list[str]]:
 
 def _argument(it: Interpreter, builder: Any, k: int, v: Any, node: Node) -> Any:
     """An operand as the function gets it: one without axes as an array of one, if it says so."""
-    if ndim(v) > 0:
+    if ndim(v) > 0 or not _takes_array(builder, k):
         return v
-    arrays = builder._sigs and hasattr(builder._sigs[0].args[k], "ndim")
-    return it.call(np.reshape, [v, 1], {}, node) if arrays else v
+    return it.call(np.reshape, [v, 1], {}, node)
+
+
+def _takes_array(builder: Any, k: int) -> bool:
+    """Whether the k-th operand is declared as an array."""
+    return bool(builder._sigs) and hasattr(builder._sigs[0].args[k], "ndim")

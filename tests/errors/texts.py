@@ -58,8 +58,15 @@ def gufunc_of_numba_with_an_axis(x):
 
 
 @program(vec(3))
-def gufunc_of_numba_over_more_axes(x):
-    return np.sum(reversed_row(np.outer(x, x)))  # error: UnsupportedError: more axes ... in a loop
+def gufunc_of_numba_over_more_axes_into_an_array(x):
+    y = np.zeros((3, 3))
+    reversed_row(np.outer(x, x), y)  # error: UnsupportedError: more axes ... leave them out
+    return np.sum(y)
+
+
+@program(vec(3))
+def gufunc_of_numba_over_fewer_axes(x):
+    return np.sum(reversed_row(x[0]))  # error: ValueError: reversed_row() gets fewer axes
 
 
 @program(vec(3))

@@ -65,7 +65,55 @@ def with_results(x):
     return np.sum(scaled(x, x[0]) * scaled_by_an_array(x, x[1])) * form(x, np.outer(x, x[:2]))
 
 
-FUNCTIONS = [of_numbers, of_arrays, into_an_array, by_name, with_results]
+@numba.guvectorize(["void(float64[:],float64[:],uint32[:],float64[:])"], "(n),(nq)->(nq),(nq)")
+def places(x, xq, index, weight):
+    i = 0
+    for j in range(xq.shape[0]):
+        while i < x.shape[0] - 2 and x[i + 1] < xq[j]:
+            i += 1
+        weight[j] = (x[i + 1] - xq[j]) / (x[i + 1] - x[i])
+        index[j] = i
+
+
+def a_stack(x):
+    return np.add.outer(np.array([[0.5], [2.0]]), x * 0.3)
+
+
+def over_rows(x):
+    return np.sum(scaled(a_stack(x), 2.0) * scaled(a_stack(x), x))
+
+
+def over_rows_by_arrays(x):
+    return np.sum(scaled_by_an_array(x, a_stack(x)[:, :, 0]) ** 2)
+
+
+def over_matrices(x):
+    return np.sum(
+        form(a_stack(x), a_stack(x)[..., np.newaxis] * np.ones(4)) * np.array([[2.0], [1.0]])
+    )
+
+
+def with_indices(x):
+    index, weight = places(a_stack(x), np.array([1.2, 1.4]))
+    return np.sum(index * weight) + np.sum(weight) * (index.dtype == np.uint32)
+
+
+def without_rows(x):
+    return np.sum(scaled(np.zeros((0, 3)), x[1])) + x[0]
+
+
+FUNCTIONS = [
+    over_rows,
+    over_rows_by_arrays,
+    over_matrices,
+    with_indices,
+    without_rows,
+    of_numbers,
+    of_arrays,
+    into_an_array,
+    by_name,
+    with_results,
+]
 X = np.array([1.0, 2.5, 3.0])
 
 
