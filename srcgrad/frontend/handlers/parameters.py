@@ -19,7 +19,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache",
+    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache", "calc_q",
     "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
     "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
     "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.linalg as sl
 
 from srcgrad.frontend.formulas import banded_spectra
+from srcgrad.frontend.formulas import hessenberg as hessenberg_form
 from srcgrad.frontend.formulas import scipy_linalg as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
 from srcgrad.frontend.handlers import scipy_lapack  # noqa: F401 (registers its functions)
@@ -162,5 +163,6 @@ for _f, _formula in {
     sl.eigvals_banded: banded_spectra.eigvals_banded,
     sl.eigh_tridiagonal: banded_spectra.eigh_tridiagonal,
     sl.eigvalsh_tridiagonal: banded_spectra.eigvalsh_tridiagonal,
+    sl.hessenberg: hessenberg_form.hessenberg,
 }.items():
     implements(_f)(followed(_formula))
