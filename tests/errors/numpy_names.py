@@ -50,11 +50,6 @@ def bytes_of_array(x):
 
 
 @program(0.7)
-def steps_to_a_neighbour(x):
-    return math.nextafter(x, 1.0, steps=2)  # error: UnsupportedError: steps= ... loop
-
-
-@program(0.7)
 def unknown_math(x):
     return math.remainder(x, 1.0)  # error: UnsupportedError: remainder
 

@@ -1,6 +1,7 @@
 """Exponents and neighbours of floats: every half, and the places where the others change."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -12,13 +13,23 @@ FUNCTIONS = [
     lambda x: np.spacing(x), lambda x: np.frexp(x), lambda x: np.nextafter(x, 1.0),
     lambda x: np.nextafter(x, x), lambda x: np.nextafter(x, -math.inf),
     lambda x: np.nextafter(x, math.nan), lambda x: np.nextafter(x, -0.0),
-    lambda x: np.ldexp(*np.frexp(x)),
+    lambda x: np.ldexp(*np.frexp(x)), lambda x: np.ldexp(x, 1074), lambda x: np.ldexp(x, -1040),
+    lambda x: np.ldexp(x, 2000), lambda x: np.ldexp(x, -30),
+    lambda x: np.ldexp(x, np.arange(len(x)) % 4200 - 2100),
 ]  # fmt: skip
 OF_MATH = [
     lambda x: math.ulp(x), lambda x: math.frexp(x), lambda x: math.ldexp(x, -3),
     lambda x: math.nextafter(x, 1.0), lambda x: math.nextafter(x, -math.inf),
-    lambda x: math.nextafter(1, x),
+    lambda x: math.nextafter(1, x), lambda x: math.ldexp(x, -1074), lambda x: math.ldexp(x, -2000),
+    lambda x: math.ldexp(float(x) if abs(x) < 1e-300 else 5e-324, 1074),
 ]  # fmt: skip
+if sys.version_info >= (3, 12):
+    OF_MATH += [
+        lambda x: math.nextafter(x, 1.0, steps=2), lambda x: math.nextafter(x, -2.0, steps=2**53),
+        lambda x: math.nextafter(-1.0, x, steps=2**62), lambda x: math.nextafter(x, -x, steps=0),
+        lambda x: math.nextafter(x, -x, steps=2**60 + 3), lambda x: math.nextafter(x, x, steps=9),
+        lambda x: math.nextafter(0.3, x, steps=int(abs(x) < 4.0)),
+    ]  # fmt: skip
 
 
 def edges(kind):
@@ -70,3 +81,19 @@ def test_derivatives():
         gradient = flow.grad(compiled)
         second = flow.grad(lambda x, g=gradient: np.sum(g(x) * x))(x)
         np.testing.assert_allclose(second, want + 2.0 * x, rtol=1e-14)
+        scaled = flow.compile(lambda x: np.sum(np.ldexp(x, np.array([3, -1100, 1050]))))
+        np.testing.assert_array_equal(flow.grad(scaled)(x), [8.0, 0.0, np.inf])
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_derivative_of_steps(target):
+    def f(x, n):
+        return math.nextafter(x, 9.0, steps=n) ** 2
+
+    if sys.version_info >= (3, 12):
+        compiled = flow.compile(f, target=target)
+        for x in (0.7, -1.5, 0.0):
+            assert flow.grad(compiled)(x, 3) == 2.0 * math.nextafter(x, 9.0, steps=3)
+            assert flow.jvp(compiled, (x, 3), (1.0, None))[1] == flow.grad(compiled)(x, 3)
+        with pytest.raises(ValueError, match="steps must be a non-negative integer"):
+            compiled(1.0, -1)

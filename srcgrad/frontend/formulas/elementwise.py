@@ -56,7 +56,9 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
 
 @stands_for(np.ldexp)
 def ldexp(x1: Any, x2: Any) -> Any:
-    """x 2**n, by three factors: one alone may be out of range where the product is not.
+    """x 2**n, by factors of which none is out of range where the product is not.
+
+    The last one alone rounds. Upwards it is a quotient: two products may be made one.
 
     >>> float(ldexp(3.0, 2)), float(ldexp(2.0**-1000, 2000)) == 2.0**1000
     (12.0, True)
@@ -65,13 +67,19 @@ def ldexp(x1: Any, x2: Any) -> Any:
     if exponents.kind not in "iub" or exponents == np.uint64:
         return unsupported("ldexp takes integers as exponents", "", TypeError)
     (x1,) = in_one_float_kind(x1)
-    kind = np.asarray(x1).dtype
-    most = 3 * {2: 14, 4: 120, 8: 1000}[kind.itemsize]
-    n = np.clip(np.asarray(x2).astype(np.int64), -most, most)
-    first = n // 3
-    second = (n - first) // 2
-    y = x1 * np.exp2(first.astype(kind)) * np.exp2(second.astype(kind))
-    return y * np.exp2((n - first - second).astype(kind))
+    kind, n = np.asarray(x1).dtype, np.asarray(x2).astype(np.int64)
+    if kind.itemsize == 2:
+        return np.ldexp(x1.astype(np.float32), np.clip(n, -60, 60)).astype(kind)
+    high, low = {4: (127, -149), 8: (1023, -1074)}[kind.itemsize]
+    n = np.clip(n, 2 * (low + 1 - high), 2 * (high - low))
+    if np.ndim(n) == 0 and -high < n <= high:
+        return x1 * np.exp2(n.astype(float)).astype(kind)
+    last = np.clip(n, -high, -low)
+    first = np.clip(n - last, low + 1, high)
+    y = x1
+    for part in (n - last - first, first):  # what a comparison chooses is no part of a product
+        y = np.where(y == y, y, x1) * np.exp2(part.astype(float)).astype(kind)
+    return np.where(y == y, y, x1) / np.exp2(-last.astype(float)).astype(kind)
 
 
 @stands_for(np.modf)

@@ -12,7 +12,6 @@ from srcgrad.frontend.formulas.registry import (
     in_one_float_kind,
     stand_for,
     stands_for,
-    unsupported,
 )
 
 DIGITS = {2: 11, 4: 24, 8: 53}  # of the mantissa, by the size of the dtype
@@ -124,9 +123,52 @@ def nextafter(x1: Any, x2: Any) -> Any:
 def nextafter_of_number(x: Any, y: Any, /, *, steps: Any = None) -> Any:
     """The next float of Python's.
 
-    >>> nextafter_of_number(0, 1)
-    5e-324
+    >>> nextafter_of_number(0, 1), nextafter_of_number(1.0, 2.0, steps=2**51)
+    (5e-324, 1.5)
     """
-    if steps is not None:
-        return unsupported("math.nextafter with steps= is not supported", "write a loop")
-    return float(np.nextafter(float(x), float(y)))
+    x, y = float(x), float(y)
+    if steps is None:
+        return float(np.nextafter(x, y))
+    if steps < 0:
+        raise ValueError("steps must be a non-negative integer")
+    start = constant(x)
+    end = float(_after_steps(start, constant(y), steps))
+    return float(np.copysign(end + (x - start), end)) if math.isfinite(x) else end
+
+
+def _after_steps(x: Any, y: Any, steps: Any) -> Any:
+    """The float that so many steps lead to from x on the way to y."""
+    if steps == 0 or math.isnan(x):
+        return x
+    if math.isnan(y):
+        return y
+    left, goal = _place(abs(x)), _place(abs(y))
+    if math.copysign(1.0, x) != math.copysign(1.0, y):
+        if goal <= steps - left:
+            return y
+        if left < steps:
+            return math.copysign(_at_place(steps - left), y)
+        return math.copysign(_at_place(left - steps), x)
+    if abs(goal - left) < steps:
+        return y
+    return math.copysign(_at_place(left - steps if left > goal else left + steps), x)
+
+
+def _place(x: Any) -> Any:
+    """The number of floats from 0 to a positive one."""
+    if x == math.inf:
+        return 2047 * 2**52
+    if x < 2.0**-1022:
+        return int(x / 2.0**-1074)
+    fraction, exponent = math.frexp(x)
+    return (exponent + 1021) * 2**52 + int(math.ldexp(fraction, 53))
+
+
+def _at_place(k: Any) -> Any:
+    """The float that so many others come before, from 0 on."""
+    if k >= 2047 * 2**52:
+        return math.inf
+    exponent, rest = k // 2**52, k % 2**52
+    if exponent == 0:
+        return math.ldexp(float(rest), -1074)
+    return math.ldexp(float(rest + 2**52), exponent - 1075)
