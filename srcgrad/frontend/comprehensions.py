@@ -24,7 +24,9 @@ from srcgrad.frontend.trees import (
     as_function,
     as_generator_function,
     function_at,
+    globals_of,
     item_functions,
+    walruses,
 )
 from srcgrad.frontend.values import (
     Closure,
@@ -48,10 +50,6 @@ Comprehension = Unrolled | gast.SetComp | gast.DictComp
 T = TypeVar("T")
 
 
-def _binds(node: Any) -> bool:
-    return any(isinstance(n, gast.NamedExpr) for n in gast.walk(node))
-
-
 def of_list_comp(it: Interpreter, node: gast.ListComp) -> Any:
     made = _items(it, node, _first(it, node))
     return made if isinstance(made, GrownList) else it.tracked_list(made, node)
@@ -71,11 +69,11 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
         return follow(as_function(node), [first])
 
     def until(stop: bool) -> Any:
-        if not _binds(node):
+        if not walruses(node):
             return follow(as_function(node, stop), [first])
         return _until(it, first, node, stop)
 
-    plain = not _binds(node) and not any(g.is_async for g in node.generators)
+    plain = not walruses(node) and not any(g.is_async for g in node.generators)
     of_generator = isinstance(first, Generated)
     if plain and (len(node.generators) > 1 or of_generator):
         out = follow(as_generator_function(node), [first])
@@ -130,7 +128,7 @@ def list_of(it: Interpreter, v: Any, node: Node) -> Any:
 def _is_pure(it: Interpreter, node: Unrolled) -> bool:
     """Whether computing an item that Python would not compute changes nothing."""
     own = _targets(node)
-    return not _binds(node) and all(
+    return not walruses(node) and all(
         _is_of_library(it, n.func, own) for n in gast.walk(node) if isinstance(n, gast.Call)
     )
 
@@ -193,7 +191,18 @@ def _first(it: Interpreter, node: Comprehension) -> Any:
 
 def may_be_loop(it: Interpreter, node: Node) -> bool:
     """Whether nothing known so far prevents a loop."""
-    return it.place(node) not in it.unrolled and not _binds(node)
+    return it.place(node) not in it.unrolled and not _binds_global(it, node)
+
+
+def _binds_global(it: Interpreter, node: Node) -> bool:
+    """Whether a walrus binds a name of the module."""
+    names, frame = walruses(node), it.frame
+    while names and frame is not None:
+        tree = frame.source.tree
+        if not isinstance(tree, gast.Lambda) and names & globals_of(tree):
+            return True
+        frame = frame.outer
+    return False
 
 
 def is_long(it: Interpreter, v: Any, node: Node) -> bool:
@@ -308,8 +317,7 @@ def _in_own_frame(it: Interpreter, own: set[str], node: Node, run: Callable[[], 
     """A frame for a comprehension whose names outlive it, in the functions made there."""
     outer = it.frame
     made = type(outer)(outer.source, {}, outer.live, outer, outer.depth)
-    walruses = {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
-    made.local, made.bound_outside = own, walruses
+    made.local, made.bound_outside = own, walruses(node)
     it.scopes[id(made.env)] = made.env
     it.frames.append(made)
     try:

@@ -183,6 +183,8 @@ def as_function(comprehension: Any, stop: bool | None = None) -> Any:
         test = comprehension.elt if stop else gast.UnaryOp(gast.Not(), comprehension.elt)
         inner = gast.If(test, [inner], [])
     made.body[-2] = _looped(comprehension, inner)
+    if names := walruses(comprehension):
+        made.body.insert(0, gast.Nonlocal(sorted(names)))
     return _placed(made, comprehension)
 
 
@@ -203,6 +205,11 @@ def _looped(comprehension: Any, inner: Any) -> Any:
         inner = gast.For(g.target, g.iter, [inner], [], None)
     inner.iter = gast.Name("ªitems", gast.Load(), None, None)
     return inner
+
+
+def walruses(node: Any) -> set[str]:
+    """The names that `:=` binds below a node: of a comprehension those of the function around."""
+    return {n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)}
 
 
 def _placed(made: Any, at: Any) -> Any:

@@ -277,3 +277,19 @@ def warnings_that_a_context_ignores(x):
 def names_that_a_module_has(x):
     there, missing = "HALF" in globals(), "QUARTER" not in globals()
     return np.sum(x) * globals()["HALF"] if there and missing else x[0]
+
+
+@case(vec(5), 0.8, wrt=(0,))
+@case(vec(5), 9.0, wrt=(0,))
+def walrus_in_filtered_comprehensions(x, limit):
+    def summed(a):
+        nonlocal total
+        return [(total := total + v) for v in a if v > limit]
+
+    y, last, total = x[0], None, 0.0 * x[0]
+    kept = {k: (y := v) for k, v in enumerate(x) if v > limit}
+    squares = [s * 2.0 for v in x if (s := v * v) > limit]
+    all_of_them = sum((last := v) for v in x if v > limit)
+    pairs = [p for v in x if v > limit for w in x if (p := v * w) > 0.6]
+    parts = sum(kept.values()) * y + sum(squares) * s + sum(pairs) + sum(summed(x)) * total
+    return parts + (all_of_them if last is None else all_of_them * last) + x[1]

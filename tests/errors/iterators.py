@@ -6,6 +6,8 @@ import itertools
 from tests.cases.registry import vec
 from tests.errors.programs import program
 
+LATEST = 0.0
+
 
 @program(vec(3))
 def enumerate_from_a_float(x):
@@ -157,3 +159,10 @@ def next_within_the_loop(x):
 @program(0.7)
 def reduction_of_nothing(x):
     return functools.reduce(lambda a, b: a * b, []) * x  # error: TypeError: no initial value
+
+
+@program(vec(4))
+def comprehension_that_binds_a_name_of_the_module(x):
+    global LATEST
+    kept = {k: (LATEST := v) for k, v in enumerate(x) if v > 1.0}  # error: UnsupportedError: known
+    return sum(kept.values()) * LATEST

@@ -91,13 +91,6 @@ def set_of_run_time_values(x, n):
     return total
 
 
-@program(vec(4))
-def filtered_comprehension(x):
-    y = x
-    kept = {k: (y := v) for k, v in enumerate(x) if v > 1.0}  # error: UnsupportedError: condition
-    return sum(kept.values()) * y
-
-
 @program(vec(3))
 def truth_of_a_text(x):
     return x if f"{x[0]}" else -x  # error: UnsupportedError: a string with a number of the run
