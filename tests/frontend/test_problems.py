@@ -3,7 +3,7 @@
 A line with a problem says so in a comment, `# problem: <fragment>`: these lines are reported, in
 this order, and no others.
 """
-# ruff: noqa: B007, F821, F841, RUF059 (programs with problems)
+# ruff: noqa: B007, F821, F841, RUF059, SIM115 (programs with problems)
 
 import inspect
 import pickle

@@ -105,7 +105,8 @@ def parts(text, a, b, k):
 @pytest.mark.parametrize(
     "text",
     ["x * (n * n % 7)", "x * (n**3 // 5)", "x if n * n > n * n + 1 else -x", "n * n",
-     "x * max(n * n, 4)", "x * np.array([n * n, 3])[0]", "x * (n * n & 255)", "x * [n * n, 3][int(x)]"],
+     "x * max(n * n, 4)", "x * np.array([n * n, 3])[0]", "x * (n * n & 255)",
+     "x * [n * n, 3][int(x)]"],
 )  # fmt: skip
 def test_what_needs_all_bits_raises(text, target):
     f = made("def f(x, n):", f"    return {text}")
