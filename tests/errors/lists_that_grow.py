@@ -151,3 +151,13 @@ def no_array_in_an_array(x, n):
     for k in range(n):
         kept.append(x * k)
     return x[0] + np.sum(np.array(kept))  # error: NotImplementedError: a list without
+
+
+KEPT = [1.0]
+
+
+@program(vec(3))
+def captured_list_that_is_read_after_some_paths(x):
+    if x[0] > 100.0:
+        KEPT.append(x[0])  # error: UnsupportedError: list that is not made here ... np.array
+    return x[0] * KEPT[-1]
