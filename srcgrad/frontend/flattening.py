@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from srcgrad.frontend import held_values
@@ -31,7 +32,7 @@ from srcgrad.frontend.values import (
     Slice,
     TrackedList,
 )
-from srcgrad.ir.nodes import Atom, Const, Var, atom
+from srcgrad.ir.nodes import Atom, Const, If, Var, atom
 from srcgrad.ir.types import BOOL, INT, Array, Scalar
 from srcgrad.tree import children
 
@@ -44,7 +45,7 @@ class Carrier:
     """
 
     def __init__(self, it: Interpreter):
-        self.b, self.classes = it.b, it.captures.classes
+        self.it, self.b, self.classes = it, it.b, it.captures.classes
         self.seen: list[Any] = []
         self.made: list[Any] = []
 
@@ -53,6 +54,8 @@ class Carrier:
         maybe = isinstance(spec, MaybeSpec) and spec.absent is UNBOUND
         if v is UNBOUND and not maybe:
             return self._filler(spec)
+        if _is_choice(v) and not isinstance(spec, MaybeSpec | SeveralSpec):
+            return self._first_of(spec, _alternatives(self.b, v))
         match spec:
             case StaticSpec():
                 return []
@@ -86,16 +89,42 @@ class Carrier:
     def _flatten_several(self, spec: Spec, values: list[tuple[Atom, Any]]) -> list[Atom]:
         """The atoms of the values of all kinds, each with the flag that tells where it is it."""
         if not isinstance(spec, SeveralSpec):
-            return self.flatten(spec, values[0][1]) if values else self._filler(spec)
-        first = (k for k, (_, v) in enumerate(values) if fits(v, spec.one, self.classes))
-        k = next(first, None)
-        if k is None:
-            own = [Const(False, BOOL), *self._filler(spec.one)]
-            return [*own, *self._flatten_several(spec.other, values)]
-        holds, v = values[k]
-        rest = [*values[:k], *values[k + 1 :]]
-        own = [holds if rest else Const(True, BOOL), *self.flatten(spec.one, v)]
-        return [*own, *self._flatten_several(spec.other, rest)]
+            return self._first_of(spec, values) if values else self._filler(spec)
+        fit = [fits(v, spec.one, self.classes) for _, v in values]
+        own = [each for each, does in zip(values, fit, strict=True) if does]
+        rest = [each for each, does in zip(values, fit, strict=True) if not does]
+        if not own:
+            first = [Const(False, BOOL), *self._filler(spec.one)]
+        else:
+            holds = reduce(self.b.logical_or, [h for h, _ in own]) if rest else Const(True, BOOL)
+            first = [holds, *self._first_of(spec.one, own)]
+        return [*first, *self._flatten_several(spec.other, rest)]
+
+    def _first_of(self, spec: Spec, values: list[tuple[Atom, Any]]) -> list[Atom]:
+        """The atoms of the first value whose flag holds, of values of one kind."""
+        (holds, v), *rest = values
+        if not rest:
+            return self.flatten(spec, v)
+        first, built = len(self.seen), len(self.made)
+        with self.b.block() as one:
+            ones = self.flatten(spec, v)
+        seen = self.seen[first:]
+        del self.seen[first:]
+        with self.b.block() as other:
+            others = self._first_of(spec, rest)
+        held = [v for v in (*seen, *self.seen[first:]) if v is not None]
+        if any(id(v) not in self.it.captures.immutable for v in held):
+            self.it.refuse(
+                None, "which of several lists, dicts or objects this is, is known only at run time",
+                "make tuples of them, or take what is needed of it before",
+            )  # fmt: skip
+        results, _ = self.fresh(spec, "chosen")
+        del self.made[built:]
+        self.b.append(
+            If(holds, tuple(one), tuple(other), tuple(ones), tuple(others), tuple(results),
+               self.b.loc)
+        )  # fmt: skip
+        return [*results]
 
     def _parts(self, v: Any) -> list | None:
         match v:
@@ -175,6 +204,10 @@ class Carrier:
         if spec.mutable:
             self.made[place] = out
         return [x for vs, _ in pairs for x in vs], out
+
+
+def _is_choice(v: Any) -> bool:
+    return isinstance(v, Several)
 
 
 def _kind_of(absent: Any) -> type[MaybeUnbound] | type[MaybeNone]:

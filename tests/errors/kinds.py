@@ -314,3 +314,12 @@ def reshape_of_what_is_made_of_a_strided_argument(x):
     y = np.sin(x)
     y.reshape(12)[1] = 2.0  # error: UnsupportedError: a reshape is a copy in NumPy
     return np.sum(y)
+
+
+@program(2.0)
+def one_of_several_lists(x):
+    rows = {1.0: [x, 1.0], 2.0: [2.0 * x, 2.0], 3.0: [3.0 * x, 3.0]}
+    found = [x, x]
+    if x > 0.0:  # error: UnsupportedError: which of several lists, dicts or objects ... tuples
+        found = rows[x]
+    return found[0]
