@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.constant_tables import item_in_loop
 from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Several, is_integer, is_scalar, is_value, plain
@@ -21,6 +22,8 @@ def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> An
     k = items[0] if len(items) == 1 else None
     if isinstance(x, str) or not isinstance(k, Var) or not is_integer(k):
         return None
+    if (found := item_in_loop(it, x, k, node)) is not None:
+        return found
     if it.captures.is_of_sizes(it, k) or not x:  # it can be specialized on, its loops unrolled
         return None
     it.grow_if_it_can(x)

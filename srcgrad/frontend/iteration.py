@@ -12,6 +12,7 @@ import gast
 
 from srcgrad.errors import located
 from srcgrad.frontend.captures import roots
+from srcgrad.frontend.constant_tables import in_rows, is_table, runs
 from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
@@ -68,6 +69,8 @@ def _for_each(it: Interpreter, node: gast.For, items: Any) -> None:
             node.iter, "flow.checkpointed is for loops that run: this one is unrolled",
             "run over a range, or leave it out",
         )  # fmt: skip
+    if over.sources and not static:
+        runs(it, {key})
     it.held.append(over)
     try:
         if static:
@@ -232,6 +235,8 @@ def iterated(
                 "items": lambda k: (keys[k], v.owner[keys[k]]),
             }[v.name]
             return Iterated(len(keys), item, True, sources=(v.owner,))
+        case list() | tuple() if is_table(it, v):
+            return in_rows(it, v)
         case list():
             return Iterated(len(v), lambda k: v[k], True, sources=(v,))
         case tuple() | str():

@@ -179,6 +179,8 @@ def trace(
             first, required.refused = required.refused or e, None
             raise first from None
         required.refused = required.refused or e
+        if it.over_tables - required.unrolled:
+            required.grown.clear()  # lists may keep lengths that are known
         required.retried |= it.looped - required.unrolled
         required.unrolled |= it.looped
         required.looped -= it.looped
