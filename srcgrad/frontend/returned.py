@@ -15,6 +15,7 @@ from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
+from srcgrad.frontend.returned_containers import with_containers
 from srcgrad.frontend.returned_lists import OF_THE_RUN, list_of_run
 from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.texts import literal
@@ -156,6 +157,7 @@ def taken_apart(
 
     def part(v: Any) -> Any:
         with instances.standing(it, found):
+            v = with_containers(v) if choices else v
             v = instances.opened(it, checked(v), found.tree)
         return tree.mapped(v, leaf, _untracked if written is None else written.template)
 

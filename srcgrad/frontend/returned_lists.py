@@ -14,6 +14,7 @@ from srcgrad import tree
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.frontend.grown_lists import GrownTable, Known, Mixed, items_of
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.returned_containers import ContainerOfRun
 from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.values import GrownList, Record
 from srcgrad.ir.nodes import Atom
@@ -145,5 +146,6 @@ def list_of_run(
 
 
 def holds_lists(template: Any) -> bool:
-    """Whether lists whose length only the run tells are in a template."""
-    return any(isinstance(n, ListOfRun | MixedOfRun) for n in tree.nodes(template))
+    """Whether lists whose length only the run tells, or containers of these, are in a template."""
+    kinds = ListOfRun | MixedOfRun | ContainerOfRun
+    return any(isinstance(n, kinds) for n in tree.nodes(template))

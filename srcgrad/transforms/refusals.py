@@ -12,7 +12,7 @@ import numpy as np
 
 from srcgrad.errors import ArgumentTypeError, PositionError, UnsupportedError
 from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.returned_lists import OF_THE_RUN, holds_lists
+from srcgrad.frontend.returned_lists import holds_lists
 from srcgrad.frontend.values import describe
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
@@ -40,7 +40,8 @@ def refuse_lists_of_run(p: Program, output: Any, what: str) -> None:
     """Refuses what has an entry for each result, where lists have as many as the run decides."""
     if holds_lists(output):
         raise UnsupportedError(
-            f"{p.name}() returns {OF_THE_RUN}, of which {what} is asked for", None,
+            f"{p.name}() returns a list, a dict or a queue whose length is known only at run time, "
+            f"of which {what} is asked for", None,
             "return np.array(...) of it",
         )  # fmt: skip
 

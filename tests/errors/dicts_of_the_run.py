@@ -19,8 +19,9 @@ def by_key(x):
 
 
 @program(vec(3))
-def dict_returned(x):
-    return by_key(x)  # error: ReturnTypeError: a dict, which is made inside only
+def dict_of_floats_returned(x):
+    found = {v: k for k, v in enumerate(x)}
+    return found  # error: ReturnTypeError: a dict, which is made inside only
 
 
 @program(vec(3))

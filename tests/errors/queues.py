@@ -7,8 +7,9 @@ from tests.errors.programs import program
 
 
 @program(vec(3))
-def queue_returned(x):
-    return collections.deque(x)  # error: ReturnTypeError: a deque, which is made inside only
+def queue_with_a_length_of_the_run_returned(x):
+    q = collections.deque(x, int(x[0] * 5.0))
+    return q  # error: ReturnTypeError: a deque, which is made inside only
 
 
 @program(vec(3))
