@@ -325,3 +325,9 @@ def medians_with_a_mode_for_each_axis(x):
 @program(vec(6))
 def median_of_a_vector_in_boxes(x):
     return np.sum(signal.medfilt2d(x))  # error: ValueError: medfilt2d takes a matrix
+
+
+@program(mat(3, 4))
+def reshape_without_a_copy(x):
+    y = np.reshape(x[:, :2], (1, 3, 2), copy=False)  # error: UnsupportedError: copy=False ... known
+    return np.sum(y[0])

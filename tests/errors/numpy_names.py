@@ -92,12 +92,6 @@ def store_to_contiguous(x):
 
 
 @program(vec(6))
-def reshape_without_a_copy(x):
-    y = np.reshape(x, (2, 3), copy=False)  # error: UnsupportedError: copy=False
-    return np.sum(y[0])
-
-
-@program(vec(6))
 def reshape_in_the_order_of_memory(x):
     y = x.reshape((2, 3), order="K")  # error: ValueError: order 'K' is not permitted
     return np.sum(y[0])

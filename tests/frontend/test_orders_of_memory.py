@@ -1,6 +1,7 @@
 """`order=`: how elements are read and laid out; views where NumPy has them, or a refusal."""
 
 import copy
+import inspect
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
+from tests.frontend.as_python import agrees, slope_agrees
 from tests.support.samples import made
 from tests.support.test_array_semantics import check_gradient
 
@@ -80,3 +82,27 @@ def test_what_may_be_a_view_is_refused_where_it_shows(line: str):
 def test_the_order_of_a_new_array_is_checked():
     with pytest.raises(ValueError, match="order="):
         flow.compile(program("", "np.zeros(3, order='K') * a[0]"), target="python")(V)
+
+
+def view_of_a_vector(x):
+    y = np.reshape(x, (3, 1), copy=False)
+    y[1] = 2.0 * x[0]
+    return np.sum(x * x)
+
+
+def view_of_a_matrix(x):
+    m = np.outer(x, x)
+    m.reshape(9, copy=False)[2:4] = 0.5
+    return np.sum(m * m)
+
+
+def parts_of_a_vector(x):
+    return np.sum(np.reshape(x[::2], (1, 2), order="F", copy=False) ** 2)
+
+
+@pytest.mark.parametrize("f", [view_of_a_vector, view_of_a_matrix, parts_of_a_vector])
+def test_reshapes_without_a_copy(f):
+    if "copy" in inspect.signature(np.reshape).parameters:
+        x = np.array([0.7, 1.2, 0.9])
+        agrees(f, x)
+        slope_agrees(lambda a: f(np.array([a, 1.2, 0.9])), 0.7)

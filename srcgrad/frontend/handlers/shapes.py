@@ -84,8 +84,10 @@ def reshape(
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "reshape")
     shape = newshape if shape is None else shape
-    if copy is False:
-        it.refuse(node, "reshape with copy=False is not supported", "leave it out")
+    if copy is False and not _reshapes_to_views(it, x, order):
+        it.refuse(
+            node, "whether a reshape with copy=False is possible is not known", "leave it out"
+        )
     if str(order).upper() == "K":
         it.wrong(node, "order 'K' is not permitted for reshaping", ValueError)
     columns_first = order_of(it, node, x, order, "reshape") == "F"
@@ -113,6 +115,13 @@ def reshape(
     else:
         made = reshaped(it, node, x, dims)
     return it.b.copy(made) if copy else made
+
+
+def _reshapes_to_views(it: Interpreter, x: Any, order: Any) -> bool:
+    """Whether any reshape of an array is known to be a view in NumPy."""
+    if not is_array(x) or x.type.ndim < 2:
+        return True
+    return x.type.layout == "C" and it.in_c_order(x) and str(order).upper() == "C"
 
 
 def order_of(it: Interpreter, node: Node, x: Any, order: Any, what: str) -> str:
