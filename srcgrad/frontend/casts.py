@@ -6,6 +6,7 @@ array; arrays, and NumPy's numbers elsewhere, are cast without a look at their v
 
 from __future__ import annotations
 
+import warnings
 from itertools import compress
 from typing import Any
 
@@ -164,3 +165,29 @@ def check_same_kind(
             f"x = x.astype({'float' if have == 'f64' else 'np.' + np_dtype(have).name})",
             like=TypeError,
         )  # fmt: skip
+
+
+def only_element(it: Interpreter, value: Var, node: Node) -> Any:
+    """The element of an array that is stored as one, which NumPy takes before 2.4."""
+    said = "setting an array element with a sequence."
+    dims = value.type.dims
+    if not _TAKES_ARRAYS or any(d != 1 for d in dims if not isinstance(d, Var)):
+        it.wrong(node, said, ValueError)
+    for d in dims:
+        if isinstance(d, Var):
+            it.b.check_equal(d, 1, message=said)
+    return it.b.load(value, *([0] * value.type.ndim))
+
+
+def _takes_arrays() -> bool:
+    """Whether NumPy stores an array of one element as an element."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            np.zeros(1)[0] = np.ones(1)
+        except ValueError:
+            return False
+    return True
+
+
+_TAKES_ARRAYS = _takes_arrays()

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
-from srcgrad.frontend.casts import cast, check_same_kind
+from srcgrad.frontend.casts import cast, check_same_kind, only_element
 from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import items_in_dtype
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
@@ -91,7 +91,7 @@ def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> 
     elif all(is_integer(i) for i in items) and x.type.dims:
         places = indexing.places(it, x, items)
         if is_array(value):
-            value = _only_element(it, value, node)
+            value = only_element(it, value, node)
         it.b.store(x, *places, value)
     else:
         whole = all(isinstance(i, Slice) and i.lower is i.upper is i.step is None for i in items)
@@ -157,15 +157,6 @@ def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool
     if is_array(value) and not value.type.dims:
         value, by_value = it.b.load(value), False
     return cast(it, value, Scalar(want), by_value)
-
-
-def _only_element(it: Interpreter, value: Var, node: Node) -> Any:
-    for d in value.type.dims:
-        if isinstance(d, Var):
-            it.b.check_equal(d, 1, message="setting an array element with a sequence.")
-        elif d != 1:
-            it.refuse(node, "setting an array element with a sequence.", like=ValueError)
-    return it.b.load(value, *([0] * value.type.ndim))
 
 
 def assign_array(it: Interpreter, target: Var, value: Any) -> None:
@@ -321,7 +312,7 @@ def _augment_element(
     it: Interpreter, x: Var, places: list[Any], value: Any, node: gast.AugAssign
 ) -> None:
     if is_array(value):
-        value = _only_element(it, value, node)
+        value = only_element(it, value, node)
     if is_float(x.type.dtype) and isinstance(node.op, gast.Add | gast.Sub) and is_scalar(value):
         value = stored_value(it, x, value, node)
         value = value if isinstance(node.op, gast.Add) else it.b.neg(value)

@@ -10,6 +10,7 @@ import pytest
 import srcgrad as flow
 from srcgrad.errors import UnsupportedError
 from srcgrad.testing import check_grads
+from tests.frontend.as_python import agrees, outcome, raises_alike
 from tests.support.samples import made
 from tests.tools.turns import share
 
@@ -144,3 +145,51 @@ def test_items_that_several_names_show_are_not_changed():
         flow.value_and_grad(f, target="python")(1.3, 0.7)
     assert caught.value.location.text.strip() == "a[...] = y"
     assert caught.value.way_out == "write x = np.where(..., y, x) for x[...] = y"
+
+
+def element_of_a_part(x):
+    y = np.zeros(3)
+    y[0] = x[:1]
+    return np.sum(y * x)
+
+
+def element_of_a_list(x):
+    y = np.zeros((2, 3))
+    y[0, 1] = [x[0]]
+    return np.sum(y * x)
+
+
+def element_that_is_added_to(x):
+    y = x * 2.0
+    y[1] += x[:1]
+    return np.sum(y * x)
+
+
+def element_that_is_caught(x):
+    y = np.ones(3)
+    try:
+        y[0] = x[:1]
+    except ValueError:
+        y[1] = 2.0 * x[2]
+    return np.sum(y * x)
+
+
+def elements_of_rank_zero(x):
+    y = np.zeros(3)
+    y[0] = np.array(x[0])
+    y[1:2] = x[:1]
+    y[[2]] = x[:1]
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        element_of_a_part, element_of_a_list, element_that_is_added_to, element_that_is_caught,
+        elements_of_rank_zero,
+    ],
+)  # fmt: skip
+def test_arrays_of_one_element_are_stored_as_numpy_does(f):
+    x = np.array([0.7, 1.2, 0.9])
+    raises = not isinstance(outcome(f, (x,))[0], float)
+    (raises_alike if raises else agrees)(f, x)
