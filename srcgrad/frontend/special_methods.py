@@ -328,6 +328,8 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
             return dict(zip(v, parts(v.values()), strict=True))
     if isinstance(v, Var) and exact:
         refuse_mixed(it, v, node, "the text shows")
+    if is_array(v):  # the text has what the array holds now
+        v = it.b.copy(v)
     if inside and is_array(v):
         return Formatted("{!r}", [v])
     if inside and _REPR_NAMES_DTYPES and isinstance(v, Var) and v.type.dtype[0] in "iufc":

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from tests.frontend.as_python import agrees
 
 
 def talkative(x, n):
@@ -53,3 +54,18 @@ def test_arrays_inside_of_containers(dtype, target, capfd):
     assert capfd.readouterr().out == wanted
     with pytest.raises(ValueError, match=r"\[\.\.\.\]"):
         flow.compile(arrays_inside, target=target, cache=False)(a, 9)
+
+
+def texts_of_an_array_that_changes(x):
+    total = 0.0
+    for i in range(len(x)):
+        part, whole = f"{x[i:]} {[x, 1.0]}", "%s" % x  # noqa: UP031 (tried)
+        text = f"{x} " + repr(x)
+        x[i] *= x[0]
+        print(part, whole, text, x)
+        total += x[i] * len(x[i:])
+    return total
+
+
+def test_a_text_has_what_an_array_held():
+    agrees(texts_of_an_array_that_changes, np.array([0.7, 1.2, 0.9]))
