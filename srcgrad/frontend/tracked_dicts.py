@@ -29,7 +29,15 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
 from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.values import MaybeUnbound, Record, is_number, is_scalar, plain, written
+from srcgrad.frontend.values import (
+    MaybeUnbound,
+    Record,
+    is_integer,
+    is_number,
+    is_scalar,
+    plain,
+    written,
+)
 from srcgrad.ir.nodes import Var
 
 TABLES = {
@@ -38,6 +46,7 @@ TABLES = {
 }  # fmt: skip
 GROUPS = {collections.defaultdict: DefaultGroups, collections.OrderedDict: OrderedGroups}
 OTHER_KEY = "a key that only the run tells changes the keys of a dict that is not made here"
+KEPT = "a result is kept in a captured dict by a float: found again, it is a constant"
 MOST = 64  # known keys that one of the run is compared with
 
 
@@ -115,6 +124,13 @@ def is_of_the_run(key: Any) -> bool:
     if isinstance(key, tuple):
         return any(map(is_of_the_run, key))
     return isinstance(key, Var) and is_scalar(key)
+
+
+def _has_float(key: Any) -> bool:
+    """Whether a number of the run in a key is no integer."""
+    if isinstance(key, tuple):
+        return any(map(_has_float, key))
+    return is_of_the_run(key) and not is_integer(key)
 
 
 def known_key(it: Interpreter, owner: Any, key: Any, node: Node) -> Any:
@@ -207,6 +223,8 @@ def put(it: Interpreter, x: dict, key: Any, value: Any, node: Node) -> None:
     assert not isinstance(value, MaybeUnbound), "a key of another dict that a path may lack"
     key = known_key(it, x, key, node)
     if is_of_the_run(key):
+        if id(x) in it.captures.outer and _has_float(key):  # its derivative would be zero
+            it.refuse(node, KEPT, "compute it anew, and keep results outside")
         make_anew(it, x)
         _put_of_the_run(it, x, key, value, [k for k in x if _comparable(k, key)], node)
         return

@@ -304,3 +304,13 @@ def pattern_of_keys_of_some_paths(x):
         case {"b": b}:  # error: UnsupportedError: set on some paths only
             return b
     return x[0]
+
+
+RESULTS: dict = {0.5: 0.25}
+
+
+@program(0.5)
+def result_kept_by_a_float(x):
+    if x not in RESULTS:
+        RESULTS[x] = x * x  # error: UnsupportedError: a result is kept in a captured dict ... anew
+    return RESULTS[x]
