@@ -50,6 +50,7 @@ CHOICES: dict[str, tuple] = {
     "lo": (0, 1), "hi": (None, 2), "i": (2, -1), "diff_n": (0, 1, 2),
     "kth": (0, 1), "repeats": (2, 3), "reps": (2, 3), "shift": (1, 2, True, -1, 1.5),
     "indices_or_sections": (1, 2), "pad_width": (1, 2), "ind": (1, 2), "discont": (1.0, 4.0),
+    "footprint": (None, [[1, 0], [1, 1]]), "percentile": (50, 0, 100), "rank": (0, 2, -1),
     "radius": (1, 2), "size": (2, 3), "origin": (0, 1, -1), "mod": (3, None), "start": (0, 1),
     "shape": ((2, 4), (3, 4)), "new_shape": ((2, 2), (3, 1)), "dimensions": ((2, 3), (3, 2)),
     "dims": ((3, 3), (4, 4)), "s": ((2, 3), (3, 4)), "l_and_u": ((1, 1), (0, 1)),
