@@ -13,7 +13,7 @@ from srcgrad.errors import UnsupportedError
 from srcgrad.records import record
 
 UNROLLED = 64  # trips of a loop that is not unrolled
-MOST_RESTARTS = 40
+MOST_RESTARTS = 200
 Key = tuple[Any, ...]  # of a list: the kinds around, then its place (see `list_places`)
 
 

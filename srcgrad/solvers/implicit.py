@@ -20,6 +20,8 @@ from srcgrad.solvers.leaves import float_leaves
 from srcgrad.transforms.entry_points import grad, jvp
 
 FLAT = "the root has no derivative: that of the function there is"
+SINGULAR = 1e-2  # the inverse condition of a system, about, in units of rounding
+FAR = 1e-2  # the relative distance from the root that leaves a derivative two digits
 
 
 def implicit_root(
@@ -112,10 +114,34 @@ def _ruled(residual: Any, solved: Callable) -> Any:
 
 
 def _regular(residual: Any, x: Any, theta: tuple) -> Any:
-    """The derivative of the residual with respect to x: of a number it is not zero."""
-    slope = _jacobian(residual, x, theta)
-    if np.ndim(x) == 0 and (slope == 0 or slope != slope):
-        raise RuntimeError(f"{FLAT} {slope}")
+    """The derivative of the residual with respect to x, of which the root is isolated.
+
+    A number is not zero. A matrix is not singular up to rounding, its rows and columns scaled
+    alike, and a step of Newton's method from x stays near: else another point is as much a root as
+    x is (a minimum that is a valley, a solver that stopped early), and moves otherwise.
+    """
+    rest, slope = _linearized(residual, x, theta)
+    if np.ndim(x) == 0:
+        if slope == 0 or slope != slope:
+            raise RuntimeError(f"{FLAT} {slope}")
+        return slope
+    rows = np.max(np.abs(slope), axis=1)
+    scaled = slope / np.where(rows > 0.0, rows, 1.0).reshape(-1, 1)
+    columns = np.max(np.abs(scaled), axis=0)
+    scaled = scaled / np.where(columns > 0.0, columns, 1.0)
+    right = np.empty((len(rows), 2), dtype=slope.dtype)
+    right[:, 0] = rest.reshape(-1) / np.where(rows > 0.0, rows, 1.0)
+    right[:, 1] = np.cos(np.arange(len(rows)) ** 2 + 1.0)  # has a part in any direction
+    found = np.linalg.solve(scaled, right)
+    if not np.max(np.abs(found[:, 1])) <= SINGULAR / np.finfo(slope.dtype).eps:
+        raise RuntimeError("the root has no derivative: it is not isolated")
+    step = found[:, 0] / columns
+    if not np.max(np.abs(step) / (1.0 + np.abs(x.reshape(-1)))) <= FAR:
+        size = float(np.max(np.abs(step)))
+        raise RuntimeError(
+            f"the root has no derivative: from where it was found the root is {size:.3g} away, "
+            "so far as derivatives tell; solve it to a smaller tolerance, or it is not isolated"
+        )
     return slope
 
 
@@ -168,16 +194,22 @@ def _seen(it: Interpreter, node: Node, made: Any, given: Any) -> None:
 
 def _jacobian(residual: Any, x: Any, theta: tuple) -> Any:
     """The derivative of the residual with respect to x: a number, or a matrix, column by column."""
+    return _linearized(residual, x, theta)[1]
+
+
+def _linearized(residual: Any, x: Any, theta: tuple) -> tuple[Any, Any]:
+    """The residual at x and its derivative."""
     zeros = (None,) * len(theta)
     if np.ndim(x) == 0:
-        return jvp(residual, (x, *theta), (1.0, *zeros))[1]
+        return jvp(residual, (x, *theta), (1.0, *zeros))
     n = np.size(x)
-    out = np.empty((n, n), dtype=x.dtype)
+    rest, out = 0.0 * x, np.empty((n, n), dtype=x.dtype)
     for k in range(n):
         unit = np.zeros(n, dtype=x.dtype)
         unit[k] = 1.0
-        out[:, k] = jvp(residual, (x, *theta), (unit.reshape(x.shape), *zeros))[1].reshape(-1)
-    return out
+        rest, change = jvp(residual, (x, *theta), (unit.reshape(x.shape), *zeros))
+        out[:, k] = change.reshape(-1)
+    return rest, out
 
 
 def _solved(matrix: Any, right: Any, x: Any) -> Any:

@@ -241,3 +241,43 @@ def test_results_are_read_by_key_as_by_attribute(target):
 
     with pytest.raises(flow.UnsupportedError, match="no attribute 'jac'"):
         flow.compile(unknown, target=target)(1.5)
+
+
+# ---- minima that are not isolated ----
+def on_a_line(t):
+    """Two unknowns of which only the sum counts."""
+    found = optimize.minimize(lambda v: (np.tanh(v[0] + v[1]) - 0.1 * t) ** 2, np.zeros(2))
+    return np.sum(found.x**2)
+
+
+def in_a_valley(t):
+    """So flat that the search ends far from the minimum."""
+    f = lambda v: (v[0] + v[1] - t) ** 2 + 1e-8 * (v[0] - v[1] - 3.0) ** 2
+    return np.sum(optimize.minimize(f, np.zeros(2)).x ** 2)
+
+
+def of_fewer_residuals(t):
+    a = np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0]])
+    f = lambda v: np.sin(a @ v) - 0.1 * t
+    return np.sum(optimize.least_squares(f, np.zeros(3)).x ** 2)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [on_a_line, in_a_valley, of_fewer_residuals])
+def test_a_minimum_that_is_not_isolated_has_no_derivative(f, target):
+    """Where the search ends is decided by its start and its steps: no rule knows how it moves."""
+    assert np.isclose(flow.compile(f, target=target)(1.0), f(1.0), 1e-6)
+    for derivative in (flow.grad(f, target=target), lambda t: flow.jvp(f, (t,), (1.0,))):
+        with pytest.raises((RuntimeError, np.linalg.LinAlgError), match=r"not isolated|Singular"):
+            derivative(1.0)
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 100.0])
+def test_unknowns_of_other_sizes_are_no_valley(scale):
+    def f(t):
+        size = np.array([1.0, scale])
+        g = lambda v: np.sum((v / size - np.array([t, t * t])) ** 2 * np.array([1.0, 4.0]))
+        found = optimize.minimize(g, size, method="trust-exact", options={"gtol": 1e-13})
+        return np.sum(found.x / size)
+
+    assert np.isclose(flow.grad(f)(1.5), 4.0, 1e-6)
