@@ -28,6 +28,7 @@ OTHERS = {
     "frontend/tracked_dicts.py:is_of_the_run": "the key of a dict",
     "interop/of_numba.py:_result": "types of Numba's for a structure of results",
     "utils/data/loaders.py:default_collate": "samples of a data set, as PyTorch stacks them",
+    "frontend/captured_items.py:_constants": "captured lists, each of which is known by itself",
     "frontend/joins.py:spec_of": "what a branch joins, with the identity of containers",
     "frontend/handlers/copies.py:_copied": "containers that may hold themselves",
     "frontend/handlers/formula_helpers.py:known": "static sequences as tuples",

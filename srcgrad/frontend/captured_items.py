@@ -9,6 +9,7 @@ import types
 from dataclasses import fields
 from typing import Any, NoReturn
 
+from srcgrad.frontend.captured_constants import CONSTANTS, is_constant
 from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
 from srcgrad.frontend.dict_values import TrackedDict, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
@@ -105,6 +106,10 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
         return known
     if _is_longer(captures, path, value):
         return _made(captures, path, name, value, _tail(captures, it, path, value, name))
+    if is_constant(captures, path, value):
+        guard = path.then(CONSTANTS)
+        captures.guards[guard.key] = Guard(guard, Equal(guard.fetch()), name)
+        return _constants(captures, path, value, name)
     captures.watch(path.then(KEYS), name)
     if isinstance(value, tuple):
         parts = [part(k) for k in range(len(value))]
@@ -131,6 +136,17 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
     else:
         made = TrackedList([part(k) for k in range(len(value))])
     return _made(captures, path, name, value, made)
+
+
+def _constants(captures: Any, path: Path, value: Any, name: str) -> Any:
+    """The stand-in of a sequence of constants, without a look at each."""
+    if not isinstance(value, list | tuple):
+        return value
+    if (known := _known(captures, path, value)) is not None:
+        return known
+    parts = [_constants(captures, path.then(item_at(k)), v, name) for k, v in enumerate(value)]
+    made = TrackedList(parts) if isinstance(value, list) else tuple(parts)
+    return _made(captures, path, name, value, made) if parts or isinstance(value, list) else made
 
 
 def _is_longer(captures: Any, path: Path, value: Any) -> bool:

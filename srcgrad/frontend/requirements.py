@@ -81,6 +81,7 @@ class Requirements:
         default_factory=set
     )  # lists of lists that grow, by place
     inputs: set[tuple[Any, ...]] = field(default_factory=set)  # captured numbers that change
+    itemized: set[tuple[Any, ...]] = field(default_factory=set)  # sequences of such numbers
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none
 

@@ -133,7 +133,6 @@ def taken_apart(
     at = it.returned_at or found.location(found.tree)
 
     def checked(v: Any) -> Any:
-        v = v if written is None else written.with_slots(v)
         for each in tree.nodes(v):
             if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
                 parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
@@ -156,6 +155,7 @@ def taken_apart(
         return v
 
     def part(v: Any) -> Any:
+        v = v if written is None else written.with_slots(v)
         with instances.standing(it, found):
             v = with_containers(v) if choices else v
             v = instances.opened(it, checked(v), found.tree)
@@ -164,6 +164,7 @@ def taken_apart(
     def item(v: Any) -> Any:
         """The template of an item of a list, whose numbers and arrays have places already."""
         held = lambda x: x if isinstance(x, Leaf | Coded) else leaf(x)
+        v = v if written is None else written.with_slots(v)
         return tree.mapped(checked(v), held, _untracked)
 
     def choice(flag: Any, one: Any, other: Any, said: str, at: Location | None) -> Any:

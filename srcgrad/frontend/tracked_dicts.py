@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+from srcgrad import tree
 from srcgrad.errors import UnsupportedError, located
 from srcgrad.frontend.control_flow import either, negate
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, make_anew
@@ -128,9 +129,7 @@ def is_of_the_run(key: Any) -> bool:
 
 def _has_float(key: Any) -> bool:
     """Whether a number of the run in a key is no integer."""
-    if isinstance(key, tuple):
-        return any(map(_has_float, key))
-    return is_of_the_run(key) and not is_integer(key)
+    return any(is_of_the_run(k) and not is_integer(k) for k in tree.leaves(key))
 
 
 def known_key(it: Interpreter, owner: Any, key: Any, node: Node) -> Any:

@@ -21,7 +21,7 @@ from srcgrad.backends.gpu_arrays import is_on_device
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError, Location, UnsupportedError
 from srcgrad.faults import building
 from srcgrad.frontend.arguments import misfit
-from srcgrad.frontend.guards import is_changing
+from srcgrad.frontend.captured_constants import promote_to_inputs
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import Requirements, restarted
 from srcgrad.frontend.watches import replacements
@@ -240,7 +240,7 @@ class Compiled(Generic[P, R]):
             for entry in stale:
                 captured = entry.captured()
                 if captured is None:
-                    self._promote_to_inputs(entry)
+                    promote_to_inputs(entry.program.guards, self._requirements)
                 elif entry.fits(given, captured):
                     return entry  # another thread was first
                 else:
@@ -287,12 +287,6 @@ class Compiled(Generic[P, R]):
         fast = fast_path(entry, given, self._names, self._requirements) if self._simple else None
         others = self._fast.get(n, ())[: MOST_FAST - 1]
         self._fast = {} if fast is None else {**self._fast, n: (fast, *others)}
-
-    def _promote_to_inputs(self, stale: Entry) -> None:
-        """Turns captured numbers that changed into inputs: no new code for each value."""
-        for guard in stale.program.guards:
-            if is_changing(guard.test.value) and not guard.holds():
-                self._requirements.inputs.add(guard.path.key)
 
     def _program(
         self, arguments: dict[str, Any], known: Lengths | None = None, any_lengths: bool = False

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.captured_constants import promote_to_inputs
 from srcgrad.frontend.guards import (
     VALUE,
     Guard,
@@ -169,7 +170,7 @@ def reused(
             continue
         captured = entry.captured()
         if captured is None:
-            compiled._promote_to_inputs(entry)
+            promote_to_inputs(entry.program.guards, compiled._requirements)
             continue
         compiled._requirements.static_leaves |= s.static_leaves
         compiled._requirements.static_dims |= s.static_dims
