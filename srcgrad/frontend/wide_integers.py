@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from srcgrad.errors import located
 from srcgrad.frontend.interpreter import LIMIT
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.wide_products import REAL, Floats, WideProducts
+from srcgrad.frontend.wide_products import REAL, Floats, WideProducts, in_floats
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Block, Const, Def, For, Function, If, Stmt, Var, While, altered
 from srcgrad.ir.types import INT
@@ -158,7 +158,7 @@ def _checked(block: Block, found: set[Def], floats: Floats) -> Block:
 def _check(s: Def) -> list[Stmt]:
     b = Builder(REGISTRY)
     b.loc = s.loc
-    exact = b(s.op, *(b.cast(a, REAL) for a in s.args), **s.params)
+    exact = in_floats(b, s, [b.cast(a, REAL) for a in s.args])
     wide = b.ge(b.abs(exact), LARGEST)
     with b.block() as then:
         b.fail(kind=LIMIT, message=literal(located(REASON, None, WAY_OUT)))

@@ -29,6 +29,7 @@ PLACE, UNKNOWN, MOST = 30, 60, 63
 CONVERTED = 2.0**62  # below it an integer is exact, whatever it is computed of has wrapped around
 Widths = list[float]
 WIDTHS: dict[Primitive, Callable[[Def, Widths], float]] = {
+    e.cast: lambda s, of: 0 if s.args[0].type == BOOL else UNKNOWN,
     memory.dim: lambda s, of: PLACE,
     memory.index: lambda s, of: PLACE,
     memory.slice_start: lambda s, of: PLACE,
@@ -62,6 +63,13 @@ def _of_sum(of: Widths) -> float:
 
 def _known(a: Atom) -> float:
     return float(a.value) if isinstance(a, Const) else math.inf
+
+
+def in_floats(b: Builder, s: Def, args: list[Atom]) -> Atom:
+    """An operation on integers as one on floats."""
+    if s.op is e.shift_left:
+        return b.mul(args[0], b.pow(2.0, args[1]))
+    return b(s.op, *args, **s.params)
 
 
 class WideProducts:
@@ -153,11 +161,7 @@ class Floats:
         b = Builder(REGISTRY)
         b.loc = s.loc
         assert s.var is not None
-        left, *right = self._floats(b, s)
-        if s.op is e.shift_left:
-            self.of[s.var] = b.mul(left, b.pow(2.0, *right))
-        else:
-            self.of[s.var] = b(s.op, left, *right, **s.params)
+        self.of[s.var] = in_floats(b, s, self._floats(b, s))
         yield from b.out
 
     def _floats(self, b: Builder, s: Def) -> list[Atom]:

@@ -231,6 +231,8 @@ class Speller:
     def _stop_gradient(self, d: Def) -> Text | str:
         return self._copy(d) if isinstance(d.args[0].type, Array) else self(d.args[0])
 
+    _before_rounding = _stop_gradient
+
     def _broadcast_to(self, d: Def) -> str:
         x, *dims = d.args
         shape = self.listed(dims) if len(dims) == 1 else f"({self.listed(dims)})"

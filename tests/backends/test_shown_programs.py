@@ -2,6 +2,7 @@
 
 import pytest
 
+import srcgrad as flow
 from srcgrad.backends.backend import Executable
 from srcgrad.backends.cpu import build
 from srcgrad.backends.cpu.text.module import text_of
@@ -26,6 +27,12 @@ def as_text(function, options):
         return scope[name](*given)
 
     return Executable(run, lambda: text_of(function))
+
+
+def test_a_number_on_its_way_to_python_is_shown_as_it_is():
+    """It was a call of `np.<lambda>`."""
+    shown = flow.compile(lambda x: round(x, 1) * x).source("primal", 1.7)
+    assert "call_back(1, x," in str(shown)
 
 
 @pytest.mark.usefixtures("quiet")

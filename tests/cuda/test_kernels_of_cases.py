@@ -4,6 +4,7 @@ There are 5,000 different kernels: those of a sample are compiled in the default
 compared in `tests/checks/targets.py`.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from tests.tools.turns import share
 pytestmark = pytest.mark.usefixtures("quiet")
 CAPABILITIES = ((8, 0), (9, 0))
 SAMPLE = share(sample(100))
-RIGHT = 0.6  # of these, at least; of all 150 it is 0.7
+RIGHT = 0.7  # of all 150; the share of a run has fewer by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,4 +79,5 @@ def check_kernels(case: Case, compiled: Compiled) -> None:
 def test_most_of_a_sample_is_right():
     found = Counter(map(outcome, SAMPLE))
     print("\n".join(f"{n:5} {reason}" for reason, n in found.most_common()))
-    assert found["right"] >= RIGHT * len(SAMPLE)
+    n = len(SAMPLE)
+    assert found["right"] >= RIGHT * n - 3.0 * math.sqrt(RIGHT * (1.0 - RIGHT) * n)

@@ -46,7 +46,8 @@ def test_each_change_is_seen(tables, target):
     assert len(guards_of(f)) < 20
     changes = [
         lambda: tables[0][60].__setitem__(0, 7.0), lambda: tables[2].append([1.0, 2.0, 3.0]),
-        lambda: tables[0].__setitem__(3, [9.0, 0.0, 0.0]), lambda: tables[0][60].__setitem__(0, 8.0),
+        lambda: tables[0].__setitem__(3, [9.0, 0.0, 0.0]),
+        lambda: tables[0][60].__setitem__(0, 8.0),
         lambda: tables.append(rows(2, 4.0)), lambda: tables.__setitem__(1, rows(5, 2.0)),
         lambda: tables[0][2].__setitem__(0, np.float64(3.0)), lambda: tables[0].pop(),
     ]  # fmt: skip

@@ -173,8 +173,10 @@ def test_copies_compute_what_the_calls_do(program, monkeypatch):
     none = program_of(program)
     for point, (value, slopes) in zip(POINTS, found, strict=True):
         plain, plain_slopes = none(*point)
-        assert value == plain == program(*point)
+        assert value == plain
         assert type(value) is type(plain)
+        # NumPy's functions round otherwise than those of math on some processors
+        assert math.isclose(value, program(*point), rel_tol=1e-11)
         assert slopes == plain_slopes
     assert not copied
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from tests.frontend.as_python import TARGETS
+from tests.tools.turns import share
 
 X = np.sin(np.arange(80.0)) * 2.5 + 0.7
 
@@ -96,8 +96,10 @@ def total(v):
     return sum(map(total, v)) if isinstance(v, list | tuple | collections.deque) else 0.0
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("f", ALL, ids=lambda f: f.__name__)
+EACH = [(f, "python") for f in ALL] + share([(f, "cpu") for f in ALL])
+
+
+@pytest.mark.parametrize(("f", "target"), EACH, ids=lambda v: getattr(v, "__name__", v))
 def test_values_and_derivatives(f, target):
     compiled, direction = flow.compile(f, target=target), np.cos(np.arange(80.0))
     assert same(compiled(X), f(X))
