@@ -168,10 +168,10 @@ def check_same_kind(
 
 
 def only_element(it: Interpreter, value: Var, node: Node) -> Any:
-    """The element of an array that is stored as one, which NumPy takes before 2.4."""
+    """The element of an array that is stored as one: of rank 0, or of more before NumPy 2.4."""
     said = "setting an array element with a sequence."
     dims = value.type.dims
-    if not _TAKES_ARRAYS or any(d != 1 for d in dims if not isinstance(d, Var)):
+    if (dims and not _TAKES_ARRAYS) or any(d != 1 for d in dims if not isinstance(d, Var)):
         it.wrong(node, said, ValueError)
     for d in dims:
         if isinstance(d, Var):

@@ -9,6 +9,14 @@ from tests.tools.structures import flatten, float_leaves
 
 EPS32 = float(np.finfo(np.float32).eps)
 
+# cases that amplify rounding, by how much their gradients agree where each is right
+AMPLIFYING = {"inverse_kinematics": 1e-9}  # an argument's last bit changes it by 2e-10
+
+
+def nearness(case: Case) -> float:
+    """How near the gradients of a case are that are computed in two ways."""
+    return AMPLIFYING.get(case.name, 1e-12)
+
 
 def with_arrays(case: Case) -> bool:
     return any(isinstance(v, np.ndarray) for v in float_leaves(case.args))

@@ -7,7 +7,7 @@ import numpy as np
 import srcgrad as flow
 from tests.cases import Case, sample
 from tests.checks.case_checks import Record, check, never
-from tests.checks.comparing import close_each
+from tests.checks.comparing import close_each, nearness
 from tests.tools.modes import Modes
 from tests.tools.structures import float_leaves, is_float, mapped
 
@@ -74,7 +74,7 @@ def check_node(record: Record, target: str) -> None:
         ones = [flow.ones_like(r) for r in roots]
         flow.autograd.backward(roots, ones, retain_graph=times == 1)
         got = [np.zeros(t.shape) if t.grad is None else t.grad.numpy() for t in made]
-        close_each(got, [times * w for w in float_leaves(want)], 1e-12, "gradient")
+        close_each(got, [times * w for w in float_leaves(want)], nearness(case), "gradient")
     close_each(floats_of(out), float_leaves(want_value), 1e-12, "value")
 
 

@@ -9,6 +9,7 @@ from srcgrad.frontend.returned import Choice
 from srcgrad.transforms.exported import exported
 from srcgrad.tree import Leaf, leaves, nodes
 from tests.checks.case_checks import Record, check, never
+from tests.checks.comparing import nearness
 
 
 def run(text: str, args: tuple) -> Any:
@@ -55,4 +56,4 @@ def compare(record: Record, compiled: Any, text: Any):
         else:
             # what cancels is left with the rounding of its terms, which are of order one
             small = 1e-14 if record.case.name == "contour_integral" else 1e-300
-            np.testing.assert_allclose(a, b, rtol=1e-12, atol=small)
+            np.testing.assert_allclose(a, b, rtol=nearness(record.case), atol=small)

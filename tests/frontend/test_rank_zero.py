@@ -193,3 +193,22 @@ def test_arrays_of_one_element_are_stored_as_numpy_does(f):
     x = np.array([0.7, 1.2, 0.9])
     raises = not isinstance(outcome(f, (x,))[0], float)
     (raises_alike if raises else agrees)(f, x)
+
+
+def test_a_tensor_of_rank_0_is_an_element():
+    """NumPy 2.4 refuses arrays of one element, not those of rank 0."""
+
+    def f(x, w):
+        z = np.zeros(2)
+        z[0] = w
+        z[1] += w * x[0]
+        z[0] *= w
+        return z[0] + z[1]
+
+    compiled = flow.compile(f, target="python")
+    w = flow.tensor(3.0, requires_grad=True)
+    out = compiled(np.array([2.0]), w)
+    out.backward()
+    assert float(out) == 15.0
+    assert float(w.grad) == 8.0
+    assert compiled(np.array([2.0]), np.array(3.0)) == 15.0
