@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -64,11 +65,11 @@ tree.add_kind(Choice, tree.Kind(
 ))  # fmt: skip
 
 
-class Slot:
+class Slot(ABC):
     """A place in a template of writes: an object of the caller's."""
 
-    def find(self, arguments: dict[str, Any]) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def find(self, arguments: dict[str, Any]) -> Any: ...
 
 
 tree.add_leaves(Slot)

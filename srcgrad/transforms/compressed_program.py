@@ -37,7 +37,7 @@ class Compressed(ByPosition):
         slots = self.slots(arguments)
         self.refuse_without_floats(slots)
         p = protected(self.inner.program(arguments, required))
-        refuse_lists_of_run(p, p.output, "a Jacobian")
+        refuse_lists_of_run(p, p.output, "Jacobian")
         wrt, found = self.chosen(p, slots)
         self.refuse_constants(p, slots, found)
         of = [k for k in leaf_numbers(p.output) if float_type(p.function.returns[k].type)]

@@ -26,7 +26,7 @@ class Dependence(Tangent):
 
     def program(self, arguments: dict[str, Any], required: Requirements) -> Program:
         p = protected(self.inner.program(arguments, required))
-        refuse_lists_of_run(p, p.output, "the sparsity")
+        refuse_lists_of_run(p, p.output, "sparsity")
         wrt = self.wrt(p)
         floats = [k for k, a in enumerate(p.function.returns) if float_type(a.type)]
         if not floats:

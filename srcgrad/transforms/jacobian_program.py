@@ -66,7 +66,7 @@ def with_blocks(
 
     `result` nests the Jacobian with other outputs.
     """
-    refuse_lists_of_run(p, main, "a Jacobian")
+    refuse_lists_of_run(p, main, "Jacobian")
     wrt, found = by.chosen(p, slots)
     by.refuse_constants(p, slots, found)
     of = floats_of(p, main)

@@ -41,7 +41,7 @@ def refuse_lists_of_run(p: Program, output: Any, what: str) -> None:
     if holds_lists(output):
         raise UnsupportedError(
             f"{p.name}() returns a list, a dict or a queue whose length is known only at run time, "
-            f"of which {what} is asked for", None,
+            f"which has no {what}", None,
             "return np.array(...) of it",
         )  # fmt: skip
 

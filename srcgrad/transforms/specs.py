@@ -187,7 +187,7 @@ class Gradient(ByPosition):
         several = not (self.seeded or self.has_aux)
         p = persistent(self.inner.program(arguments, required), several, not self.seeded)
         if self.seeded:
-            refuse_lists_of_run(p, self.main_of(p.output), "a product with adjoints")
+            refuse_lists_of_run(p, self.main_of(p.output), "product with adjoints")
         wrt, gradients = self._wrt(p, slots)
         by_weights = self._by_weights(p, wrt)
         output = p.output

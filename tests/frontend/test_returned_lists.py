@@ -243,10 +243,10 @@ def narrower(x):
     ("call", "reason"),
     [
         (lambda: flow.compile(narrower)(X.astype(np.float32)), "narrower ones of NumPy's"),
-        (lambda: flow.vjp(no_items, X)[1](([], [])), "of which a product with adjoints"),
-        (lambda: flow.jacobian(numbers_of_numpy)(X), "of which a Jacobian is asked for"),
-        (lambda: flow.jacfwd(numbers_of_numpy)(X), "of which a Jacobian is asked for"),
-        (lambda: flow.sparsity(numbers_of_numpy, X), "of which the sparsity is asked for"),
+        (lambda: flow.vjp(no_items, X)[1](([], [])), "which has no product with adjoints"),
+        (lambda: flow.jacobian(numbers_of_numpy)(X), "which has no Jacobian"),
+        (lambda: flow.jacfwd(numbers_of_numpy)(X), "which has no Jacobian"),
+        (lambda: flow.sparsity(numbers_of_numpy, X), "which has no sparsity"),
         (lambda: flow.vmap(numbers_of_numpy)(np.stack([X, X])), "differentiated or batched inside"),
     ],
 )
