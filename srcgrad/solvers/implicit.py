@@ -125,18 +125,18 @@ def _regular(residual: Any, x: Any, theta: tuple) -> Any:
         if slope == 0 or slope != slope:
             raise RuntimeError(f"{FLAT} {slope}")
         return slope
-    rows = np.max(np.abs(slope), axis=1)
+    rows = np.max(np.abs(slope), axis=1, initial=0.0)
     scaled = slope / np.where(rows > 0.0, rows, 1.0).reshape(-1, 1)
-    columns = np.max(np.abs(scaled), axis=0)
+    columns = np.max(np.abs(scaled), axis=0, initial=0.0)
     scaled = scaled / np.where(columns > 0.0, columns, 1.0)
     right = np.empty((len(rows), 2), dtype=slope.dtype)
     right[:, 0] = rest.reshape(-1) / np.where(rows > 0.0, rows, 1.0)
     right[:, 1] = np.cos(np.arange(len(rows)) ** 2 + 1.0)  # has a part in any direction
     found = np.linalg.solve(scaled, right)
-    if not np.max(np.abs(found[:, 1])) <= SINGULAR / np.finfo(slope.dtype).eps:
+    if not np.max(np.abs(found[:, 1]), initial=0.0) <= SINGULAR / np.finfo(slope.dtype).eps:
         raise RuntimeError("the root has no derivative: it is not isolated")
     step = found[:, 0] / columns
-    if not np.max(np.abs(step) / (1.0 + np.abs(x.reshape(-1)))) <= FAR:
+    if not np.max(np.abs(step) / (1.0 + np.abs(x.reshape(-1))), initial=0.0) <= FAR:
         size = float(np.max(np.abs(step)))
         raise RuntimeError(
             f"the root has no derivative: from where it was found the root is {size:.3g} away, "

@@ -281,3 +281,11 @@ def test_unknowns_of_other_sizes_are_no_valley(scale):
         return np.sum(found.x / size)
 
     assert np.isclose(flow.grad(f)(1.5), 4.0, 1e-6)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_no_unknowns(target):
+    root = flow.implicit_root(lambda x, a: x**3 - a, lambda x0, a: np.cbrt(a))
+    f = lambda a: np.sum(root(np.ones(len(a)), a))
+    assert flow.grad(f, target=target)(np.zeros(0)).shape == (0,)
+    assert_allclose(flow.grad(f, target=target)(np.array([8.0])), [1.0 / 12.0])
