@@ -1,4 +1,4 @@
-"""Products of matrices under the emitter: every layout, dtype and shape against NumPy."""
+"""Product of matrices under the emitter: every layout, dtype and shape against NumPy."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import srcgrad as flow
 from srcgrad.backends.backend import BuildOptions
 from srcgrad.backends.cpu.build import build
 from srcgrad.backends.cpu.emit import blas, linked, machine_products
-from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.emit.symbols import Product
 from srcgrad.backends.cpu.fastmath import FLAGS
 from srcgrad.ir.nodes import For
 from srcgrad.ir.parse import parse
@@ -116,9 +116,9 @@ def test_vectors(monkeypatch, way, dtype):
 def test_complex_vectors_where_no_function_returns_them(monkeypatch, dtype):
     monkeypatch.setattr(blas, "RETURNED", {})
     monkeypatch.setattr(linked, "_ready", set())
-    named = Products.symbol  # other symbols than those of the code that is loaded already
-    monkeypatch.setattr(Products, "symbol", lambda p, kind: f"{named(p, kind)}_unreturned")
-    text, _ = machine_products.emit_products(Products(dtype, ""))
+    named = Product.symbol.fget  # other symbols than those of the code that is loaded already
+    monkeypatch.setattr(Product, "symbol", property(lambda p: f"{named(p)}_unreturned"))
+    text, _ = machine_products.emit_product(Product("vectors", dtype, ""))
     assert "gemv" in text and "dotu" not in text
     run = product_of("vecdot", dtype, 1, 1)
     for n in (0, 3, 70, 200):
@@ -179,7 +179,7 @@ def test_no_memory_for_the_result(monkeypatch, way):
 
 
 def test_code_of_products_is_compiled_once(monkeypatch, tmp_path):
-    """It is in no program, and one dtype's serves all programs of the machine."""
+    """It is in no program, and that of a kind and dtype serves all programs of the machine."""
     monkeypatch.setenv("SRCGRAD_CACHE_DIR", str(tmp_path))
     made, compiled = [], machine_products.compiled
     monkeypatch.setattr(machine_products, "compiled", lambda p: made.append(p) or compiled(p))
@@ -192,7 +192,8 @@ def test_code_of_products_is_compiled_once(monkeypatch, tmp_path):
             built = build(p.returns(p.b(op, *operands)), BuildOptions())
             assert "gemm" not in built.print_compiled().shown()
             compare(built.run, *given)
-    assert made == [Products("f64", "reassoc ")]
+    kinds = ("matrices", "vector", "vectors")
+    assert made == [Product(kind, "f64", "reassoc ") for kind in kinds]
 
 
 def test_no_copy_is_left_and_the_cache_serves_it(tmp_path):
@@ -209,10 +210,12 @@ def test_loops_load_one_operand_once_for_four_sums(column):
     assert [(o.count("load"), o.count("mul")) for o in ops] == [(5, 4), (3, 2), (2, 1)]
 
 
-@pytest.mark.parametrize(("kind", "most"), [("loops", 64), ("column", 100)])
-def test_small_products_are_loops(kind, most):
-    text = machine_products.emit_products(Products("f64", FLAGS[None]))[0]
-    single = text[text.index(f"@single.{kind}.f64(") :]
+@pytest.mark.parametrize(
+    ("kind", "called", "most"), [("matrices", "loops", 64), ("vector", "column", 100)]
+)
+def test_small_products_are_loops(kind, called, most):
+    text = machine_products.emit_product(Product(kind, "f64", FLAGS[None]))[0]
+    single = text[text.index(f"@single.{called}.f64(") :]
     assert f"%few = icmp ule i64 %work, {most}\n" in single[: single.index("large:")]
 
 

@@ -15,7 +15,7 @@ from srcgrad.backends.cpu.elementary.library import ready
 from srcgrad.backends.cpu.emit import driver, machine_products, machine_routines
 from srcgrad.backends.cpu.emit.program import emit_module
 from srcgrad.backends.cpu.emit.state import Program
-from srcgrad.backends.cpu.emit.symbols import Helper, Products, Routine
+from srcgrad.backends.cpu.emit.symbols import Helper, Product, Routine
 from srcgrad.backends.cpu.fastmath import FLAGS
 from srcgrad.errors import SrcgradError
 from srcgrad.ir.build import Builder
@@ -36,7 +36,7 @@ from srcgrad.primitives.elementwise import to_complex
 from srcgrad.primitives.scans import searchsorted
 from srcgrad.primitives.special import SPECIAL
 
-Called = Primitive | Helper | Products | Routine
+Called = Primitive | Helper | Product | Routine
 DTYPES = ("f64", "f32", "c128")
 OF_REALS = frozenset(REGISTRY[name] for name in SPECIAL)  # as SciPy's C functions are
 
@@ -61,7 +61,7 @@ def warm(names: Sequence[str] = ()) -> Iterator[tuple[str, float]]:
 def _make_ready(called: Called) -> None:
     if isinstance(called, Routine):
         machine_routines.ready(called, driver.emitters())
-    elif isinstance(called, Products):
+    elif isinstance(called, Product):
         machine_products.ready(called, driver.emitters())
     else:
         ready(called) if isinstance(called, Primitive) else driver.ready(called)
@@ -75,7 +75,7 @@ def _wanted(op: Primitive) -> bool:
 def _called(op: Primitive, dtype: str) -> Iterable[Called]:
     """The functions, helpers and routines that a program of one operation calls."""
     if op is matmul:  # and the products with vectors
-        return [Products(dtype, FLAGS[None])]
+        return [Product(kind, dtype, FLAGS[None]) for kind in (*machine_products.KINDS, "vectors")]
     if op in MATRICES:
         shapes, params = MATRICES[op]
         return [

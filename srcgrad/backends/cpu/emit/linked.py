@@ -8,26 +8,25 @@ from collections.abc import Callable, Sequence
 
 from srcgrad.backends import cache as files
 from srcgrad.backends.cpu.capsules import name_routine
-from srcgrad.backends.cpu.emit.symbols import Products, Routine
+from srcgrad.backends.cpu.emit.symbols import Product, Routine
 from srcgrad.backends.cpu.environment import environment
 
 # machine code, the functions of SciPy's that it calls with their arity, the products that it calls
-Made = tuple[bytes, dict[tuple[str, str], int], tuple[Products, ...]]
-_ready: set[Products | Routine] = set()
+Made = tuple[bytes, dict[tuple[str, str], int], tuple[Product, ...]]
+_ready: set[Product | Routine] = set()
 _lock = threading.RLock()  # the handler of a signal may need a function as well
 
 
 def ready(
-    what: Products | Routine,
-    symbols: Sequence[str],
+    what: Product | Routine,
     depends: Sequence[str],
     made: Callable[[], Made],
-    called: Callable[[Products], None] = lambda _: None,
+    called: Callable[[Product], None] = lambda _: None,
 ) -> None:
-    """Compiles functions, or finds their machine code, and gives their symbols addresses.
+    """Compiles a function, or finds its machine code, and gives its symbol an address.
 
-    `depends`: what determines their code, besides the processor; `called` makes ready what they
-    call in turn.
+    `depends`: what determines the code, besides the processor; `called` makes ready what it
+    calls in turn.
     """
     from srcgrad.backends.cpu import loading
 
@@ -35,7 +34,7 @@ def ready(
         if what in _ready:
             return
         depends = (*loading.processor(), *environment(), *depends)
-        file = f"{files.module_name(symbols[0], depends)}.o"
+        file = f"{files.module_name(what.symbol, depends)}.o"
         found = files.kept_bytes(file)
         if found is None:
             found = pickle.dumps(made())
@@ -47,5 +46,5 @@ def ready(
             name_routine(library, name, arity)
         for p in products:
             called(p)
-        loading.name_functions(code, symbols)
+        loading.name_functions(code, [what.symbol])
         _ready.add(what)

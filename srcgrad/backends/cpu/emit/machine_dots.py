@@ -1,4 +1,4 @@
-"""The machine code of the product of two vectors, in the module of their dtype's products.
+"""The machine code of the product of two vectors, of a dtype.
 
 BLAS multiplies all but short vectors, with any steps that are whole items.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from srcgrad.backends.cpu.capsules import LETTERS
 from srcgrad.backends.cpu.emit import blas
-from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.emit.symbols import Product
 
 LITTLE = 16  # multiplications; BLAS takes less time for more
 VECDOT = Template("""
@@ -68,9 +68,9 @@ DOT = Template("""
     i1 false, i1 true)""")
 
 
-def function(p: Products, values: dict[str, Any]) -> str:
+def function(p: Product, values: dict[str, Any]) -> str:
     """The function; `values` are those of the module's templates."""
     dot = DOT.substitute(values) if p.dtype in LETTERS else ""
     stepped = STEPPED.substitute(values) if blas.has_dot(p.dtype) else "\n  br label %plain"
     values = {**values, "little": LITTLE, "dot": dot, "stepped": stepped}
-    return VECDOT.substitute(values, symbol=p.symbol("vectors"))
+    return VECDOT.substitute(values, symbol=p.symbol)

@@ -1,6 +1,6 @@
 """The machine code of products: compiled once per machine, called by symbol.
 
-A module for each dtype, with a function for each kind of product. An operand goes to BLAS in place
+A module for each kind of product and dtype. An operand goes to BLAS in place
 if one of its two steps is the item's size; else it is copied, matrix by matrix, into one buffer.
 Loops do the rest: integers, lengths beyond 32 bits, small or empty operands, and the product of two
 vectors with other steps.
@@ -20,7 +20,7 @@ from srcgrad.backends.cpu.emit.halves import functions as conversions
 from srcgrad.backends.cpu.emit.program import parameters
 from srcgrad.backends.cpu.emit.state import Program
 from srcgrad.backends.cpu.emit.support import support
-from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.emit.symbols import Product
 from srcgrad.backends.cpu.emit.values import size_of
 from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.parse import parse
@@ -151,7 +151,7 @@ SEEN = Template("""
 PRODUCT = Template("""
 define internal i32 @product.$t(
     ptr %a, ptr %b, ptr noalias %out, ptr %axes, i64 %lead, i64 %count, i64 %m, i64 %k, i64 %n,
-    i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right) noinline nounwind {
+    i64 %a.down, i64 %a.right, i64 %b.down, i64 %b.right) noinline $rare nounwind {
 entry:
   %a.slot = alloca ptr
   %b.slot = alloca ptr
@@ -275,15 +275,17 @@ other:
   ret i32 %code
 }
 """)
-# what is called by symbol: the parameters after the pointers, the function, the words it is given
+# what is called by symbol: its parameters after the pointers, the function that it calls, the words
+# that this is given, the loops of the module: those for a single product come last
 KINDS = {
     "vector": (
         "i64 %m, i64 %k, i64 %a.down, i64 %a.right, i64 %b.down",
         "single.column",
         "i64 %m, i64 %k, i64 1, i64 %a.down, i64 %a.right, i64 %b.down, i64 0",
+        ("loops", "column"),
     ),
-    "matrices": (MATRICES, "single.loops", MATRICES),
-    "stacks": (WHOLE, "product", WHOLE),
+    "matrices": (MATRICES, "single.loops", MATRICES, ("loops",)),
+    "stacks": (WHOLE, "product", WHOLE, ("loops",)),
 }
 CALLED = Template("""
 define i32 @$symbol(ptr %a, ptr %b, ptr noalias %out, $params) nounwind {
@@ -293,51 +295,54 @@ define i32 @$symbol(ptr %a, ptr %b, ptr noalias %out, $params) nounwind {
 """)
 
 
-def ready(p: Products, texts: tuple[str, ...]) -> None:
-    """Compiles the products of a dtype, or finds their code, and gives their symbols addresses."""
-    linked.ready(p, [p.symbol(kind) for kind in (*KINDS, "vectors")], texts, lambda: compiled(p))
+def ready(p: Product, texts: tuple[str, ...]) -> None:
+    """Compiles a product, or finds its code, and gives its symbol an address."""
+    linked.ready(p, texts, lambda: compiled(p))
 
 
-def compiled(p: Products) -> linked.Made:
-    """The machine code of the products; loops that only do what is small need not be fast."""
+def compiled(p: Product) -> linked.Made:
+    """The machine code of a product; loops that only do what is small need not be fast."""
     from srcgrad.backends.cpu.emit import numba_internals as inside
 
-    text, program = emit_products(p)
+    text, program = emit_product(p)
     with inside.lock, llvm.options(program.function), collector.gc_paused():
         code = inside.object_code(inside.optimised(text, briefly=p.dtype in LETTERS))
     return code, program.routines, ()
 
 
-def emit_products(p: Products) -> tuple[str, Program]:
-    """The module of a dtype: its functions return 0, or a code of the emitter's."""
+def emit_product(p: Product) -> tuple[str, Program]:
+    """The module of a product: its functions return 0, or a code of the emitter's."""
     t, has = p.dtype, p.dtype in LETTERS
     wide = "f32" if t == "f16" else t  # of the sums, as in NumPy
     program = Program(parse(loops(t, wide, column=False), REGISTRY), p.flags)
     values = {
         "t": t, "item": size_of(t), "little": LITTLE, "memory": NO_MEMORY,
         "whole": str(not has).lower(), "seen": SEEN.substitute(item=size_of(t)),
-        "call": "", "single": "",
+        "call": "", "single": "", "rare": "" if p.kind == "stacks" else "optnone",
     }  # fmt: skip
     if has:
         values["call"] = CALL.substitute(t=t, a="x", b="y", to="to", ld="ld")
         values["single"] = CALL.substitute(t=t, a="a", b="b", to="out", ld="found")
-    copy = _function(Program(parse(COPY.substitute(t=t), REGISTRY), p.flags), f"copy.{t}")
-    parts = [support(False, False, False), SHARED, blas.CONSTANTS]
+    parts = [support(False, False, False), blas.CONSTANTS]
     parts += [blas.calls(program, t)] if has else []
     parts += [conversions()] if t == "f16" else []
-    parts += [copy, PACKED.substitute(t=t)]
-    for name in ("loops", "column"):  # with a constant length, for vectors
+
+    def of_loops(name: str) -> str:
         text = loops(t, wide, column=name == "column")
-        parts.append(_function(Program(parse(text, REGISTRY), p.flags), f"{name}.{t}"))
-        little = LITTLE_OF_VECTORS if name == "column" else LITTLE
-        parts.append(SINGLE.substitute(values | {"little": little}, loops=name))
+        return _function(Program(parse(text, REGISTRY), p.flags), f"{name}.{t}")
+
+    if p.kind == "vectors":
+        parts += [of_loops("column"), machine_dots.function(p, values)]
+        return "\n".join([*sorted(program.declared), *parts]), program
+    params, called, words, names = KINDS[p.kind]
+    copy = _function(Program(parse(COPY.substitute(t=t), REGISTRY), p.flags), f"copy.{t}")
+    parts += [SHARED, copy, PACKED.substitute(t=t), *map(of_loops, names)]
+    if called != "product":
+        single = names[-1]
+        little = LITTLE_OF_VECTORS if single == "column" else LITTLE
+        parts.append(SINGLE.substitute(values | {"little": little}, loops=single))
     parts.append(PRODUCT.substitute(values))
-    for kind, (params, called, words) in KINDS.items():
-        symbol = p.symbol(kind)
-        parts.append(
-            CALLED.substitute(symbol=symbol, params=params, called=called, words=words, t=t)
-        )
-    parts.append(machine_dots.function(p, values))
+    parts.append(CALLED.substitute(symbol=p.symbol, params=params, called=called, words=words, t=t))
     return "\n".join([*sorted(program.declared), *parts]), program
 
 

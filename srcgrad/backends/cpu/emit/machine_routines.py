@@ -32,7 +32,7 @@ def ready(r: Routine, texts: tuple[str, ...]) -> None:
     `texts`: those of the emitters.
     """
     products = partial(machine_products.ready, texts=texts)
-    linked.ready(r, [r.symbol], (*texts, *sources()), lambda: compiled(r), products)
+    linked.ready(r, (*texts, *sources()), lambda: compiled(r), products)
 
 
 def compiled(r: Routine) -> linked.Made:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from srcgrad.backends.cpu.emit.buffers import made
 from srcgrad.backends.cpu.emit.failures import OUTSIDE, guard, leave, leave_again
-from srcgrad.backends.cpu.emit.symbols import Products
+from srcgrad.backends.cpu.emit.symbols import Product
 from srcgrad.backends.cpu.emit.values import Number, Ref, parts_of
 from srcgrad.backends.cpu.emit.views import at
 from srcgrad.backends.cpu.emit.writer import Writer
@@ -25,9 +25,9 @@ def product(w: Writer, s: Def) -> Ref | Number:
         for r in (a, b):
             inside(w, r)
     kind, words = _words(w, s, a, b)
-    called = Products(a.dtype, w.program.flags)
+    called = Product(kind, a.dtype, w.program.flags)
     w.program.products.add(called)
-    symbol = called.symbol(kind)
+    symbol = called.symbol
     place = out.data if isinstance(out, Ref) else out
     given = ["ptr"] * 3 + [k for k, _ in words]
     w.program.declared.add(f"declare i32 @{symbol}({', '.join(given)}) nounwind")

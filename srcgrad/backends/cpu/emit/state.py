@@ -8,7 +8,7 @@ from dataclasses import field
 from srcgrad.backends.cpu.capsules import symbol_of
 from srcgrad.backends.cpu.emit.noted import Notes
 from srcgrad.backends.cpu.emit.owners import outlived
-from srcgrad.backends.cpu.emit.symbols import Helper, Products, Routine
+from srcgrad.backends.cpu.emit.symbols import Helper, Product, Routine
 from srcgrad.backends.cpu.fastmath import FLAGS_OF_SUMS
 from srcgrad.backends.cpu.workspace import in_workspace
 from srcgrad.errors import Location
@@ -55,7 +55,7 @@ class Program:
     nest_notes: dict[str, Notes] = field(default_factory=dict)  # by its name
     here: Location | None = None  # the user's line that is being written
     lists: set[int] = field(default_factory=set)
-    products: set[Products] = field(default_factory=set)
+    products: set[Product] = field(default_factory=set)
     passes: dict[Stmt, bool] = field(default_factory=dict)  # `polls.py`: whether a loop is one
     halves: bool = False  # whether it converts half precision
     words: int = 1  # of `out`

@@ -53,11 +53,13 @@ class Routine:
 
 
 @record(frozen=True)
-class Products:
-    """The products of matrices and vectors of a dtype."""
+class Product:
+    """A kind of product of a dtype: of matrices, of stacks of them, with a vector, of vectors."""
 
+    kind: str
     dtype: str
-    flags: str  # of their floating-point instructions
+    flags: str  # of its floating-point instructions
 
-    def symbol(self, kind: str) -> str:
-        return "_".join(filter(None, ("srcgrad", kind, self.dtype, self.flags.strip())))
+    @property
+    def symbol(self) -> str:
+        return "_".join(filter(None, ("srcgrad", self.kind, self.dtype, self.flags.strip())))
