@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from srcgrad import tree
 from srcgrad.frontend.values import MaybeUnbound, TrackedList
 
 
@@ -79,3 +80,5 @@ for _name in OPERATORS:
 for _name in METHODS:
     setattr(Tail, _name, Reading())
 Tail.__name__ = "list"  # in messages
+# whatever takes values apart reads all items: what is returned, copied, compared
+tree.add_kind(Tail, tree.Kind(lambda v: v.whole(), lambda like, parts: parts, lambda v: v.whole()))

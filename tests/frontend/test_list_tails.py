@@ -171,6 +171,43 @@ def test_lists_after_calls(f, target):
     assert g == pytest.approx(differences, rel=1e-6, abs=1e-7)
 
 
+def itself(m, x):
+    m.h.append(x[0])
+    return m.h
+
+
+def in_containers(m, x):
+    kept = m.h
+    kept += [x[0]]
+    return x[1] * x[2], {"kept": [kept], "model": (m.h, kept[-1])}
+
+
+RETURNED = (itself, in_containers)
+
+
+@on_each_target
+@pytest.mark.parametrize("f", RETURNED, ids=lambda f: f.__name__)
+def test_lists_that_are_returned_have_all_items(f, target):
+    m, plain = Model(), Model()
+    compiled = flow.compile(lambda x: f(m, x), target=target)
+    for k in range(3):
+        x = X + 0.4 * k
+        assert compiled(x) == f(plain, x)
+        assert m.h == plain.h
+
+
+def test_other_results_and_directions_have_all_items():
+    m, plain = Model(), Model()
+    compiled = flow.compile(lambda x: in_containers(m, x), target="python")
+    (_, others), g = flow.value_and_grad(compiled, has_aux=True)(X)
+    assert others == in_containers(copy.deepcopy(plain), X)[1]
+    assert g == pytest.approx([0.0, X[2], X[1]])
+    value, dots = flow.jvp(compiled, (X,), (np.ones(3),))
+    assert value[1] == others
+    assert dots[1] == {"kept": [[0.0, 1.0]], "model": ([0.0, 1.0], 1.0)}
+    assert m.h == plain.h
+
+
 @pytest.mark.parametrize("f", FREE, ids=lambda f: f.__name__)
 def test_one_program_for_all_lengths(f):
     m = Model()
