@@ -11,8 +11,15 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from srcgrad.frontend.formulas import (  # noqa: F401 (some register others)
+    correlations,
+    frozen_distributions,
+    means,
+    moments,
+    ranks,
+    several_variables,
+)
 from srcgrad.frontend.formulas import densities as formulas
-from srcgrad.frontend.formulas import frozen_distributions, moments, ranks, several_variables
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.registry import followed, follows_as, implements
