@@ -45,6 +45,7 @@ from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
     UNBOUND,
+    Abstract,
     Bound,
     GrownList,
     MaybeUnbound,
@@ -86,6 +87,26 @@ def construct(
     if cls not in (*CLASSES, *DICTS) and not is_jitclass(cls):
         refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
+    watch_member(it.captures, cls, "__new__")
+    if not _has_new(cls):
+        return _initialized(it, empty_instance(it, cls, node), args, kwargs, node)
+    made = it.call(cls.__new__, [cls, *args], kwargs, node)
+    if isinstance(made, Abstract) and not isinstance(made, Record):
+        it.refuse(node, f"__new__ of {cls.__name__} returns {describe(made)}")
+    if isinstance(made, cls) and type(made).__init__ is not object.__init__:
+        what = f"__new__ of {cls.__name__} returns an instance that was made outside"
+        it.refuse(node, f"{what}, which its __init__ would change")
+    made_here = isinstance(made, Record) and issubclass(made.cls, cls)
+    return _initialized(it, made, args, kwargs, node) if made_here else made
+
+
+def _has_new(cls: type) -> bool:
+    """Whether a class, or one that it derives from, has a `__new__` in Python."""
+    return isinstance(cls.__new__, types.FunctionType)
+
+
+def empty_instance(it: Interpreter, cls: type, node: Node) -> Record:
+    """An instance without attributes, as `object.__new__` makes it."""
     first: Any = dict if issubclass(cls, dict) else object
     try:
         first.__new__(cls)
@@ -94,14 +115,21 @@ def construct(
     record = Record(cls)
     if issubclass(cls, dict):
         record.fields[ITEMS] = tracked_dict(it, node)
+    return record
+
+
+def _initialized(
+    it: Interpreter, record: Record, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Record:
+    """An instance after its `__init__`."""
+    cls = record.cls
     watch_member(it.captures, cls, "__init__")
     if is_generated_init(cls):
         fill_dataclass(it, cls, record, args, kwargs, node)
-    elif cls.__init__ is object.__init__:
-        if args or kwargs:
-            it.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
-    else:
+    elif cls.__init__ is not object.__init__:
         it.call(member_of(cls, "__init__"), [record, *args], kwargs, node)
+    elif (args or kwargs) and not _has_new(cls):
+        it.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
     return record
 
 
@@ -120,7 +148,7 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
         it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
     for base in cls.__mro__[:-1]:
         for name in _SPECIAL if base is not dict else ():
-            if name in vars(base):
+            if name in vars(base) and not (name == "__new__" and _has_new(base)):
                 it.refuse(
                     node, f"{cls.__name__} defines {name}: its instances cannot be followed",
                     "use a plain class or a dataclass",
@@ -299,6 +327,8 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     if isinstance(found, classmethod):
         return types.MethodType(found.__func__, cls)
     if isinstance(instance, type):
+        return getattr(home, name)
+    if name == "__new__":  # a static method without the decorator
         return getattr(home, name)
     if callable(found) and home is object:  # __init__, __setattr__
         return Partial(found, (instance,), {})

@@ -128,6 +128,7 @@ class StagedInterpreter(Interpreter):
     grown_slice = growing.grown_slice
     list_place = lists.list_place
     item_of_the_run = items_of_the_run.item_of_the_run
+    slice_of_the_run = items_of_the_run.slice_of_the_run
     set_length = growing.set_length
     static_key = lists.static_key
     tracked_list = lists.tracked_list

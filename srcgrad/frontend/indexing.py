@@ -138,6 +138,9 @@ def key_of(items: list[Any]) -> Any:
 
 
 def _slice_of_sequence(it: Interpreter, x: Any, item: Any, node: Node) -> Any:
+    of_list = isinstance(x, list) and isinstance(item, Slice)
+    if of_list and (taken := it.slice_of_the_run(x, item, node)) is not None:
+        return taken
     part = x[static_slice(it, item, node)]
     return it.tracked_list(part, node) if isinstance(x, list) else part
 

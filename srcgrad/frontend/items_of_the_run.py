@@ -10,7 +10,15 @@ import numpy as np
 from srcgrad.frontend.constant_tables import item_in_loop
 from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Several, is_integer, is_scalar, is_value, plain
+from srcgrad.frontend.values import (
+    GrownList,
+    Several,
+    Slice,
+    is_integer,
+    is_scalar,
+    is_value,
+    plain,
+)
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL, Scalar
 
@@ -30,8 +38,7 @@ def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> An
     n = len(x)
     outside = it.b.logical_or(it.b.lt(k, -n), it.b.ge(k, n))
     kind = "list" if isinstance(x, list) else "tuple"
-    kinds = [atom(v).type for v in x if is_scalar(v)]
-    if len(kinds) < n or len({(t.weak, t == BOOL) for t in kinds}) > 1:
+    if (first := _kind_of_all(x)) is None:
         if n > MOST:
             return None
         it.fail_if(outside, "IndexError", f"{kind} index out of range")
@@ -40,7 +47,29 @@ def item_of_the_run(it: Interpreter, x: Any, items: list[Any], node: Node) -> An
         return chosen(it, hits[:-1], x[:-1], lambda: x[-1], node)
     it.fail_if(outside, "IndexError", f"{kind} index out of range")
     found = it.read(_as_array(it, x, node), items, node)
-    return it.b.retyped(found, Scalar(found.type.dtype, weak=kinds[0].weak))
+    return it.b.retyped(found, Scalar(found.type.dtype, weak=first.weak))
+
+
+def slice_of_the_run(it: Interpreter, x: list, part: Slice, node: Node) -> GrownList | None:
+    """A slice of a list of numbers by bounds that only the run tells; None for others."""
+    unknown = [v for v in (part.lower, part.upper, part.step) if isinstance(v, Var)]
+    if not x or not unknown or any(it.captures.is_of_sizes(it, v) for v in unknown):
+        return None
+    it.grow_if_it_can(x)
+    if (kind := _kind_of_all(x)) is None:
+        return None
+    whole = _as_array(it, x, node)
+    dtype = Scalar(whole.type.dtype, weak=kind.weak)
+    key = it.tracked_list([], node).key
+    return it.grown_slice(GrownList(None, None, dtype, key, settled=whole), part, node)
+
+
+def _kind_of_all(x: Any) -> Scalar | None:
+    """The type of the first of some numbers that one array holds; None for other items."""
+    kinds = [atom(v).type for v in x if is_scalar(v)]
+    if len(kinds) < len(x) or len({(t.weak, t == BOOL) for t in kinds}) > 1:
+        return None
+    return kinds[0]
 
 
 def chosen(

@@ -13,7 +13,7 @@ import gast
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
-from srcgrad.frontend.dict_values import make_anew, refuse_whole
+from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.displays import elements
 from srcgrad.frontend.expressions import OPERATORS, binary
 from srcgrad.frontend.formulas.registry import is_formula
@@ -23,10 +23,9 @@ from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
-from srcgrad.frontend.iteration import for_loop, of_arguments
+from srcgrad.frontend.iteration import for_loop
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
-from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.outside import Outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
@@ -41,13 +40,13 @@ from srcgrad.frontend.stores import (
     store_part,
 )
 from srcgrad.frontend.texts import literal, shown, without_values
+from srcgrad.frontend.unpacking import unpack
 from srcgrad.frontend.values import (
     UNBOUND,
     GrownList,
     Record,
     describe,
     is_array,
-    plain,
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
@@ -91,7 +90,7 @@ def assign(it: Interpreter, target: Any, value: Any) -> None:
                 note_change(it, scope)
             scope[target.id] = value
         case gast.Tuple() | gast.List():
-            _unpack(it, target, value)
+            unpack(it, target, value)
         case gast.Subscript():
             owner, name = owner_of_part(it, target.value)
             if owner is None:
@@ -128,45 +127,6 @@ def _name(it: Interpreter, value: Var, name: str) -> None:
     definition = it.b.definition.get(value)
     if definition is not None and value.name == definition.op.name:
         value.name = name
-
-
-@by_kind
-def _unpack(it: Interpreter, target: Any, value: Any) -> None:
-    value = present(it, value, lambda: "cannot unpack non-iterable NoneType object")
-    if isinstance(value, dict):
-        refuse_whole(it, value, target)
-        value = list(value)
-    if is_array(value) and value.type.dims and not of_arguments(it, value.type.dims[0]):
-        value = _of_length(it, target, value)
-    stars = [k for k, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
-    items = it.static_items(value, target)
-    if not stars:
-        if len(items) != len(target.elts):
-            said = f"{len(items)} values cannot be unpacked into {len(target.elts)} names"
-            it.wrong(target, said, ValueError)
-        for t, v in zip(target.elts, items, strict=True):
-            it.assign(t, v)
-        return
-    k, extra = stars[0], len(items) - len(target.elts) + 1
-    if extra < 0:
-        it.wrong(target, f"too few values to unpack: {len(items)}", ValueError)
-    starred = it.tracked_list(items[k : k + extra], target)
-    parts = [*items[:k], starred, *items[k + extra :]]
-    for t, v in zip(target.elts, parts, strict=True):
-        it.assign(t.value if isinstance(t, gast.Starred) else t, v)
-
-
-def _of_length(it: Interpreter, target: Any, value: Var) -> Any:
-    """An array of run-time length, checked to be the number of names."""
-    if any(isinstance(t, gast.Starred) for t in target.elts):
-        return value
-    n, length = len(target.elts), value.type.dims[0]
-    more = f"too many values to unpack (expected {n})"
-    it.fail_if(plain(it.b.gt(length, n)), "ValueError", more)
-    fewer = f"not enough values to unpack (expected {n}, got {{}})"
-    it.b.check_equal(length, n, message=fewer)
-    spec = ("s", *[":"] * (value.type.ndim - 1))
-    return it.b.view(value, 0, n, 1, spec=spec)
 
 
 def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:

@@ -126,6 +126,37 @@ def dataclass_with_too_many(x):
     return Fixed(x, x).u  # error: UnsupportedError: Fixed() ... positional
 
 
+class OnOnePath:
+    """None on the other."""
+
+    def __new__(cls, u):
+        return super().__new__(cls) if u > 1.0 else None
+
+
+class MadeOutside:
+    """The same instance each time."""
+
+    def __new__(cls, u):
+        return ONE or super().__new__(cls)
+
+    def __init__(self, u):
+        self.u = u
+
+
+ONE = None
+ONE = MadeOutside(1.0)
+
+
+@program(0.7)
+def new_on_one_path(x):
+    return OnOnePath(x) is None or x  # error: UnsupportedError: __new__ of OnOnePath returns a
+
+
+@program(0.7)
+def new_of_an_instance_made_outside(x):
+    return MadeOutside(x).u  # error: UnsupportedError: made outside, which its __init__
+
+
 @program(0.7)
 def attribute_never_set(x):
     return Point(x).v  # error: UnsupportedError: Point has no attribute 'v'

@@ -20,7 +20,9 @@ from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.values import Closure, GrownList, Record, describe, is_array, is_scalar
 
 # methods by which the functions of `copy` leave a class to itself, or which they would call
-_OF_CLASSES = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__")
+_OF_CLASSES = (
+    "__new__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
+)  # fmt: skip
 
 
 # what the functions of `copy` return as it is, beside numbers

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute, set_field
-from srcgrad.frontend.classes import construct, refuse_special
+from srcgrad.frontend.classes import construct, empty_instance, refuse_special
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
@@ -200,12 +200,23 @@ def delattr_(it: Interpreter, node: Node, x: Any, name: Any) -> None:
 
 
 @implements(object.__new__)
-def new(it: Interpreter, node: Node, cls: Any) -> Any:
-    """An instance without attributes."""
-    if not isinstance(cls, type) or cls.__new__ is not object.__new__:
+def new(it: Interpreter, node: Node, cls: Any, /, *args: Any, **named: Any) -> Any:
+    """An instance without attributes; arguments are those of an `__init__`."""
+    if not isinstance(cls, type) or not _is_plain(cls):
         it.refuse(node, f"object.__new__() of {describe(cls)} is not supported", like=TypeError)
     refuse_special(it, cls, node)
-    return Record(cls)
+    if (args or named) and cls.__new__ is not object.__new__:
+        said = "object.__new__() takes exactly one argument (the type to instantiate)"
+        it.wrong(node, said, TypeError)
+    if (args or named) and cls.__init__ is object.__init__:
+        it.wrong(node, f"{cls.__name__}() takes no arguments", TypeError)
+    return empty_instance(it, cls, node)
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether `object.__new__` is the last `__new__` of a class, after those in Python."""
+    news = [vars(base)["__new__"] for base in cls.__mro__ if "__new__" in vars(base)]
+    return all(isinstance(new, staticmethod) for new in news[:-1])
 
 
 @implements(object.__setattr__)
