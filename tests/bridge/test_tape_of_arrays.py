@@ -202,9 +202,23 @@ def flat_places(x):
     return np.sum(y.flat[::2]) * y.ravel(order="K")[1] + sum(v * v for v in y.flat)
 
 
+def replaced_in_its_own_place(x):
+    y = np.log(x - 0.6)  # NaN at 0.4
+    z = np.nan_to_num(y[::2], copy=False, nan=x[0])
+    z[0] *= 2.0
+    np.nan_to_num(y, False, posinf=1.0)
+    other = np.array([1.0, np.nan])
+    np.nan_to_num(other, copy=False, nan=x[3])
+    return np.sum(y * x) + np.sum(other**2)
+
+
 @pytest.mark.parametrize(
-    "f", [stores, stores_to_the_argument, blank_by_like, in_its_own_place, flat_places]
-)
+    "f",
+    [
+        stores, stores_to_the_argument, blank_by_like, in_its_own_place, flat_places,
+        replaced_in_its_own_place,
+    ],
+)  # fmt: skip
 def test_stores_have_numpys_meaning(f):
     x = X.copy()
     g = flow.value_and_grad(f, mode="tape")(x)
@@ -217,6 +231,25 @@ def test_stores_have_numpys_meaning(f):
 
 def f_at(f: Any, x: np.ndarray) -> Any:
     return f(x.copy())
+
+
+@pytest.mark.parametrize(
+    "median",
+    [
+        lambda y: np.median(y, overwrite_input=True),
+        lambda y: np.median(y, None, None, True),
+        lambda y: np.percentile(y, 50.0, overwrite_input=True),
+        lambda y: np.nanquantile(y, 0.5, None, None, True),
+    ],
+)
+def test_what_may_overwrite_its_argument_leaves_it(median):
+    def f(x):
+        y = x * 1.0
+        return median(y) + np.sum(y * np.arange(4.0))
+
+    value, g = flow.value_and_grad(f, mode="tape")(X)
+    np.testing.assert_allclose(value, np.median(X) + np.sum(X * np.arange(4.0)), 1e-14)
+    np.testing.assert_allclose(g, [0.5, 1.5, 2.0, 3.0], 1e-14)
 
 
 def test_a_plain_array_beside_it_may_be_written_later():

@@ -42,6 +42,12 @@ def plain_copyto(x):
     return np.sum(a)
 
 
+def plain_replaced(x):
+    a = PLAIN
+    np.nan_to_num(a, copy=False, nan=x[0])
+    return np.sum(a)
+
+
 def caught(x):
     try:
         return float(x[0])
@@ -77,8 +83,8 @@ def through_ctypes(x):
 
 
 LOSING = [
-    plain_store, plain_store_of_a_row, plain_in_place, plain_out, plain_copyto, caught,
-    through_ctypes, lambda x: float(x[0]) * x[1], lambda x: Unmoved.sine(x[0]),
+    plain_store, plain_store_of_a_row, plain_in_place, plain_out, plain_copyto, plain_replaced,
+    caught, through_ctypes, lambda x: float(x[0]) * x[1], lambda x: Unmoved.sine(x[0]),
     lambda x: Unmoved.array([x[0], x[1]]).sum(), counted,
     lambda x: np.float64(x[0]), lambda x: complex(x[0]).real,
     lambda x: np.fromiter((v for v in x), float).sum(), lambda x: np.sum(x.view(np.int64)) * x[0],

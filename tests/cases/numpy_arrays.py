@@ -216,6 +216,24 @@ def numbers_for_what_is_none(x):
     return np.sum(y * np.isfinite(x)) + np.sum(np.isposinf(x)) - 2.0 * np.sum(np.isneginf(x))
 
 
+@case(vec(5), vec(1)[0])
+def numbers_replaced_in_place(x, fill):
+    y = np.log(x - 0.1 * x[0])
+    y[1], y[3] = np.nan, -np.inf
+    z = np.nan_to_num(y, copy=False, nan=fill, neginf=fill**2)
+    np.nan_to_num(y[::-2], copy=False)
+    z[0] *= 2.0
+    return np.sum(y**2) + z[1]
+
+
+@case(vec(4))
+def complex_numbers_replaced_in_place(x):
+    z = x * (1.0 + 2.0j)
+    z[1] = complex(np.nan, np.inf)
+    np.nan_to_num(z, copy=False, nan=x[0], posinf=x[2])
+    return np.sum(z.real * z.imag)
+
+
 @case(np.array([0.2, 0.7, 1.3]))
 @case(0.7)
 def limits_of_dtypes(x):

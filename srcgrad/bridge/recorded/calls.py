@@ -6,6 +6,7 @@ is a view of it, and the derivative of the rest is that of the primitive or of t
 
 from __future__ import annotations
 
+import inspect
 import math
 import types
 from dataclasses import replace
@@ -60,6 +61,10 @@ MOVING = frozenset((
     np.ndarray.transpose,
 ))  # fmt: skip
 WRITING = frozenset((np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal))
+# with `overwrite_input=True` they leave the elements of their argument in any order: here as it was
+SCRAMBLING = frozenset((
+    np.median, np.nanmedian, np.percentile, np.nanpercentile, np.quantile, np.nanquantile,
+))  # fmt: skip
 PLAIN_STORE = (
     "store to an array of the tape: np.zeros_like(x), np.zeros(n, like=x), collect the values and "
     "np.stack them, or call what stores as flow.compile(f)(...)"
@@ -108,12 +113,22 @@ def called(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return into(function, args, {k: v for k, v in kwargs.items() if k != "out"}, out)
     if is_writing(function):
         return written(function, args, kwargs)
+    if function is np.nan_to_num and not bound(function, args, kwargs).get("copy", True):
+        return replaced(args, kwargs)
+    if function in SCRAMBLING:
+        args, kwargs = (), bound(function, args, kwargs)
+        kwargs.pop("overwrite_input", None)
     result = function(*raws(args), **raws(kwargs))
     plain = not kwargs and is_float(result) and all(map(is_leaf, args))
     if plain and function in PRIMITIVES and len(args) == PRIMITIVES[function].arity:
         check_real(function, result)
         return elementwise_call(function, args, result)
     return finished(function, args, kwargs, result)
+
+
+def bound(function: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    return inspect.signature(function).bind(*args, **kwargs).arguments
 
 
 def is_writing(function: Any) -> bool:
@@ -350,18 +365,32 @@ def into(function: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> Any:
 def written(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A call of a function that writes into its first argument."""
     target = args[0] if args else None
-    given = among((args, kwargs))
     if type(target) is not RecordedArray:
-        if any(map(has_history, given)):
-            refuse(
-                f"{name_of(function)}() writes into a plain array, which would lose the gradient",
-                PLAIN_STORE,
-            )
-        return function(*raws(args), **raws(kwargs))
-    replaced = derivatives(function, args, kwargs, 1)[0]
+        return _into_plain(function, args, kwargs)
+    new = derivatives(function, args, kwargs, 1)[0]
     memory = target._memory
     memory.open()
     function(*raws(args), **raws(kwargs))
-    if isinstance(replaced, Tensor):
-        memory.store(memory.places(target._layout), replaced)
+    if isinstance(new, Tensor):
+        memory.store(memory.places(target._layout), new)
     return None
+
+
+def replaced(args: tuple, kwargs: dict[str, Any]) -> Any:
+    """`np.nan_to_num` with `copy=False`: the array itself, after the store."""
+    given = bound(np.nan_to_num, args, kwargs)
+    target = given["x"]
+    if type(target) is not RecordedArray:
+        return _into_plain(np.nan_to_num, args, kwargs)
+    stored(target, ..., called(np.nan_to_num, (), {**given, "copy": True}))
+    return target
+
+
+def _into_plain(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call that writes into an array of NumPy's what has no history."""
+    if any(map(has_history, among((args, kwargs)))):
+        refuse(
+            f"{name_of(function)}() writes into a plain array, which would lose the gradient",
+            PLAIN_STORE,
+        )
+    return function(*raws(args), **raws(kwargs))

@@ -185,7 +185,7 @@ def nan_to_num(
     array([0., 9.])
     """
     if not copy:
-        return unsupported("nan_to_num with copy=False is not supported", "use x[...] = ...")
+        return _replaced_in_place(x, nan, posinf, neginf)
     x = np.asarray(x)
     if x.dtype.kind == "c":  # each part by itself
         imag = nan_to_num(x.imag, copy, nan, posinf, neginf)
@@ -196,3 +196,14 @@ def nan_to_num(
     y = np.where(np.isnan(x), nan, x)
     y = np.where(x == np.inf, big if posinf is None else posinf, y)
     return np.where(x == -np.inf, -big if neginf is None else neginf, y)
+
+
+def _replaced_in_place(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """Stores what `nan_to_num` gives to the array itself, which is returned."""
+    if isinstance(x, list | tuple):
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if not is_array(x):
+        return unsupported("nan_to_num of a number with copy=False", "leave it out")
+    if x.dtype.kind in "fc":  # other numbers are finite
+        x[...] = nan_to_num(x, True, nan, posinf, neginf)
+    return x
