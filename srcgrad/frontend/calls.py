@@ -49,6 +49,7 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
+from srcgrad.frontend.special_calls import bound_descriptor, special_call
 from srcgrad.frontend.special_methods import asked, items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
@@ -220,6 +221,8 @@ def _call_instance(
     if type(inspect.getattr_static(type(f), "__call__", None)) is types.FunctionType:
         watch_inherited(it.captures, f, "__call__")
         return it.call(type(f).__call__, [f, *args], kwargs, node)
+    if (bound := bound_descriptor(f, args)) is not NotImplemented:
+        return bound
     it.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
 
 
@@ -358,6 +361,9 @@ def call_method(
         return _of_known_number(it, getattr(owner, name), args, kwargs, node)
     handler = method_of(it, owner, name, node)
     if handler is None:
+        special = NotImplemented if kwargs else special_call(it, owner, name, args, node)
+        if special is not NotImplemented:
+            return special
         it.refuse(
             node, f"the method '{name}' of {described(it, owner)} is not supported",
             similar(name, methods_of(kind_of_owner(owner))),

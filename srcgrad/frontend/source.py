@@ -13,6 +13,7 @@ import itertools
 import linecache
 import os
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -223,10 +224,24 @@ class _NotReworded(ast.NodeTransformer):
 
 
 def _class_of(function: types.FunctionType) -> str:
-    """The name of the innermost class that encloses a function's definition; empty if none."""
+    """The name of the innermost class that encloses a function's definition; empty if none.
+
+    A class mangles each private name; the names of a function show whether one has, where its
+    `__qualname__` has been set by a decorator or by what generates methods.
+    """
+    if any(map(_is_private, _names_of(function.__code__))):
+        return ""
     parts = function.__qualname__.split(".")
     bodies = [a for a, b in itertools.pairwise(parts) if "<locals>" not in (a, b)]
     return bodies[-1] if bodies else ""
+
+
+def _names_of(code: types.CodeType) -> Iterator[str]:
+    """The names that a code object and those within it read and bind."""
+    yield from (*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars)
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            yield from _names_of(c)
 
 
 _NAMING = (gast.Name, gast.Attribute, gast.FunctionDef)

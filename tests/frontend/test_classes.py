@@ -1,6 +1,7 @@
 """Inheritance in compiled code: super(), class methods, slots, abstract classes, attributes."""
 
 import abc
+import dataclasses
 
 import srcgrad as flow
 from tests.frontend.as_python import agrees, raises_alike, slope_agrees
@@ -150,3 +151,61 @@ def test_defaults_that_are_replaced_are_noticed():
     for k in (4.0, 6.0):
         helper.__kwdefaults__["k"] = k
         assert compiled(3.0) == f(3.0)
+
+
+__factor = 3.0
+_Weighted__factor = 5.0
+
+
+def _scaled_outside(self):
+    return self.x * __factor
+
+
+class Weighted:
+    def __init__(self, x):
+        self.__kept = x
+        self.x = x
+
+    def inside(self):
+        return self.__kept * __factor
+
+    def replaced(self):
+        return 0.0
+
+
+_scaled_outside.__qualname__ = "Weighted.replaced"  # as what generates methods does
+Weighted.replaced = _scaled_outside
+
+
+def test_private_names_are_mangled_where_python_mangled_them():
+    def f(x):
+        w = Weighted(x)
+        return w.inside() + 10.0 * w.replaced()
+
+    assert f(2.0) == 2.0 * (5.0 + 30.0)
+    assert flow.value_and_grad(f, target="python")(2.0) == (f(2.0), 35.0)
+
+
+_setter_of, _getter_of = object.__setattr__.__get__, Weighted.inside.__get__
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """A frozen class whose `__init__` stores as the methods that attrs generates do."""
+
+    x: float
+    square: float = 0.0
+
+    def __init__(self, x):
+        put = _setter_of(self)
+        put("x", x)
+        put("square", x * x)
+
+
+def test_descriptors_are_bound_to_an_instance():
+    def f(x):
+        return (
+            Frozen(x).square + _getter_of(Weighted(x))() + _getter_of(None, Weighted)(Weighted(x))
+        )
+
+    assert flow.value_and_grad(f, target="python")(2.0) == (f(2.0), 14.0)

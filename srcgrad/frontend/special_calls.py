@@ -1,0 +1,58 @@
+"""Special methods that are called by their names: `x.__len__()`, `f.__get__(owner)`."""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import Partial, is_array
+from srcgrad.ir.nodes import Var
+
+# of arrays and of Python's containers
+_OF_CONTAINERS: dict[str, Callable] = {
+    "__len__": len, "__getitem__": operator.getitem, "__iter__": iter,
+}  # fmt: skip
+# of arrays; a number of Python's answers NotImplemented to operands of other classes
+_ARITHMETIC: dict[str, Callable] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
+    "matmul": operator.matmul,
+}  # fmt: skip
+_OF_ARRAYS: dict[str, Callable] = {
+    "__abs__": abs, "__neg__": operator.neg, "__lt__": operator.lt, "__le__": operator.le,
+    "__gt__": operator.gt, "__ge__": operator.ge, "__eq__": operator.eq, "__ne__": operator.ne,
+    **{f"__{n}__": f for n, f in _ARITHMETIC.items()},
+}  # fmt: skip
+_REFLECTED = {f"__r{n}__": f for n, f in _ARITHMETIC.items()}
+_OPERANDS = Var | int | float | complex
+# descriptors that bind the owner as their first argument
+_BINDING = (types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType)
+
+
+def special_call(it: Interpreter, owner: Any, name: str, args: list[Any], node: Node) -> Any:
+    """The result of the operator whose method is called; NotImplemented if it is another one."""
+    container = is_array(owner) or isinstance(owner, list | tuple | dict | str)
+    if name == "__contains__" and container and len(args) == 1:
+        return it.compare(gast.In(), args[0], owner, node)
+    if name in _OF_CONTAINERS and container:
+        return it.call(_OF_CONTAINERS[name], [owner, *args], {}, node)
+    if not is_array(owner) or not all(isinstance(v, _OPERANDS) for v in args):
+        return NotImplemented
+    if name in _OF_ARRAYS:
+        return it.call(_OF_ARRAYS[name], [owner, *args], {}, node)
+    if name in _REFLECTED:
+        return it.call(_REFLECTED[name], [*args, owner], {}, node)
+    return NotImplemented
+
+
+def bound_descriptor(f: Any, args: list[Any]) -> Any:
+    """The result of `__get__` of a function or method: `object.__setattr__.__get__(self)`."""
+    is_get = isinstance(f, types.MethodWrapperType) and f.__name__ == "__get__"
+    if not is_get or not args or not isinstance(f.__self__, _BINDING):
+        return NotImplemented
+    return f.__self__ if args[0] is None else Partial(f.__self__, (args[0],), {})
