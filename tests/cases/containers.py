@@ -198,3 +198,15 @@ def lists_and_numbers_of_numpy(x):
     s = np.sum(squares - x[0]) + np.sum([x[1], 2.0] / x[2]) + np.sum(np.float32(2) ** [1, 2])
     s = s * np.sum([1, 2, 3] - np.float64(1)) + np.sum((x[0], x[1]) * np.int64(2))
     return s + np.sum(x[:3] * ([1, 2, 3] - np.int64(1)))
+
+
+@case(vec(3))
+def items_sorted_by_known_names(x):
+    """The names differ, so what the run tells is not compared."""
+    parts = {"mass": x[0], "area": x[1:], "depth": x[2] ** 2}
+    total = 0.0
+    for k, (name, v) in enumerate(sorted(parts.items(), reverse=True)):
+        total = total + (k + 1) * np.sum(v) * len(name)
+    rows = sorted([["b", 1, x[1]], ["a", 2, x[0]], ["a", 1, x[2]]])
+    pairs = sorted([(x[1], "b"), (x[2], "a")], key=lambda pair: (pair[1], pair[0]))
+    return total + rows[0][2] * rows[1][2] ** 2 + pairs[0][0] * x[0]

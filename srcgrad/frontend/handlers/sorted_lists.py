@@ -41,6 +41,7 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
         keys = items if key is None else list_of(it, it.call(map, [key, items], {}, at), at)
         return _grown(it, node, items, _order(it, node, keys, reverse))
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
+    keys = _known_beginnings(keys)
     if not all(map(is_constant, keys)):
         return _taken(it, node, items, _order(it, node, keys, reverse))
     try:
@@ -51,6 +52,22 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
 
 
 # ---- the order ----
+def _known_beginnings(keys: list[Any]) -> list[Any]:
+    """The first parts of tuples or lists, where these are known and differ; else the keys.
+
+    They decide the order of `sorted(d.items())`: Python does not compare the parts after them.
+    """
+    if {list if isinstance(k, list) else type(k) for k in keys} not in ({tuple}, {list}):
+        return keys
+    for n in range(1, 1 + min(map(len, keys))):
+        heads = [tuple(k[:n]) for k in keys]
+        if not all(map(is_constant, heads)) or any(v != v for head in heads for v in head):
+            return keys
+        if len(set(heads)) == len(heads):
+            return heads
+    return keys
+
+
 def _order(it: Interpreter, node: Node, keys: Any, reverse: bool) -> Take:
     """Takes the items of an array in the order of the keys: stable, in reverse too."""
     vectors = _vectors(it, node, keys)
