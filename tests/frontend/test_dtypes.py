@@ -71,3 +71,36 @@ def test_of_two(fn: Any):
     for name, value in KINDS.items():
         for other, second in KINDS.items():
             check(fn, (value, second), (name, other))
+
+
+SMALL = {
+    "i8a": np.array([1, 3, 2], np.int8), "u8a": np.array([1, 3, 200], np.uint8),
+    "i16a": np.array([1, 3, 2], np.int16), "u32a": np.array([1, 3, 2], np.uint32),
+    "u64a": np.array([1, 3, 2**63 + 2**40], np.uint64), "f16a": np.array(V, np.float16),
+    "boola": np.array([True, False, True]), "i8": np.int8(2), "u64": np.uint64(2),
+    "f32": np.float32(1.2),
+}  # fmt: skip
+OF_SMALL = [
+    lambda x: np.divide(x, x),
+    lambda x: np.true_divide(True, x),
+    lambda x: np.divide(np.True_, x),
+    lambda x: np.divide(x > 1, x) / x,
+    lambda x: x / np.int8(3),
+    lambda x: np.clip(x, 0, 2),
+    lambda x: np.clip(x, 2, None),
+    lambda x: np.clip(x, None, 2**62),
+    lambda x: np.clip(x > 1, -1, np.float32(0.5)),
+    lambda x: np.clip(x > 1, 0.5, None),
+    lambda x: np.clip(x > 1, -1, 2),
+    lambda x: np.where(True, 1, 0.5) * x,
+    lambda x: np.where(300, np.uint8(200), 0.5) * x,
+    lambda x: np.where(False, 1j, 2) * (x > 1),
+    lambda x: np.where(1, np.float32(2), 1) * x,
+    lambda x: np.where(0, True, 2) * (x > 1),
+]
+
+
+@pytest.mark.parametrize("fn", OF_SMALL, ids=shown)
+def test_of_small_kinds(fn: Any):
+    for name, value in SMALL.items():
+        check(fn, (value,), (f"{name} 32",))

@@ -114,7 +114,7 @@ def elementwise(it: Interpreter, node: Node, name: RowName, f: Any, args: tuple)
     in_floats = name in FLOATING or f is np.fabs
     if not of_math:
         values = promoted_as_tensors(it, node, values, in_floats)
-    if in_floats:
+    if in_floats and name != "div":  # NumPy divides integers of any size in float64
         values = in_float_kind(it, values)
     if name in BY_PARTS and is_complex(atom(values[0]).type.dtype):
         return by_parts(it, node, name, values[0])
@@ -261,13 +261,16 @@ def clip(
         # beyond the limits of the dtype on its own side has no effect, or is an error
         kind = np_dtype("i64" if atom(x).type.dtype == "bool" else atom(x).type.dtype)
         limits = np.iinfo(kind)
-        y = x if CLIPPED_BY_ANY else _in_kind_of_all(it, x, lo, hi)
+        floats = [v for v in (lo, hi) if is_value(v) and is_float(atom(v).type.dtype)]
+        joined = not CLIPPED_BY_ANY or (atom(x).type.dtype == "bool" and floats)
+        y = _in_kind_of_all(it, x, lo, hi) if joined else x
         pairs: tuple[tuple[RowName, Any, int], ...]
         pairs = (("maximum", lo, limits.min), ("minimum", hi, limits.max))
         for op, bound, limit in pairs:
             if bound is None:
                 continue
-            if CLIPPED_BY_ANY and is_scalar(bound) and atom(bound).type == INT:
+            held = limit <= np.iinfo(np.int64).max  # a bound is never above the limit of uint64
+            if CLIPPED_BY_ANY and held and is_scalar(bound) and atom(bound).type == INT:
                 bound = plain(it.b(op, bound, int(limit)))
             y = it.emit(node, op, y, *operands(it, node, (bound,), "clip"))
         return to_out(it, node, y, out)
@@ -293,7 +296,7 @@ def where(it: Interpreter, node: Node, c: Any, a: Any = _NOTHING, b: Any = _NOTH
         it.fail("ValueError", "either both or neither of x and y should be given")
     c, a, b = operands(it, node, (c, a, b), "where")
     if is_number(c) and is_number(a) and is_number(b):
-        return a if c else b
+        return np.where(c, a, b)[()]
     if atom(c).type.dtype != "bool":
         c = it.b.ne(c, 0)
     if atom(a).type.dtype == "bool" and is_scalar(a) and atom(b).type.dtype != "bool":
