@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.arguments import arguments_in, misfit
+from srcgrad.frontend.cached_calls import cached_call
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
@@ -29,7 +30,6 @@ from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import METHODS, followed, handler_of, kind_of_owner
 from srcgrad.frontend.handlers.signatures import NotTaken, as_named
-from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import SORTED, UNORDERED, static_iterated
@@ -188,9 +188,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
     if is_transform(f):
         return f.srcgrad_inline(it, args, kwargs, node)
     if isinstance(f, functools._lru_cache_wrapper):  # a cached result is what it would compute
-        kept = it.call(f.__wrapped__, args, kwargs, node)
-        it.captures.immutable.update(reachable([kept], it.captures.immutable))
-        return kept
+        return cached_call(it, f.__wrapped__, args, kwargs, node)
     if isinstance(f, np.vectorize):
         given = [f.pyfunc, f.otypes, None, f.excluded, False, f.signature]
         return it.call(it.call(np.vectorize, given, {}, node), args, kwargs, node)

@@ -131,9 +131,14 @@ def _roots(it: Interpreter) -> list[Any]:
     return [*it.held, *(env for f in it.frames for env in frames_of(f))]
 
 
+def reachable_now(it: Interpreter) -> dict[int, Any]:
+    """The mutable containers that a name leads to."""
+    return reachable(_roots(it), it.captures.immutable)
+
+
 def snapshot(it: Interpreter) -> State:
     """The present state of everything reachable."""
-    objects = reachable(_roots(it), it.captures.immutable)
+    objects = reachable_now(it)
     objects.pop(id(it.env), None)
     return captured(it, objects)
 
@@ -168,7 +173,7 @@ def _differs(old: dict, new: dict) -> bool:
 
 def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
     """Freezes each merged object, and its sources, if another name reaches these."""
-    found = reachable(_roots(it), it.captures.immutable)
+    found = reachable_now(it)
     users: dict[int, set[int]] = {}
     for made, sources in merges:
         for s in sources:

@@ -1,6 +1,7 @@
 """Functions that cannot be followed: without source, of other libraries, unbound cells."""
 # ruff: noqa: F401, F821 (programs with mistakes)
 
+import functools
 import operator
 import types
 from dataclasses import dataclass
@@ -43,6 +44,17 @@ def function_of_another_library(x):
 def lambda_that_yields(x):
     f = lambda v: (yield v)  # error: UnsupportedError: 'yield' is not supported
     return f(x)
+
+
+@functools.cache
+def printed_once(k):
+    print("computing", k)
+    return 2.0 * k
+
+
+@program(0.7)
+def function_with_a_cache_that_prints(x):
+    return x * printed_once(3)  # error: UnsupportedError: whose results are cached ... prints
 
 
 @program(0.7)

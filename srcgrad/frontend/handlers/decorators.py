@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend import contexts
+from srcgrad.frontend.cached_calls import cached_call
 from srcgrad.frontend.handlers.registry import BY_NAME, implements
-from srcgrad.frontend.heap import reachable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.trees import signature_of
@@ -57,9 +57,7 @@ def lru_cache(it: Interpreter, node: Node, maxsize: Any = 128, typed: Any = Fals
 
 @implements(remembered)
 def _remembered(it: Interpreter, node: Node, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    kept = it.call(f, [*args], kwargs, node)
-    it.captures.immutable.update(reachable([kept], it.captures.immutable))
-    return kept
+    return cached_call(it, f, [*args], kwargs, node)
 
 
 @implements(managing)
