@@ -6,10 +6,10 @@ import inspect
 import types
 from typing import Any
 
-from srcgrad.frontend.dict_instances import own_of_dict
+from srcgrad.frontend.dict_instances import own_of_dict, static_member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import UNBOUND, Record
-from srcgrad.frontend.watches import watch_inherited, watch_member
+from srcgrad.frontend.watches import watch_inherited, watch_member, watch_method
 
 
 def own_method(cls: type, name: str) -> types.FunctionType | None:
@@ -18,6 +18,12 @@ def own_method(cls: type, name: str) -> types.FunctionType | None:
     if found is not None and found is vars(dict).get(getattr(found, "__name__", "")):
         found = own_of_dict(cls, found.__name__)
     return found if isinstance(found, types.FunctionType) else None
+
+
+def is_inherited(cls: type, name: str) -> bool:
+    """Whether instances have an attribute that they need not set: of their class, but no slot."""
+    slot = isinstance(static_member(cls, name), types.MemberDescriptorType)
+    return hasattr(cls, name) and not slot
 
 
 def is_frozen(cls: Any) -> bool:
@@ -34,17 +40,15 @@ def watches(cls: type) -> bool:
 def missing(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     """The value of `__getattr__` for an attribute that is not there; UNBOUND without the method."""
     method = own_method(owner.cls, "__getattr__")
-    if method is None:
-        return UNBOUND
-    watch_member(it.captures, owner.cls, "__getattr__")
-    return it.call(method, [owner, name], {}, node)
+    watch_method(it.captures, owner, "__getattr__")
+    return UNBOUND if method is None else it.call(method, [owner, name], {}, node)
 
 
 def is_stored(it: Interpreter, owner: Record, name: str, value: Any, node: Node) -> bool:
     """Whether `__setattr__` of the class has stored an attribute."""
+    watch_method(it.captures, owner, "__setattr__")
     if not watches(owner.cls):
         return False
-    watch_member(it.captures, owner.cls, "__setattr__")
     it.call(own_method(owner.cls, "__setattr__"), [owner, name, value], {}, node)
     return True
 

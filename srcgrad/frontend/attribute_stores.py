@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 from typing import Any
 
 from srcgrad.frontend.attribute_methods import is_frozen, is_set_by_class, is_stored, own_method
@@ -13,7 +14,7 @@ from srcgrad.frontend.numba_objects import in_its_type, is_jitclass
 from srcgrad.frontend.outside import Outside, is_plain_instance, is_stored_outside, stored_names
 from srcgrad.frontend.values import Record, describe, is_value
 from srcgrad.frontend.versions import error_text
-from srcgrad.frontend.watches import watch_member
+from srcgrad.frontend.watches import watch_method
 
 
 def set_attribute(it: Interpreter, owner: Any, name: str, value: Any, node: Node) -> bool:
@@ -23,6 +24,8 @@ def set_attribute(it: Interpreter, owner: Any, name: str, value: Any, node: Node
         set_field(it, owner, name, value, node)
         return True
     if is_stored_outside(owner, name):
+        if not isinstance(owner, type | types.FunctionType):
+            watch_method(it.captures, owner, "__setattr__")
         names = stored_names(it, Outside("attribute", owner, name), node)
         note_change(it, names)
         names[name] = value
@@ -65,8 +68,8 @@ def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
         like = AttributeError if is_value(owner) else None
         reason = f"'del' of an attribute of {describe(owner)} is not supported"
         it.refuse(node, reason, like=like, runs=like is None)
+    watch_method(it.captures, owner, "__delattr__")
     if (method := own_method(owner.cls, "__delattr__")) is not None and not is_frozen(owner.cls):
-        watch_member(it.captures, owner.cls, "__delattr__")
         it.call(method, [owner, name], {}, node)
         return
     found = static_member(owner.cls, name)

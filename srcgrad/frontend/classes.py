@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.attribute_methods import (
+    is_inherited,
     missing,
     own_method,
     watches,
@@ -57,7 +58,7 @@ from srcgrad.frontend.values import (
     is_scalar,
     is_value,
 )
-from srcgrad.frontend.watches import watch_member
+from srcgrad.frontend.watches import watch_member, watch_super
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
@@ -297,7 +298,7 @@ def _bound_field(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     v = owner.fields[name]
     if not isinstance(v, MaybeUnbound):
         return v
-    if hasattr(owner.cls, name):
+    if is_inherited(owner.cls, name):
         of_class = lambda: _of_class(it, owner, owner.cls, name, node)
         return it.branch(v.flag, lambda: v.value, of_class, node, live_rest=True, several=True)
     if own_method(owner.cls, "__getattr__") is not None:
@@ -316,6 +317,8 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     order = cls.__mro__
     classes = order[order.index(owner.after) + 1 :] if owner.after in order else ()
     home = next((c for c in classes if name in vars(c)), None)
+    if classes:
+        watch_super(it.captures, cls, order.index(owner.after), name)
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
     watch_member(it.captures, home, name)

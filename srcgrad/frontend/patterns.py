@@ -14,6 +14,7 @@ from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.frame import scope_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
+from srcgrad.frontend.watches import watch_member
 from srcgrad.ir.nodes import Var
 
 
@@ -154,6 +155,7 @@ def _class(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
     if p.patterns:
         if cls in (int, float, bool, str, list, tuple, dict, complex):
             return _matches(it, p.patterns[0], v, bound)
+        watch_member(it.captures, cls, "__match_args__")
         names = [*getattr(cls, "__match_args__", ())[: len(p.patterns)], *names]
     result: Any = True
     for name, q in zip(names, [*p.patterns, *p.kwd_patterns], strict=True):

@@ -42,7 +42,7 @@ from srcgrad.frontend.values import (
     is_integer,
     is_number,
 )
-from srcgrad.frontend.watches import watch_inherited
+from srcgrad.frontend.watches import watch_method
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import BOOL, np_dtype
@@ -95,11 +95,15 @@ def _in_class(cls: type, name: str) -> Any:
 
 def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> Any:
     """The result of a special method; NotImplemented if there is none."""
-    f = special(v, name)
-    if f is None:
-        return NotImplemented
-    watch_inherited(it.captures, v, name)
-    return it.call(f, [v, *args], {}, node)
+    f = method_of(it, v, name)
+    return NotImplemented if f is None else it.call(f, [v, *args], {}, node)
+
+
+def method_of(it: Interpreter, v: Any, name: str) -> types.FunctionType | None:
+    """The same, under a guard: another method, or a first one, rebuilds the program."""
+    if isinstance(v, Record) or not isinstance(v, Abstract | Var | Const | type):
+        watch_method(it.captures, v, name)
+    return special(v, name)
 
 
 def _wrong(it: Interpreter, said: str, node: Node) -> NoReturn:
@@ -124,6 +128,7 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     turns = [direct]
     if own is not other:
         _refuse_elements(it, a, c, mirrored[1], node)
+        method_of(it, c, mirrored[1])
         overrides = issubclass(other, own) and _in_class(other, mirrored[1]) is not _in_class(
             own, mirrored[1]
         )
@@ -172,7 +177,8 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     own, other = class_of_instance(a), class_of_instance(c)
     mirrored = name.translate(_MIRRORED)
     turns = [(a, name, c), (c, mirrored, a)]
-    if own is not other and issubclass(other, own) and special(c, f"__{mirrored}__") is not None:
+    derived = own is not other and issubclass(other, own)
+    if derived and method_of(it, c, f"__{mirrored}__") is not None:
         turns.reverse()
     for owner, method, operand in turns:
         out = _comparison(it, owner, method, operand, node)
@@ -188,7 +194,7 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 def _comparison(it: Interpreter, v: Any, name: str, other: Any, node: Node) -> Any:
     """The result of one side's comparison; `!=` negates `==` where it is not defined."""
-    f = special(v, f"__{name}__")
+    f = method_of(it, v, f"__{name}__")
     if f is None and name == "ne":
         same = _comparison(it, v, "eq", other, node)
         return same if same is NotImplemented else negate(it, it.truth(same, node))
@@ -309,14 +315,14 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         return [displayed(it, p, node, True, exact) for p in values]
 
     names = ("__repr__",) if inside else ("__str__", "__repr__")
-    f = next((f for n in names if (f := special(v, n)) is not None), None)
+    name, f = next(((n, f) for n in names if (f := method_of(it, v, n))), ("", None))
     if f is not None and _is_generated(v, f):
         shown_fields = [d.name for d in dataclasses.fields(v.cls) if d.repr]
         return _fields(v.cls.__qualname__, shown_fields, parts(v.fields[n] for n in shown_fields))
     if f is not None:
-        out = asked(it, v, f.__name__, [], node)
+        out = it.call(f, [v], {}, node)
         if not isinstance(out, str | Formatted):
-            _wrong(it, f"{f.__name__} returned non-string (type {type_name(out)})", node)
+            _wrong(it, f"{name} returned non-string (type {type_name(out)})", node)
         return Formatted(literal(out), []) if isinstance(out, str) else out
     match v:
         case tuple() if fields := getattr(v, "_fields", ()):

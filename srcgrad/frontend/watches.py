@@ -1,14 +1,17 @@
 """Watches the members of modules, classes and objects that a program reads: a new one rebuilds it.
 
-Never decides what a member means: that is for `classes`, `special_methods` and `captures`.
+So does a method that a class did not have. Never decides what a member means: see `classes`,
+`special_methods` and `captures`.
 """
 
 from __future__ import annotations
 
 import types
+import weakref
 from typing import Any
 
-from srcgrad.frontend.guards import Path, Step, attribute, member
+from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.guards import CLASS, Path, Step, attribute, member
 from srcgrad.frontend.values import Record
 from srcgrad.protocols import held
 
@@ -36,6 +39,47 @@ def watch_inherited(captures: Any, owner: Any, name: str) -> None:
         watch_member(captures, owner.cls, name)
     elif not library(type(owner)):
         captures.watch(Path("inherited", owner, (Step((), type), member(name))), name)
+
+
+def watch_method(captures: Any, v: Any, name: str) -> None:
+    """Guards what the class of an instance has under the name of a method: one, or none."""
+    cls = v.cls if isinstance(v, Record) else type(v)
+    if made_by_statement(cls) and not ours(cls):
+        first = () if isinstance(v, Record) else (Step((), type),)
+        found = Step((name, "method"), lambda cls: in_class(cls, name))
+        holder = cls if isinstance(v, Record) else v
+        captures.watch(Path("inherited", holder, (*first, found)), name)
+
+
+def watch_super(captures: Any, cls: type, after: int, name: str) -> None:
+    """Guards which class is the first to have a name after the one at a place of the order."""
+    home = Step(("super", after, name), lambda cls: in_class(cls, name, after + 1, home=True))
+    captures.watch(Path("inherited", cls, (home,)), name)
+
+
+def watch_class(captures: Any, v: Any) -> None:
+    """Guards the class of a captured instance, which may be set."""
+    if not isinstance(v, type) and made_by_statement(type(v)) and not ours(type(v)):
+        captures.watch(Path("inherited", v, (CLASS,)), type(v).__name__)
+
+
+def watch_derived(captures: Any, cls: type, base: type) -> None:
+    """Guards whether a class derives from another one: it may be registered there later."""
+    if made_by_statement(cls) and not ours(cls) and cls is not base:
+        kept = weakref.ref(base)
+        derives = Step(("derives", id(base)), lambda cls: issubclass(cls, kept() or ()))
+        captures.watch(Path("inherited", cls, (derives,)), cls.__name__)
+
+
+def in_class(cls: type, name: str, first: int = 0, home: bool = False) -> Any:
+    """The member that the first class in the order has under a name, or that class; else None."""
+    found = next((c for c in cls.__mro__[first:] if name in vars(c)), None)
+    return found if home or found is None else vars(found)[name]
+
+
+def ours(cls: type) -> bool:
+    """Whether a class is a library's or srcgrad's: its members stay as they are."""
+    return library(cls) or cls.__module__.partition(".")[0] == "srcgrad"
 
 
 def note_read(owner: Any, name: str, value: Any) -> None:

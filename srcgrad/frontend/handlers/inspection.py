@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.attribute_methods import own_method
+from srcgrad.frontend.attribute_methods import is_inherited, own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute, set_field
 from srcgrad.frontend.classes import construct, empty_instance, refuse_special
 from srcgrad.frontend.control_flow import python_bool
@@ -31,6 +31,7 @@ from srcgrad.frontend.texts import literal, shown
 from srcgrad.frontend.values import (
     NUMBERS,
     UNBOUND,
+    Abstract,
     Closure,
     Formatted,
     GrownList,
@@ -48,6 +49,7 @@ from srcgrad.frontend.values import (
     is_number,
     is_value,
 )
+from srcgrad.frontend.watches import watch_class, watch_derived, watch_member, watch_method
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import np_dtype, promoted
 from srcgrad.protocols import poses
@@ -84,7 +86,14 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         it.refuse(node, f"isinstance() of {describe(x)}, which is of another class than it says")
     else:
         kinds = (type(x),)
-    return any(issubclass(k, c) for k in kinds for c in many)
+    if not isinstance(x, Abstract):
+        watch_class(it.captures, x)
+    return any(_derives(it, k, c) for k in kinds for c in many)
+
+
+def _derives(it: Interpreter, cls: type, base: type) -> bool:
+    watch_derived(it.captures, cls, base)
+    return issubclass(cls, base)
 
 
 def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
@@ -107,7 +116,7 @@ def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
 @implements(issubclass)
 def issubclass_(it: Interpreter, node: Node, cls: Any, classes: Any) -> Any:
     (cls,) = _classes(it, node, cls)
-    return any(issubclass(cls, c) for c in _classes(it, node, classes))
+    return any(_derives(it, cls, c) for c in _classes(it, node, classes))
 
 
 @implements(type)
@@ -127,7 +136,10 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
         return slice
     if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
-    return class_shown(x) if isinstance(x, Record) else type(x)
+    if isinstance(x, Record):
+        return class_shown(x)
+    watch_class(it.captures, x)
+    return type(x)
 
 
 @implements(hasattr)
@@ -147,7 +159,10 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if _is_decided_by_reading(x, name):
         return it.call(has_attribute, [x, name], {}, node)
     v = x.fields.get(name, UNBOUND)
-    there = name in x.lacks or hasattr(x.cls, name)
+    if v is UNBOUND:
+        watch_member(it.captures, x.cls, name)
+        watch_method(it.captures, x, "__getattr__")
+    there = name in x.lacks or is_inherited(x.cls, name)
     if isinstance(v, MaybeUnbound) and not there:
         return python_bool(it, v.flag)
     return there or v is not UNBOUND
@@ -155,7 +170,7 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
 
 def _is_decided_by_reading(x: Any, name: str) -> bool:
     """Whether `__getattr__` of a class decides about an attribute."""
-    if not isinstance(x, Record) or name in x.lacks or hasattr(x.cls, name):
+    if not isinstance(x, Record) or name in x.lacks or is_inherited(x.cls, name):
         return False
     missing = isinstance(x.fields.get(name, UNBOUND), MaybeUnbound | Unbound)
     return missing and own_method(x.cls, "__getattr__") is not None
