@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from srcgrad.frontend.formulas import scipy_sparse_parts as parts
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
 from srcgrad.frontend.formulas.scipy_sparse import of_triplets, tocoo, tocsc, tocsr, triplets
 from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates
+
+__all__ = ["parts"]  # loading it registers its formulas
 
 
 def _cast(values: Any, dtype: Any) -> Any:

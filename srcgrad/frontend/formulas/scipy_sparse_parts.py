@@ -1,0 +1,129 @@
+"""Parts of SciPy's sparse matrices as NumPy programs: elements, rows, columns, blocks, copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from srcgrad.frontend.formulas.registry import unsupported
+from srcgrad.frontend.formulas.scipy_sparse import (
+    dims,
+    of_kind,
+    of_methods,
+    stored_values,
+    times_sparse,
+    tocsc,
+    tocsr,
+    with_values,
+)
+from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates, diagonals
+
+
+@of_methods("real")
+def real(a: Any) -> Any:
+    return with_values(a, np.real(stored_values(a)).copy())
+
+
+@of_methods("imag")
+def imag(a: Any) -> Any:
+    return with_values(a, np.imag(stored_values(a)).copy())
+
+
+@of_methods("copy")
+def copied(a: Any) -> Any:
+    if isinstance(a, (*CSR, *CSC)):
+        return compressed(type(a), a._shape, a.data.copy(), a.indices.copy(), a.indptr.copy())
+    if isinstance(a, COO):
+        rows, columns = a.coords
+        return coordinates(type(a), a._shape, a.data.copy(), (rows.copy(), columns.copy()))
+    return diagonals(type(a), a._shape, a.data.copy(), a.offsets.copy())
+
+
+# ---- by indices ----
+def _is_number(part: Any) -> bool:
+    return not isinstance(part, slice) and np.ndim(part) == 0
+
+
+def _is_array(part: Any) -> bool:
+    return not isinstance(part, slice) and np.ndim(part) > 0
+
+
+def _places(part: Any, n: Any) -> Any:
+    """The places that an index chooses among n, none of them negative."""
+    if isinstance(part, slice):
+        return np.arange(n)[part]
+    if isinstance(part, list) and len(part) == 0:
+        return np.zeros(0, dtype=np.int64)
+    places = np.asarray(part)
+    if places.dtype == np.bool_:
+        if places.shape != (n,):
+            raise IndexError(f"bool index with a shape of {places.shape}, not of {(n,)}")
+        return np.nonzero(places)[0]
+    if places.dtype.kind not in "iu":
+        unsupported("a sparse matrix indexed by floats", "use .astype(int)")
+    places = places.reshape(-1)
+    if np.any((places < -n) | (places >= n)):
+        raise IndexError("index out of range")
+    return np.where(places < 0, places + n, places)
+
+
+def _element(a: Any, row: Any, column: Any) -> Any:
+    """One element; what is stored twice is added."""
+    n, m = dims(a)
+    i, j = _places(row, n)[0], _places(column, m)[0]
+    if isinstance(a, CSC):
+        along, across = j, i
+    else:
+        a, along, across = tocsr(a), i, j
+    found = np.zeros(1, dtype=a.data.dtype)
+    for k in range(a.indptr[along], a.indptr[along + 1]):
+        if a.indices[k] == across:
+            found[0] += a.data[k]
+    return found[0]
+
+
+def _block(a: Any, row: Any, column: Any) -> Any:
+    """The rows and columns that two indices choose, by products with matrices of ones."""
+    n, m = dims(a)
+    rows, columns = _places(row, n), _places(column, m)
+    ones = np.ones(len(rows), dtype=a.data.dtype)
+    cls = of_kind(a, sparse.csr_array, sparse.csr_matrix)
+    chosen = compressed(cls, (len(rows), n), ones, rows, np.arange(len(rows) + 1))
+    taken = times_sparse(chosen, a)
+    ones = np.ones(len(columns), dtype=a.data.dtype)
+    cls = of_kind(a, sparse.csc_array, sparse.csc_matrix)
+    chosen = compressed(cls, (m, len(columns)), ones, columns, np.arange(len(columns) + 1))
+    taken = times_sparse(taken, chosen)
+    return tocsc(taken) if isinstance(a, CSC) else taken
+
+
+@of_methods("__getitem__")
+def item(a: Any, key: Any) -> Any:
+    row, column = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+    if isinstance(row, tuple):
+        unsupported("an index of a sparse matrix with another number of parts", "give two")
+    if row is None or column is None or row is Ellipsis or column is Ellipsis:
+        unsupported("None or ... as an index of a sparse matrix", "use slices")
+    if _is_number(row) and _is_number(column):
+        return _element(a, row, column)
+    if isinstance(a, sparse.sparray) and (_is_number(row) or _is_number(column)):
+        unsupported("a row or column of a sparse array, of one axis", "use a list, A[[i]]")
+    if _is_array(row) and _is_array(column):
+        down = np.ndim(row) == 2 and np.shape(row)[1] == 1
+        if not down or (np.ndim(column) == 2 and np.shape(column)[0] != 1):
+            unsupported("elements of a sparse matrix by two arrays", "use A.toarray()[i, j]")
+    elif np.ndim(row) > 1 or np.ndim(column) > 1:
+        unsupported("an index of a sparse matrix of two axes", "use one of one axis")
+    return _block(a, row, column)
+
+
+@of_methods("getrow")
+def getrow(a: Any, i: Any) -> Any:
+    return tocsr(_block(a, [i], slice(None)))
+
+
+@of_methods("getcol")
+def getcol(a: Any, j: Any) -> Any:
+    return _block(a, slice(None), [j])
