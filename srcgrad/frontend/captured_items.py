@@ -10,7 +10,13 @@ from dataclasses import fields
 from typing import Any, NoReturn
 
 from srcgrad.frontend.captured_constants import CONSTANTS, is_constant
-from srcgrad.frontend.dict_instances import OWN_NAMES, is_followed, own_names
+from srcgrad.frontend.dict_instances import (
+    OWN_NAMES,
+    is_followed,
+    items_like,
+    keys_of,
+    own_names,
+)
 from srcgrad.frontend.dict_values import TrackedDict, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import (
@@ -117,7 +123,7 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
         return _made(captures, path, name, value, made) if parts else made
     if is_followed(type(value)):
         captures.watch(path.then(OWN_NAMES), name)
-        items = TrackedDict({k: part(k) for k in dict.keys(value)})
+        items = items_like(type(value), {k: part(k) for k in keys_of(value)})
         captures.immutable[id(items)] = items
         linked = getattr(value, "__dict__", None) is value  # its items are its attributes
         own = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import types
+from collections import OrderedDict
 from typing import Any
 
 import gast
@@ -18,6 +19,7 @@ from srcgrad.frontend.attribute_methods import (
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
 from srcgrad.frontend.dict_instances import (
+    base_of,
     is_followed,
     linked_items,
     member_of,
@@ -115,7 +117,7 @@ def empty_instance(it: Interpreter, cls: type, node: Node) -> Record:
         it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
     if issubclass(cls, dict):
-        record.fields[ITEMS] = tracked_dict(it, node)
+        record.fields[ITEMS] = tracked_dict(it, node, base_of(cls))
     return record
 
 
@@ -322,7 +324,7 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
     watch_member(it.captures, home, name)
-    if home is dict and isinstance(instance, Record):
+    if home in (dict, OrderedDict) and isinstance(instance, Record):
         return types.MethodType(own_of_dict(cls, name), instance)
     found = vars(home)[name]
     if isinstance(instance, type) and isinstance(found, classmethod):

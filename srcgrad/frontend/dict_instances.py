@@ -6,7 +6,8 @@ import collections
 import inspect
 from typing import Any
 
-from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
+from srcgrad.frontend.dict_values import TrackedDict
+from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict, OfOrderedDict
 from srcgrad.frontend.guards import Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record
@@ -18,7 +19,27 @@ def is_followed(cls: type) -> bool:
     >>> is_followed(type("Bunch", (dict,), {})), is_followed(collections.Counter)
     (True, False)
     """
-    return cls is not dict and issubclass(cls, dict) and not issubclass(cls, _OTHERS)
+    if cls in _PLAIN or not issubclass(cls, dict) or issubclass(cls, _OTHERS):
+        return False
+    # the C code of OrderedDict calls what such a class defines anew
+    ordered = issubclass(cls, collections.OrderedDict)
+    own = lambda n: getattr(cls, n, None) is not getattr(base_of(cls), n, None)
+    return not ordered or not any(map(own, _ASKED))
+
+
+def base_of(cls: type) -> type:
+    """The class of the dict that an instance's items are in."""
+    return collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
+
+
+def items_like(cls: type, items: Any) -> TrackedDict:
+    """The items of a captured instance."""
+    return TrackedDict(items, None, base_of(cls))
+
+
+def keys_of(value: dict[Any, Any]) -> Any:
+    """The keys in their order, by the class that keeps it."""
+    return base_of(type(value)).keys(value)
 
 
 def own_names(value: dict[Any, Any]) -> list[str]:
@@ -60,13 +81,15 @@ def linked_items(it: Interpreter, owner: Record, node: Node) -> dict[Any, Any] |
 def own_of_dict(cls: type, name: str, default: Any = None) -> Any:
     """The program for one of dict's own members, for instances of a class that derives from it."""
     with_missing = name == "__getitem__" and hasattr(cls, "__missing__")
-    return vars(OfDict).get("found_or_missing" if with_missing else name, default)
+    name = "found_or_missing" if with_missing else name
+    ordered = vars(OfOrderedDict).get(name) if base_of(cls) is collections.OrderedDict else None
+    return ordered or vars(OfDict).get(name, default)
 
 
 def of_class(f: Any, cls: type) -> Any:
     """The program for a member of dict's own that is called with an instance first; else None."""
     name = getattr(f, "__name__", "")
-    ours = is_followed(cls) and f is getattr(dict, name, None)
+    ours = is_followed(cls) and any(f is getattr(c, name, None) for c in _PLAIN)
     return own_of_dict(cls, name) if ours else None
 
 
@@ -77,7 +100,7 @@ def member_of(cls: type, name: str) -> Any:
     True
     """
     for c in cls.__mro__:
-        if c is dict and cls is not dict and name in vars(dict):
+        if c in _PLAIN and cls not in _PLAIN and name in vars(c):
             return own_of_dict(cls, name)
         if name in vars(c):
             return vars(c)[name]
@@ -86,7 +109,7 @@ def member_of(cls: type, name: str) -> Any:
 
 def static_member(cls: type, name: str) -> Any:
     """The same, or what the class of the class has under that name; None without one."""
-    derived = cls is not dict and issubclass(cls, dict)
+    derived = cls not in _PLAIN and issubclass(cls, dict)
     return member_of(cls, name) if derived else inspect.getattr_static(cls, name, None)
 
 
@@ -97,4 +120,9 @@ def items_of_dict(v: Any) -> Any:
 
 
 OWN_NAMES = Step(("own names",), lambda v: repr(own_names(v)))
-_OTHERS = (collections.OrderedDict, collections.defaultdict, collections.Counter)
+_PLAIN = (dict, collections.OrderedDict)
+_OTHERS = (collections.defaultdict, collections.Counter)
+_ASKED = (
+    "__getitem__", "__setitem__", "__delitem__", "__contains__", "__iter__", "__missing__", "keys",
+    "__eq__",
+)  # fmt: skip

@@ -67,6 +67,32 @@ class Filling(dict):
         return value
 
 
+class Ordered(collections.OrderedDict):
+    """The order of its items is read and changed; it has attributes too."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.rate = 3.0
+
+    def weighted(self):
+        return sum((k + 1) * np.sum(v) * self.rate for k, v in enumerate(self.values()))
+
+
+@case(vec(3))
+def dict_that_keeps_an_order(x):
+    a = Ordered(p=x[0], q=x * x)
+    total = a.weighted()
+    a.move_to_end("p")
+    b = a.copy()
+    b["r"], b.rate = x[1], 2.0
+    b.move_to_end("r", last=False)
+    total = total + a.weighted() * b.weighted()
+    key, v = b.popitem(last=False)
+    same = (a == b) + 2 * (a == Ordered(p=a["p"], q=a["q"])) + 4 * (Ordered(k=1.0) == {"k": 1.0})
+    union = b | {"s": x[2], "p": x[1]}
+    return total + v * len(key) * same + union.weighted() * isinstance(union, Ordered)
+
+
 @case(vec(3))
 def dict_by_attributes(x):
     a = Attributes(p=x, q=2.0)

@@ -1,5 +1,7 @@
 """Captured instances of classes that derive from dict: items, attributes, methods, changes."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,35 @@ def test_what_is_captured_is_not_changed(f):
     with pytest.raises(UnsupportedError, match="captures cannot be changed"):
         flow.grad(anew(f))(X)
     assert "c" not in P
+
+
+class InOrder(OrderedDict):
+    scale = 2.0
+
+    def weighted(self, x):
+        return sum((k + 1) * np.sum(v * x) for k, v in enumerate(self.values())) * self.scale
+
+
+def test_the_order_of_a_captured_instance_is_read_at_each_call():
+    p = InOrder(a=2.0, b=np.arange(3.0))
+    f = flow.value_and_grad(lambda x: p.weighted(x) + len(next(iter(p))), target="python")
+    for last in (True, False, True):
+        value, g = f(X)
+        np.testing.assert_allclose(value, p.weighted(X) + 1.0)
+        np.testing.assert_allclose(g, [p.weighted(e) for e in np.eye(3)])
+        p.move_to_end("a", last)
+    p["c"] = 7.0
+    np.testing.assert_allclose(f(X)[0], p.weighted(X) + 1.0)
+
+
+class Own(OrderedDict):
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value * 2.0)
+
+
+def test_one_whose_operations_its_c_code_calls_is_refused():
+    own = Own(a=2.0)
+    with pytest.raises(UnsupportedError, match="defines __setitem__"):
+        flow.grad(lambda x: np.sum(own["a"] * x), target="python")(X)
+    with pytest.raises(UnsupportedError, match="instances of Own cannot be made"):
+        flow.grad(lambda x: Own(a=x[0])["a"], target="python")(X)

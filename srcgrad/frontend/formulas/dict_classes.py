@@ -92,3 +92,30 @@ class OfDict:
         return reversed(self._items_of_this_dict)
 
     __hash__ = None  # type: ignore[assignment]  (as that of a dict)
+
+
+class OfOrderedDict(OfDict):
+    """Those of OrderedDict, where they are others: the items are in an OrderedDict."""
+
+    def popitem(self, last: Any = True) -> Any:
+        return self._items_of_this_dict.popitem(last)  # type: ignore[call-arg]
+
+    def move_to_end(self, key: Any, last: Any = True) -> None:
+        self._items_of_this_dict.move_to_end(key, last)  # type: ignore[attr-defined]
+
+    def copy(self) -> Any:
+        made = self.__class__()
+        made._items_of_this_dict.update(self._items_of_this_dict)
+        return made
+
+    def __or__(self, other: Any) -> Any:
+        made = self.__class__(self._items_of_this_dict)  # type: ignore[call-arg]
+        made._items_of_this_dict.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Any:
+        made = self.__class__(other)  # type: ignore[call-arg]
+        made._items_of_this_dict.update(self._items_of_this_dict)
+        return made
+
+    __hash__ = None  # type: ignore[assignment]
