@@ -109,13 +109,13 @@ class OfOrderedDict(OfDict):
         return made
 
     def __or__(self, other: Any) -> Any:
-        made = self.__class__(self._items_of_this_dict)  # type: ignore[call-arg]
+        made = self.__class__(self._items_of_this_dict)
         made._items_of_this_dict.update(other)
         return made
 
     def __ror__(self, other: Any) -> Any:
-        made = self.__class__(other)  # type: ignore[call-arg]
+        made = self.__class__(other)
         made._items_of_this_dict.update(self._items_of_this_dict)
         return made
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
