@@ -182,7 +182,9 @@ def _minimize_scalar(
     x = float(made.x)
     slope, bend = f.gradient(x), f.hessian(x)
     if bounds is not None and not abs(slope) <= NEAR * bend * (1.0 + abs(x)):
-        raise RuntimeError(f"the minimum is at a bound: at {x:.6g} the slope is {slope:.3g}")
+        near = min(abs(x - b) for b in bounds) <= NEAR * abs(bounds[1] - bounds[0])
+        place = "a bound" if near else "a kink (take the square of what `abs` is taken of)"
+        raise RuntimeError(f"the minimum is at {place}: at {x:.6g} the slope is {slope:.3g}")
     return x, int(made.nfev), int(made.nit)
 
 

@@ -155,10 +155,15 @@ def at_a_bound(a):
     return optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0.0, 1.0)).x
 
 
+def at_a_kink(a):
+    return optimize.minimize_scalar(lambda x: abs(np.exp(x) - a), bounds=(0.0, 3.0)).x
+
+
 @pytest.mark.parametrize(("f", "said"), [
     (few_steps, "the minimum was not found: Maximum number of iterations"),
     (few_residuals, "the minimum was not found: The maximum number of function evaluations"),
     (at_a_bound, "the minimum is at a bound: at 0.999"),
+    (at_a_kink, r"the minimum is at a kink \(take the square of .*\): at 1.0986"),
 ])  # fmt: skip
 def test_what_has_not_converged_raises_at_the_users_line(f, said):
     with pytest.raises(RuntimeError, match=said) as raised:
@@ -174,6 +179,15 @@ def test_what_has_not_converged_raises_at_the_users_line(f, said):
 def test_what_is_not_there_is_refused(f, said):
     with pytest.raises(UnsupportedError, match=said):
         flow.grad(flow.compile(f, target="python"))(3.0)
+
+
+def test_the_way_out_of_a_kink():
+    def f(a):
+        return optimize.minimize_scalar(
+            lambda x: abs(np.exp(x) - a) ** 2, bounds=(0.0, 3.0), options={"xatol": 1e-10}
+        ).x
+
+    assert_allclose(flow.grad(flow.compile(f, target="python"))(3.0), 1.0 / 3.0, rtol=1e-6)
 
 
 def test_the_way_out_of_a_bound():
