@@ -70,7 +70,9 @@ def namespace(self: Tensor | None = None, *, api_version: str | None = None) -> 
 
 def _function(self: Tensor, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
     name = f"{function.__module__.removeprefix('numpy').lstrip('.')}.{function.__name__}"
-    return _called(function, name.lstrip("."), args, kwargs, function in WRITING)
+    copied = args[1] if len(args) > 1 else kwargs.get("copy", True)
+    into = function in WRITING or (function is np.nan_to_num and not copied)
+    return _called(function, name.lstrip("."), args, kwargs, into)
 
 
 def _called(function: Any, name: str, args: tuple, kwargs: dict, into: bool) -> Any:

@@ -135,6 +135,7 @@ def test_a_tensor_is_not_written_into():
         lambda: np.add.at(x, 0, 1.0),
         lambda: np.add(B, B, out=x),
         lambda: np.copyto(x, B),
+        lambda: np.nan_to_num(x, copy=False),
         lambda: np.fill_diagonal(x, 0.0),
     ):
         with pytest.raises(TypeError, match="write into a tensor"):
