@@ -241,13 +241,28 @@ def with_one_diagonal(x):
     return sparse.diags(x) + sparse.eye(N, k=1)
 
 
+def with_aligned_diagonals(x):
+    """Offsets that the run tells, elements outside of the matrix, and one that is 0."""
+    rows = np.stack([x, x**2 - x[1] ** 2, np.sin(x)])
+    return sparse.spdiags(rows, np.arange(0, -rows.shape[0], -1), N, N)
+
+
+def with_aligned_diagonals_in_a_format(x):
+    wide = sparse.spdiags([x, 2.0 * x], [2, -1], (N, N), format="csr")
+    return wide + sparse.spdiags([x], 1) * sparse.spdiags(x, -2, N, N).tocsc()
+
+
 def with_identity(x):
     return x[0] * sparse.identity(N) + sparse.eye_array(N, format="csc") * x[1]
 
 
 @pytest.mark.parametrize(
-    "make", [with_diagonals, with_diagonals_as_array, with_one_diagonal, with_identity]
-)
+    "make",
+    [
+        with_diagonals, with_diagonals_as_array, with_one_diagonal, with_aligned_diagonals,
+        with_aligned_diagonals_in_a_format, with_identity,
+    ],
+)  # fmt: skip
 def test_constructors(make):
     def loss(x):
         return np.sum(make(x) @ x**2)
@@ -256,6 +271,15 @@ def test_constructors(make):
     value, gradient = flow.value_and_grad(flow.compile(loss, target="python"))(X)
     assert_allclose(value, loss(X), rtol=1e-12)
     assert_allclose(gradient @ v, differences(loss, X, v), rtol=1e-7)
+
+
+def test_as_many_offsets_as_diagonals():
+    def loss(x):
+        return np.sum(sparse.spdiags([x, x], [0, 1, 2], N, N) @ x)
+
+    for f in (loss, flow.compile(loss, target="python")):
+        with pytest.raises(ValueError, match="number of diagonals"):
+            f(X)
 
 
 def test_captured_factors():

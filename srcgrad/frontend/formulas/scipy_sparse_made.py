@@ -121,6 +121,23 @@ def diags_array(
     return _with_diagonals(sparse.coo_array, diagonals, offsets, shape, format, dtype)
 
 
+@stands_for(sparse.spdiags)
+def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
+    """A matrix with these diagonals, of which each column has its own element."""
+    values, offsets = np.atleast_2d(data), np.atleast_1d(diags)
+    if values.shape[0] != offsets.shape[0]:
+        raise ValueError("number of diagonals does not match the number of offsets")
+    if m is None and n is None:
+        m = n = len(data[0])
+    elif n is None:
+        m, n = m
+    columns = np.arange(values.shape[1])
+    rows = columns - offsets[:, None]
+    at, columns = np.nonzero((rows >= 0) & (rows < m) & (columns < n))
+    places = rows[at, columns], columns
+    return _in_format(coordinates(sparse.coo_matrix, (m, n), values[at, columns], places), format)
+
+
 def _eye(cls: Any, m: Any, n: Any, k: Any, dtype: Any, format: Any) -> Any:
     shape = (m, m if n is None else n)
     return _with_diagonals(cls, [np.ones(1, dtype=dtype)], [k], shape, format, None)
