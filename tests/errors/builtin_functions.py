@@ -217,3 +217,8 @@ def executed_in_one_dict(x):
     names = {"x": x}
     exec("y = x * x", names)  # error: UnsupportedError: in one dict of names ... another dict
     return names["y"]
+
+
+@program(0.7)
+def identity_of_a_number(x):
+    return x if id(x) == id(2.0) else -x  # error: UnsupportedError: id() of a number ... with ==

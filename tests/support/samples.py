@@ -171,7 +171,7 @@ WITHOUT = {
     iter: "makes an iterator", next: "takes an item", dict.fromkeys: "makes a dict",
     object.__init__: "makes an instance",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
-    delattr: "deletes a name",
+    delattr: "deletes a name", id: "asks about an object",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
     operator.index: "makes an index", functools.partial: "makes a function",

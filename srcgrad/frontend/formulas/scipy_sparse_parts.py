@@ -106,6 +106,11 @@ def item(a: Any, key: Any) -> Any:
         unsupported("an index of a sparse matrix with another number of parts", "give two")
     if row is None or column is None or row is Ellipsis or column is Ellipsis:
         unsupported("None or ... as an index of a sparse matrix", "use slices")
+    return _part(a, row, column)
+
+
+def _part(a: Any, row: Any, column: Any) -> Any:
+    """An element, or the rows and columns of two indices."""
     if _is_number(row) and _is_number(column):
         return _element(a, row, column)
     if isinstance(a, sparse.sparray) and (_is_number(row) or _is_number(column)):

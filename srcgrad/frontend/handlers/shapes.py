@@ -178,7 +178,7 @@ def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     (x,) = operands(it, node, (x,), "transpose")
     n = x.type.ndim if is_array(x) else 0
     if n < 2 and axes is None:
-        return x
+        return _another(it, x, node)
     perm = (
         tuple(reversed(range(n)))
         if axes is None
@@ -187,8 +187,13 @@ def transpose(it: Interpreter, node: Node, x: Any, axes: Any = None) -> Any:
     if sorted(perm) != list(range(n)):
         it.wrong(node, "axes don't match array", ValueError)
     if n < 2:
-        return x
+        return _another(it, x, node)
     return it.b.transpose(x, perm=perm)
+
+
+def _another(it: Interpreter, x: Any, node: Node) -> Any:
+    """The same array as another object; a number itself."""
+    return it.read(x, [...], node) if is_array(x) else x
 
 
 @method("array", "transpose")
