@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.arrays import expand_dims, iota, matmul, matrix_transpose
+from srcgrad.primitives.arrays import concatenate, expand_dims, iota, matmul, matrix_transpose
 from srcgrad.primitives.arrays import shape as shape_of
 from srcgrad.primitives.elementwise import abs as absolute
 from srcgrad.primitives.elementwise import (
@@ -21,7 +21,7 @@ from srcgrad.primitives.elementwise import (
     real,
     undetermined,
 )
-from srcgrad.primitives.reductions import sum
+from srcgrad.primitives.reductions import broadcast_to, sum
 from srcgrad.primitives.registry import nondiff
 from srcgrad.primitives.rules import select
 
@@ -124,3 +124,26 @@ def both(x: Any) -> Any:
     """The magnitudes of x_ij and x_ji together: zero where both are."""
     size = absolute(x)
     return size + matrix_transpose(size)
+
+
+# ---- a basis of all columns ----
+def filled(x: Any, n: Any) -> Any:
+    """The matrix with columns of zeros up to n."""
+    rows, columns = shape_of(x)
+    zeros = broadcast_to(sum(x * 0.0, axes=(0, 1)), rows, n - columns)
+    return concatenate(x, zeros, axis=1)
+
+
+def by_rest(x: Any, g: Any, u: Any) -> tuple[Any, Any]:
+    """The adjoint that u receives by the rest x of its basis, whose own is `g`.
+
+    x may turn within its columns, which is not determined: where a loss depends on it is said.
+    """
+    back = conjugate(x)
+    m = turned(back, g)
+    turn = absolute(m - adjoint(m))
+    size = matmul(matrix_transpose(absolute(x)), absolute(g))
+    limit = float(np.sqrt(np.finfo(turn.dtype).eps))
+    unknown = gt(turn, (size + matrix_transpose(size)) * limit)
+    made = -matmul(back, matmul(adjoint(g), conjugate(u)))
+    return made, sum(marked(unknown), axes=(0, 1))

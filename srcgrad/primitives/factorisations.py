@@ -33,10 +33,12 @@ from srcgrad.primitives.factorisation_parts import (
     adjoint,
     beside_diagonal,
     both,
+    by_rest,
     coincide,
     conjugate,
     diagonal_of,
     eye,
+    filled,
     marked,
     moved_by_phase,
     nan_where,
@@ -177,28 +179,34 @@ def _over_low(x: Any, low: Any) -> Any:
     return matrix_transpose(solved)
 
 
-def _qr_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
-    q, low = _qr_parts(y, a)
-    low, lost = _regular(low)
-    d = _over_r(ts[0], low)
+def _qr_moved(t: Any, q: Any, low: Any) -> tuple[Any, Any]:
+    """The tangents of Q and R', by that of the matrix."""
+    d = _over_r(t, low)
     c = turned(q, d)
     below = lower_part(c, 0.0)
     turn = below - adjoint(below)
     if is_complex(c):
         turn = select(eye(shape_of(c)[0]), (c - conjugate(c)) * 0.5, turn)
-    dq = d + matmul(q, turn - c)
-    moved = concatenate(dq, matmul(low, matrix_transpose(c - turn)), axis=0)
-    return select(lost, NAN, moved)
+    return d + matmul(q, turn - c), matmul(low, matrix_transpose(c - turn))
+
+
+def _qr_adjoint(gq: Any, glow: Any, q: Any, low: Any) -> Any:
+    m = matmul(matrix_transpose(low), lower_part(glow)) - matmul(matrix_transpose(gq), q)
+    half = lower_part(m, 0.5)
+    inner = matrix_transpose(half) + conjugate(half)
+    return _over_low(gq + matmul(conjugate(q), inner), low)
+
+
+def _qr_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
+    q, low = _qr_parts(y, a)
+    low, lost = _regular(low)
+    return select(lost, NAN, concatenate(*_qr_moved(ts[0], q, low), axis=0))
 
 
 def _qr_vjp(g: Any, y: Any, a: Any) -> Any:
     q, low = _qr_parts(y, a)
-    gq, glow = _qr_parts(g, a)
     low, lost = _regular(low)
-    m = matmul(matrix_transpose(low), lower_part(glow)) - matmul(matrix_transpose(gq), q)
-    half = lower_part(m, 0.5)
-    inner = matrix_transpose(half) + conjugate(half)
-    return select(lost, NAN, _over_low(gq + matmul(conjugate(q), inner), low))
+    return select(lost, NAN, _qr_adjoint(*_qr_parts(g, a), q, low))
 
 
 qr = custom(
@@ -207,6 +215,51 @@ qr = custom(
     _qr_jvp,
     _qr_vjp,
     typing=lambda b, a: (a.type.dtype, (b.total(a.type.dims), a.type.dims[1])),
+    raises=True,
+    nonfinite=True,
+    analytic=True,
+)
+
+
+# ---- with all columns of Q, zeros to the right of R' ----
+def _full_qr(a: Any) -> Any:
+    q, r = np.linalg.qr(a, mode="complete")
+    made = np.zeros((q.shape[0] + r.shape[1], q.shape[0]), a.dtype)
+    made[: q.shape[0]], made[q.shape[0] :] = q, r.T
+    return made
+
+
+def _full_qr_parts(y: Any, a: Any) -> tuple[Any, Any, Any]:
+    """The columns of Q that R needs, R', and the other columns."""
+    m, n = shape_of(a)
+    left, right = (view(y, at, k, 1, spec=(":", "s")) for at, k in ((0, n), (n, m - n)))
+    return *_qr_parts(left, a), view(right, 0, m, 1, spec=("s", ":"))
+
+
+def _full_qr_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
+    """The other columns stay orthogonal to the first: no more is determined of them."""
+    q, low, more = _full_qr_parts(y, a)
+    low, lost = _regular(low)
+    dq, dlow = _qr_moved(ts[0], q, low)
+    moved = concatenate(dq, -matmul(q, turned(dq, more)), axis=1)
+    return select(lost, NAN, concatenate(moved, filled(dlow, shape_of(a)[0]), axis=0))
+
+
+def _full_qr_vjp(g: Any, y: Any, a: Any) -> Any:
+    q, low, more = _full_qr_parts(y, a)
+    gq, glow, gmore = _full_qr_parts(g, a)
+    low, lost = _regular(low)
+    by_more, unknown = by_rest(more, gmore, q)
+    made = _qr_adjoint(gq + by_more, glow, q, low)
+    return select(lost, NAN, nan_where(made, unknown).value())
+
+
+full_qr = custom(
+    "full_qr",
+    _full_qr,
+    _full_qr_jvp,
+    _full_qr_vjp,
+    typing=lambda b, a: (a.type.dtype, (b.total(a.type.dims), a.type.dims[0])),
     raises=True,
     nonfinite=True,
     analytic=True,

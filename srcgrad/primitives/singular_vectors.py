@@ -33,11 +33,13 @@ from srcgrad.primitives.factorisation_parts import (
     NAN,
     adjoint,
     both,
+    by_rest,
     coincide,
     column,
     conjugate,
     diagonal_of,
     eye,
+    filled,
     marked,
     moved_by_phase,
     nan_where,
@@ -217,41 +219,19 @@ def _full_svd_jvp(ts: tuple[Any, ...], y: Any, a: Any) -> Any:
     )
     m, n = shape_of(a)
     return concatenate(
-        _filled(row(values), maximum(m, n)),
-        _filled(concatenate(du, rest_u, axis=1), maximum(m, n)),
-        _filled(conjugate(concatenate(dv, rest_v, axis=1)), maximum(m, n)),
+        filled(row(values), maximum(m, n)),
+        filled(concatenate(du, rest_u, axis=1), maximum(m, n)),
+        filled(conjugate(concatenate(dv, rest_v, axis=1)), maximum(m, n)),
         axis=0,
     )
-
-
-def _filled(x: Any, n: Any) -> Any:
-    """The matrix with columns of zeros up to n."""
-    rows, columns = shape_of(x)
-    zeros = broadcast_to(sum(x * 0.0, axes=(0, 1)), rows, n - columns)
-    return concatenate(x, zeros, axis=1)
-
-
-def _rest(x: Any, g: Any, u: Any) -> tuple[Any, Any]:
-    """The adjoint that u receives by the rest x of its basis, whose own is `g`.
-
-    x may turn within its columns, which is not determined: where a loss depends on it is said.
-    """
-    back = conjugate(x)
-    m = turned(back, g)
-    turn = absolute(m - adjoint(m))
-    size = matmul(matrix_transpose(absolute(x)), absolute(g))
-    limit = float(np.sqrt(np.finfo(turn.dtype).eps))
-    unknown = gt(turn, (size + matrix_transpose(size)) * limit)
-    made = -matmul(back, matmul(adjoint(g), conjugate(u)))
-    return made, sum(marked(unknown), axes=(0, 1))
 
 
 def _full_svd_vjp(g: Any, y: Any, a: Any) -> Any:
     s, u, v, more_u, more_v = _full_parts(y, a)
     gs, gu, gv, rest_u, rest_v = _full_parts(g, a)
     v, gv, more_v, rest_v = (conjugate(x) for x in (v, gv, more_v, rest_v))
-    by_u, lost_u = _rest(more_u, rest_u, u)
-    by_v, lost_v = _rest(more_v, rest_v, v)
+    by_u, lost_u = by_rest(more_u, rest_u, u)
+    by_v, lost_v = by_rest(more_v, rest_v, v)
     made, unknown = _adjoint(real_part(s), u, v, real_part(gs), gu + by_u, gv + by_v)
     return nan_where(made, unknown + lost_u + lost_v)
 

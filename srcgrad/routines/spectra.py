@@ -196,6 +196,25 @@ def qr(out: Any, a: Any) -> None:
             out[i, j] = factor[j, i]
 
 
+def full_qr(out: Any, a: Any) -> None:
+    """With all columns of Q."""
+    m, n = a.shape
+    factor, tau, given = room(m, m, a.dtype), room(1, n, a.dtype), columns(a)
+    fill(factor, 0)
+    fill(out, 0)
+    for j in range(n):
+        for i in range(m):
+            factor[j, i] = given[j, i]
+    worked("geqrf", a, m, n, factor, lead(m), tau)
+    for j in range(n):
+        for i in range(n):
+            out[m + j, i] = np.where(i <= j, factor[j, i], 0)
+    worked("ungqr" if np.iscomplexobj(a) else "orgqr", a, m, m, n, factor, lead(m), tau)
+    for i in range(m):
+        for j in range(m):
+            out[i, j] = factor[j, i]
+
+
 # ---- functions of values and vectors ----
 def largest(v: Any) -> Any:
     """The largest magnitude; NaN if one is."""
@@ -252,6 +271,7 @@ ROUTINES = {
     singular_vectors.full_svd: Routine(full_svd, _SVD),
     singular_vectors.singular_values: Routine(singular_values, _SVD),
     factorisations.qr: Routine(qr),
+    factorisations.full_qr: Routine(full_qr),
     factorisations.coincide: Routine(coincide),
     least_squares.pinv: Routine(pinv, _SVD),
     least_squares.lstsq: Routine(lstsq, f"{_SVD} in Linear Least Squares"),

@@ -138,6 +138,7 @@ WHOLE = [
     *(Example("full_svd", (shape,)) for shape in (M, Q, "f64[3,2]")),
     *(Example("singular_values", (shape,), {"checked": True}) for shape in (M, Q)),
     *(Example("qr", (shape,)) for shape in (Q, "f64[4,2]")),
+    *(Example("full_qr", (shape,)) for shape in (Q, "f64[3,2]")),
     *(
         Example(
             "solve_triangular",

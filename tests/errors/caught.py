@@ -3,6 +3,7 @@
 import cmath
 
 import numpy as np
+import scipy.linalg
 
 from tests.cases.registry import mat, vec
 from tests.errors.programs import program
@@ -38,9 +39,9 @@ def integer_of_numpy_divided_by_zero(x, n):
 
 
 @program(mat(3, 2))
-def basis_that_is_not_made(a):
+def factors_that_are_not_found(a):
     try:
-        _, r = np.linalg.qr(a, mode="complete")  # error: UnsupportedError: a limit of compiled code
+        _, _, r = scipy.linalg.lu(a)  # error: UnsupportedError: a limit of compiled code
     except NotImplementedError:
         r = a
     return np.sum(r**2)

@@ -22,12 +22,6 @@ def complex_eigenvalues_of_a_real_matrix(a):
 
 
 @program(mat(3, 2))
-def complete_basis(a):
-    _, r = np.linalg.qr(a, mode="complete")  # error: NotImplementedError: more rows ... reduced
-    return np.sum(r**2)
-
-
-@program(mat(3, 2))
 def raw_reflectors(a):
     h, _ = np.linalg.qr(a, mode="raw")  # error: UnsupportedError: mode='raw' ... reduced
     return np.sum(h)
@@ -89,12 +83,6 @@ def left_eigenvectors_of_scipy(a):
 def eigenvalues_of_two_matrices(a):
     w = scipy.linalg.eigvals(a, a + 1.0)  # error: UnsupportedError: two matrices ... solve(b, a)
     return np.sum(np.abs(w))
-
-
-@program(mat(3, 2))
-def full_basis_of_scipy(a):
-    q, r = scipy.linalg.qr(a)  # error: NotImplementedError: more rows ... economic
-    return np.sum(q @ r)
 
 
 @program(mat(3, 2), vec(3))

@@ -12,21 +12,15 @@ CALLS = []
 noted = flow.opaque(lambda x: CALLS.append(1) or x, 0.0, vjp=lambda primals, g: (g,))
 
 
-def qr(x):
-    return np.sum(np.linalg.qr(noted(x[0, 0]) * x, mode="complete")[1])
-
-
-def qr_of_scipy(x):
-    return np.sum(scipy.linalg.qr(noted(x[0, 0]) * x)[1])
-
-
 def lu(x):
     return np.sum(scipy.linalg.lu(noted(x[0, 0]) * x)[2])
 
 
-WAYS_OUT = {
-    qr: "mode='reduced'", qr_of_scipy: "mode='economic'", lu: "use qr or svd",
-}  # fmt: skip
+def factors(x):
+    return np.sum(scipy.linalg.lu_factor(noted(x[0, 0]) * x)[0])
+
+
+WAYS_OUT = {lu: "use qr or svd", factors: "use qr or svd"}
 
 
 def refusal(f, *args):

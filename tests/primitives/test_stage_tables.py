@@ -95,7 +95,7 @@ STAGES = {
         ABSENT
         | {
             "cannot fail": {p for p in ALL if not p.raises},
-            "cannot fail in compiled code": rows("qr"),
+            "cannot fail in compiled code": rows("qr full_qr"),
             "a check of an index, a length or a divisor: its implementation has the text": rows(
                 "index check_range indices trips check_broadcast check_assign check_equal fail",
                 "floordiv",

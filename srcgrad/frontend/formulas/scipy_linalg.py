@@ -65,6 +65,16 @@ def expm_frechet(a: Any, e: Any, compute_expm: bool) -> Any:
     return y[:n, n:].copy()
 
 
+def with_rows_of(r: Any, a: Any) -> Any:
+    """A matrix, or a stack of them, with rows of zeros up to the number of another's.
+
+    >>> with_rows_of(np.ones((1, 1)), np.ones((2, 1))).tolist()
+    [[1.0], [0.0]]
+    """
+    blank = np.zeros((*a.shape[:-2], a.shape[-2] - r.shape[-2], a.shape[-1]), r.dtype)
+    return np.concatenate((r, blank), axis=-2)
+
+
 def symmetric(a: Any, lower: bool) -> Any:
     """The symmetric matrix that one triangle defines.
 

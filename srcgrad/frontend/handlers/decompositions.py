@@ -202,14 +202,23 @@ def qr(it: Interpreter, node: Node, a: Any, mode: Any = "reduced") -> Any:
     a = of_floats(it, node, a, "qr")
     if mode not in ("reduced", "complete", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='reduced' or 'r'")
-    if mode == "complete":
-        it.refuse_where(
-            plain(it.b.gt(*a.type.dims[-2:])), node,
-            "mode='complete' of a matrix with more rows than columns is not supported",
-            "use mode='reduced'",
-        )  # fmt: skip
-    q, r = thin_qr(it, node, a)
+    q, r = full_qr(it, node, a) if mode == "complete" else thin_qr(it, node, a)
     return r if mode == "r" else _QR(q, r)
+
+
+def full_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
+    """QR with all columns of Q, and zeros below R."""
+    if a.type.ndim > 2:
+        complete = Partial(np.linalg.qr, (), {"mode": "complete"})
+        return it.call(map_matrices, [complete, ("mm", "mn"), a], {}, node)
+    b, (m, n) = it.b, a.type.dims
+    k = b.dim(b.minimum(m, n))
+    y = b.full_qr(b.view(a, 0, k, 1, spec=(":", "s")))
+    q = rows(it, y, 0, m)
+    low = b.transpose(b.view(y, m, k, 1, spec=("s", ":")), perm=(1, 0))
+    rest = b.view(a, k, b.dim(b.sub(n, k)), 1, spec=(":", "s"))
+    rest = b.matmul(b.transpose(conjugate(it, q), perm=(1, 0)), rest)
+    return q, with_dims(it, b.concatenate(low, rest, axis=1), (m, n))
 
 
 def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:

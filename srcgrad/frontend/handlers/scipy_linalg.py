@@ -20,6 +20,7 @@ from srcgrad.frontend.handlers.decompositions import (
     conjugate,
     epsilon,
     flag,
+    full_qr,
     of_floats,
     only_square,
     pseudoinverse,
@@ -213,12 +214,10 @@ def qr(it: Interpreter, node: Node, a: Any, *, mode: Any = "full", pivoting: Any
     a = of_floats(it, node, a, "qr")
     if mode not in ("full", "economic", "r"):
         it.refuse(node, f"qr with mode={mode!r} is not supported", "use mode='economic'")
-    if mode != "economic":
-        text = f"mode={mode!r} of a matrix with more rows than columns is not supported"
-        tall = plain(it.b.gt(*a.type.dims[-2:]))
-        it.refuse_where(tall, node, text, "use mode='economic'")
-    q, r = thin_qr(it, node, a)
-    return (r,) if mode == "r" else (q, r)
+    if mode == "r":  # as many rows as the matrix has
+        _, r = thin_qr(it, node, a)
+        return (it.call(formulas.with_rows_of, [r, a], {}, node),)
+    return thin_qr(it, node, a) if mode == "economic" else full_qr(it, node, a)
 
 
 @scipys(sl.svd)
