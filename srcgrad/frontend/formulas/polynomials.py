@@ -13,10 +13,13 @@ from srcgrad.frontend.formulas.registry import (
     known,
     part,
     place,
+    refused_where,
     stands_for,
     unsupported,
 )
 from srcgrad.frontend.formulas.series import lost
+
+LARGEST_MATRIX = 16  # whose characteristic polynomial has some twelve digits
 
 
 @stands_for(np.trim_zeros)
@@ -171,14 +174,38 @@ def poly(seq_of_zeros: Any) -> Any:
     array([ 1.,  0., -1.])
     """
     zeros = floating(seq_of_zeros)
+    if zeros.ndim == 2:
+        return characteristic(zeros)
     if zeros.ndim != 1:
-        return unsupported("poly of a matrix is not supported", "pass its eigenvalues")
+        return unsupported("poly of an array of three axes", "pass a vector", ValueError)
     if zeros.shape[0] == 0:
         raise NotImplementedError("NumPy's poly of no zeros is a number")
     p = np.zeros(zeros.shape[0] + 1, zeros.dtype)
     p[0] = 1.0
     for k in range(zeros.shape[0]):
         p[1 : k + 2] = p[1 : k + 2] - zeros[k] * p[: k + 1]
+    return p
+
+
+def characteristic(a: Any) -> Any:
+    """The characteristic polynomial of a matrix, by Faddeev and Le Verrier.
+
+    It is smooth where eigenvalues coincide; its rounding errors grow with the matrix.
+
+    >>> characteristic(np.array([[0.0, 1.0], [-2.0, -3.0]]))
+    array([1., 3., 2.])
+    """
+    n = a.shape[0]
+    if n != a.shape[1] or n == 0:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    refused_where(n > LARGEST_MATRIX, "poly of a large matrix", "pass its eigenvalues")
+    p = np.zeros(n + 1, a.dtype)
+    p[0] = 1.0
+    m = np.eye(n, dtype=a.dtype)
+    for k in range(1, n + 1):
+        m = a @ m
+        p[k] = -np.trace(m) / k
+        m = m + p[k] * np.eye(n, dtype=a.dtype)
     return p
 
 

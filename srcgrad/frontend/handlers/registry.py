@@ -52,7 +52,7 @@ ON_DEMAND = {
     "scipy.optimize": "srcgrad.solvers.scipy_optimize",  # which imports `scipy_roots`
     "scipy.fft": "srcgrad.frontend.handlers.scipy_fft",
     "scipy.fftpack": "srcgrad.frontend.formulas.scipy_fftpack",
-    "scipy.signal": "srcgrad.frontend.formulas.spectra",  # which imports the others
+    "scipy.signal": "srcgrad.frontend.formulas.linear_systems",  # which imports the others
     "scipy.spatial.distance": "srcgrad.frontend.formulas.scipy_spatial",
     "scipy.spatial.transform": "srcgrad.frontend.handlers.scipy_rotation",
     "scipy.ndimage": "srcgrad.frontend.formulas.moved_images",  # which imports the others
