@@ -6,6 +6,7 @@
 import ast
 import builtins
 import inspect
+import itertools
 import math
 import textwrap
 import warnings
@@ -33,6 +34,7 @@ from tests.tools.kept import ROOT, check_file
 PAGE = ROOT / "docs" / "support.md"
 MODULES: dict[str, Any] = {
     "builtins": builtins,
+    "itertools": itertools,
     "math": math,
     "warnings": warnings,
     "numpy": np,

@@ -7,6 +7,7 @@ import collections
 import functools
 import inspect
 import io
+import operator
 import sys
 import types
 from collections.abc import Hashable
@@ -84,7 +85,7 @@ OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, re
 OF_OBJECTS = frozenset((
     isinstance, type, hasattr, getattr, setattr, delattr, callable, print, str, repr, dict,
     collections.OrderedDict, collections.defaultdict, collections.Counter, count, hashable,
-    own_number, taken_over,
+    own_number, taken_over, *filter(callable, vars(operator).values()),
 ))  # fmt: skip
 # libraries whose functions may take None as any object
 LIBRARIES_OF_OBJECTS = sys.stdlib_module_names - {"math", "cmath", "random", "statistics"}

@@ -306,9 +306,9 @@ def all(items):
     return True
 """
 FINDING = """\
-def index(item, items):
+def index(item, items, start, stop):
     for k, v in enumerate(items):
-        if v == item:
+        if start <= k < stop and v == item:
             return k
     raise ValueError("list.index(x): x not in list")
 """

@@ -166,3 +166,13 @@ def comprehension_that_binds_a_name_of_the_module(x):
     global LATEST
     kept = {k: (LATEST := v) for k, v in enumerate(x) if v > 1.0}  # error: UnsupportedError: known
     return sum(kept.values()) * LATEST
+
+
+@program(vec(3))
+def copies_of_a_generator(x):
+    def squares():
+        for v in x:
+            yield v * v
+
+    a, b = itertools.tee(squares())  # error: UnsupportedError: tee() of a generator
+    return sum(a) * sum(b)

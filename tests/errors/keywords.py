@@ -83,9 +83,9 @@ def an_order_that_is_none(x):
 # ---- the number of arguments ----
 @program(vec(3))
 def too_many_arguments_of_a_builtin(x):
-    return x[0] * pow(2, 10, 7)  # error: UnsupportedError: takes 2 positional arguments but 3 were
+    return x[0] * pow(2, 10, 7, 1)  # error: UnsupportedError: takes from 2 to 3
 
 
 @program(vec(3))
 def a_place_to_begin_at(x):
-    return x[[1, 2, 2].index(2, 2)]  # error: UnsupportedError: takes 2 positional arguments but 3
+    return x[[1, 2, 2].index(2, 1.0)]  # error: TypeError: slice indices must be integers

@@ -40,8 +40,8 @@ def builtin_without_a_row():
 
 
 @program(how="plain")
-def function_of_math_without_a_row():
-    flow.compile(math.remainder)  # error, no line: TypeError: ... flow.opaque(math.remainder, like
+def function_of_numpy_without_a_row():
+    flow.compile(np.packbits)  # error, no line: TypeError: ... flow.opaque(np.packbits, like
 
 
 @program(how="plain")

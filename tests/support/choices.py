@@ -16,22 +16,22 @@ from tests.support.samples import Sample
 FLAG = (True, False, 1, 0)
 AXIS = (0, 1, -1)
 DATA = frozenset({
-    "A", "B", "E", "M", "N", "X", "XA", "XB", "_nil", "a", "a1", "a2", "a_band", "a_max", "a_min",
-    "ab",
-    "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr", "array", "arrays", "ary", "atol",
-    "aweights", "b", "base", "beta", "bins", "blocksize", "bp", "c", "c_and_lower", "c_or_cr",
-    "c_or_r", "choicelist", "choices", "cond", "condition", "condlist", "coordinates", "cov",
-    "cval", "d", "data", "default", "dims", "disp", "dst", "dx", "e", "element", "exp", "f",
-    "fill_value", "fillvalue", "filt", "fp", "fs", "func", "func1d", "funclist", "function",
-    "fweights", "h", "imag", "in1", "in2", "ind", "indices", "initial", "input", "iterable", "k",
-    "key", "keys", "l_and_u", "left", "like", "lu_and_piv", "lwork", "m", "mask", "max", "mean",
-    "memo", "min", "multi_index", "n", "nan", "neginf", "new_shape", "number", "obj", "object",
-    "out", "p", "period", "phi", "plan", "posinf", "prepend", "prototype", "q", "r", "rcond",
-    "real", "rel_tol", "right", "rtol", "s", "scale", "seq", "seq_of_zeros", "sequence", "shape",
-    "sigma", "sorter", "sos", "src", "start", "start_or_stop", "step", "stop", "t", "test_elements",
-    "theta", "to_begin", "to_end", "tol", "truncate", "tup", "u", "v", "val", "vals", "values",
-    "variable", "volume", "w", "weights", "where", "window_shape", "x", "x1", "x2", "xp", "y", "z",
-    "zi",
+    "A", "B", "C", "D", "E", "M", "N", "T", "U", "X", "X0", "XA", "XB", "_nil", "a", "a1", "a2",
+    "a_band", "a_max", "a_min", "ab", "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr",
+    "array", "arrays", "ary", "atol", "aweights", "b", "base", "beta", "bins", "blocksize", "bp",
+    "c", "c_and_lower", "c_or_cr", "c_or_r", "center", "choicelist", "choices", "compare", "cond",
+    "condition", "condlist", "coordinates", "cov", "cval", "d", "data", "default", "dims", "disp",
+    "dst", "dx", "e", "element", "exp", "f", "fill_value", "fillvalue", "filt", "fp", "fs", "func",
+    "func1d", "funclist", "function", "fweights", "h", "imag", "in1", "in2", "inclusive", "ind",
+    "indices", "initial", "input", "iterable", "k", "key", "keys", "l_and_u", "left", "like",
+    "limits", "lu_and_piv", "lwork", "m", "mask", "max", "mean", "memo", "min", "multi_index", "n",
+    "nan", "neginf", "new_shape", "number", "obj", "object", "out", "p", "period", "phi", "pk",
+    "plan", "popmean", "posinf", "predicate", "prepend", "proportiontocut", "prototype", "q", "qk",
+    "r", "rcond", "real", "rel_tol", "right", "rng", "rtol", "s", "scale", "scores", "selectors",
+    "seq", "seq_of_zeros", "sequence", "shape", "sigma", "sorter", "sos", "src", "start",
+    "start_or_stop", "step", "stop", "system", "t", "test_elements", "theta", "to_begin", "to_end",
+    "tol", "truncate", "tup", "u", "v", "val", "vals", "values", "variable", "volume", "w",
+    "weights", "where", "window_shape", "x", "x0", "x1", "x2", "xp", "y", "z", "zi",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
@@ -79,6 +79,7 @@ CHOICES: dict[str, tuple] = {
     "retstep": FLAG, "repeat": (1, 2), "times": (1, 2), "strict": FLAG,
     # until NumPy 2.4
     "trim": ("f", "b", "fb"),
+    "alternative": ("two-sided", "less", 1),
     "interpolation": (None, "lower"), "bias": FLAG, "newshape": ((3, 4), (2, 6)),
 }  # fmt: skip
 # of functions in C, which do not say what they take

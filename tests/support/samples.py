@@ -75,6 +75,7 @@ def inputs(rows: int = 3, columns: int = 4, seed: int = 0) -> dict[str, Any]:
 # what not all versions of Python and of the libraries have
 IN_SOME_VERSIONS = {
     "math": ("sumprod",),
+    "itertools": ("batched",),
     "numpy": ("cumulative_prod", "cumulative_sum", "row_stack", "unstack"),
 }
 
@@ -148,6 +149,8 @@ WITHOUT = {
                     "moves an image: tests/frontend/test_moved_images.py"),
     **dict.fromkeys((optimize.Bounds, optimize.LinearConstraint, optimize.NonlinearConstraint),
                     "states limits: tests/solvers/test_scipy_constraints.py"),
+    **dict.fromkeys((signal.lti, signal.dlti, signal.TransferFunction, signal.ZerosPolesGain,
+                     signal.StateSpace), "makes a system: tests/frontend/test_linear_systems.py"),
     **dict.fromkeys((optimize.nnls, optimize.lsq_linear, optimize.linprog),
                     "solves by the library: tests/solvers/test_scipy_bounds.py"),
     **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,
@@ -157,6 +160,13 @@ WITHOUT = {
     **dict.fromkeys((heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace,
                      heapq.heappushpop, heapq.nsmallest, heapq.nlargest),
                     "takes a list: tests/cases/chosen_by_the_run.py"),
+    **dict.fromkeys((bin, hex, oct), "makes a text"),
+    **dict.fromkeys((itertools.cycle, itertools.groupby, itertools.tee,
+                     *there(itertools, "batched")),
+                    "gives iterators: tests/frontend/test_python_libraries.py"),
+    **dict.fromkeys((bisect.insort_left, bisect.insort_right, operator.setitem, operator.delitem),
+                    "changes a list: tests/frontend/test_python_libraries.py"),
+    collections.OrderedDict.fromkeys: "makes a dict",
     vars: "reads a name", ord: "takes a text", chr: "makes a text",
     collections.namedtuple: "makes a class", types.SimpleNamespace: "makes an instance",
     **dict.fromkeys((np.seterr, np.geterr, np.errstate), "sets how errors are handled"),

@@ -113,6 +113,36 @@ class Deque:
         self.extend(items)
         return self
 
+    def __add__(self, other: Any) -> Deque:
+        """A queue of the items of both.
+
+        >>> (Deque([1], 2) + Deque([2, 3])).items
+        [2, 3]
+        """
+        if not isinstance(other, (collections.deque, Deque)):
+            raise TypeError("can only concatenate deque to deque")
+        made = self.copy()
+        made.extend(other)
+        return made
+
+    def __mul__(self, n: Any) -> Deque:
+        """A queue of the items repeated.
+
+        >>> (Deque([1, 2]) * 2).items
+        [1, 2, 1, 2]
+        """
+        made = Deque([], self.maxlen)
+        made.extend(self.items * n)
+        return made
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n: Any) -> Deque:
+        items = self.items * n
+        self.items.clear()
+        self.extend(items)
+        return self
+
     def __eq__(self, other: Any) -> Any:
         return isinstance(other, collections.deque) and self.items == list(other)
 

@@ -80,6 +80,8 @@ def pearsonr(
     """
     if method is not None:
         return unsupported("pearsonr with a method is not supported", "leave it out")
+    if isinstance(axis, tuple):
+        return unsupported("the axis of pearsonr is an integer or None", like=TypeError)
     x, y = paired(x, y, axis)
     n = x.shape[-1]
     if n < 2:

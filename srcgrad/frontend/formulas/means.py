@@ -15,6 +15,8 @@ from srcgrad.frontend.formulas.statistics import kept
 def averaged(a: Any, weights: Any, axis: Any, nan_policy: Any, dtype: Any) -> tuple[Any, Any, Any]:
     """The array, its samples as floats, and their weights or None."""
     if dtype is not None:
+        if np.dtype(dtype).kind not in "fc":
+            return unsupported("a mean in this dtype is not supported", "leave it out")
         a = np.asarray(a, dtype=dtype)
     if weights is None:
         x, lanes = samples_of(a, axis, nan_policy)

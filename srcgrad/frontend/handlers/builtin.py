@@ -48,8 +48,24 @@ def float_(it: Interpreter, node: Node, x: Any = 0.0) -> Any:
 
 
 @implements(int)
-def int_(it: Interpreter, node: Node, x: Any = 0) -> Any:
-    return _converted(it, node, x, INT, int)
+def int_(it: Interpreter, node: Node, x: Any = 0, base: Any = None) -> Any:
+    if base is None:
+        return _converted(it, node, x, INT, int)
+    try:
+        return int(it.known_text(x, node), it.static_int(base, node, "the base of an integer"))
+    except ValueError as e:
+        it.fails(e, node)
+
+
+def _digits(f: Any) -> None:
+    def handler(it: Interpreter, node: Node, number: Any) -> str:
+        return f(it.static_int(number, node, f"what {f.__name__}() shows"))
+
+    implements(f)(handler)
+
+
+for _f in (bin, oct, hex):
+    _digits(_f)
 
 
 @implements(bool)

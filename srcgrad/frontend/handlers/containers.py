@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import namedtuple
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from srcgrad.frontend.changed_lists import insert as put_in
 from srcgrad.frontend.changed_lists import pop_at, refill
 from srcgrad.frontend.compared_sequences import same_item
 from srcgrad.frontend.comprehensions import list_of, run_text
+from srcgrad.frontend.control_flow import both
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.growing import changing_grown, pop_grown
 from srcgrad.frontend.handlers.registry import implements, method
@@ -24,7 +26,15 @@ from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
 from srcgrad.frontend.texts import filled_in, literal, shown
 from srcgrad.frontend.trees import COUNTING, FINDING
-from srcgrad.frontend.values import Formatted, GrownList, Slice, describe, is_number
+from srcgrad.frontend.values import (
+    Formatted,
+    GrownList,
+    Slice,
+    describe,
+    is_integer,
+    is_number,
+    plain,
+)
 from srcgrad.frontend.versions import error_class, error_text
 from srcgrad.ir.nodes import Var
 
@@ -89,9 +99,12 @@ def remove(it: Interpreter, node: Node, owner: Any, item: Any) -> None:
 
 
 @method("list", "index")
-def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
+def index(
+    it: Interpreter, node: Node, owner: Any, item: Any, start: Any = 0, stop: Any = sys.maxsize
+) -> Any:
+    start, stop = (_in_list(it, v, owner, node) for v in (start, stop))
     if isinstance(owner, GrownList):
-        return run_text(it, FINDING, [item, owner], node)
+        return run_text(it, FINDING, [item, owner, start, stop], node)
 
     def search(k: int) -> Any:
         if k == len(owner):
@@ -100,10 +113,25 @@ def index(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
                 it.fail("ValueError", error_text(().index, MISSING))
             text = literal(error_text([].index, MISSING)).replace(repr(MISSING), template)
             it.fail("ValueError", text, *values)
+        within = both(it, plain(it.b.le(start, k)), plain(it.b.lt(k, stop)))
+        if within is False:
+            return search(k + 1)
         hit = same_item(it, owner[k], item, node)
+        hit = hit if within is True else both(it, within, hit)
         return it.branch(hit, lambda: k, lambda: search(k + 1), node, live_rest=True)
 
     return search(0)
+
+
+def _in_list(it: Interpreter, k: Any, owner: Any, node: Node) -> Any:
+    """A limit of a search, counted from the first item."""
+    if not is_integer(k):
+        said = "slice indices must be integers or have an __index__ method"
+        it.refuse(node, said, like=TypeError)
+    if not isinstance(k, Var) and k >= 0:
+        return k
+    b, n = it.b, it.call(len, [owner], {}, node)
+    return plain(b.where(b.ge(k, 0), k, b.maximum(b.add(k, n), 0)))
 
 
 @method("list", "count")
@@ -146,8 +174,8 @@ def sort(it: Interpreter, node: Node, owner: Any, key: Any = None, reverse: Any 
 
 # ---- tuples ----
 @method("tuple", "index")
-def index_of_tuple(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
-    return index(it, node, owner, item)
+def index_of_tuple(it: Interpreter, node: Node, owner: Any, item: Any, *limits: Any) -> Any:
+    return index(it, node, owner, item, *limits)
 
 
 @method("tuple", "count")

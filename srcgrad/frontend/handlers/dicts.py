@@ -144,6 +144,11 @@ def fromkeys(it: Interpreter, node: Node, keys: Any, value: Any = None) -> Any:
     return out
 
 
+@implements(collections.OrderedDict.fromkeys)
+def ordered_from_keys(it: Interpreter, node: Node, iterable: Any, value: Any = None) -> Any:
+    return ordered(it, node, [(key, value) for key in it.static_items(iterable, node)])
+
+
 @implements(dict)
 def dict_(it: Interpreter, node: Node, x: Any = (), /, **kwargs: Any) -> Any:
     return _made(it, node, dict, x, kwargs)

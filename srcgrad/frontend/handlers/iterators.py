@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -225,8 +226,8 @@ def combinations_with_replacement(it: Interpreter, node: Node, x: Any, r: Any) -
 @implements(itertools.pairwise)
 def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
     """Pairs of neighbours: an item is read once, as a pair's second, and reused in the next."""
-    if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
-        x = _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, "pairwise")
+    if is_of_the_run(x):
+        x = as_held(it, node, x, "pairwise")
     part = iterated(it, x, node)
     n, kept = plain(it.b.sub(length_of(it, part), 1)), {}
 
@@ -251,6 +252,16 @@ def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
         place = it.frame.source.location(node)
         it.snapshots.append(Snapshot(made, source, what, place, False, why))
     return made
+
+
+def is_of_the_run(x: Any) -> bool:
+    """Whether the run tells how many items there are: of an array or a list that grows."""
+    return isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
+
+
+def as_held(it: Interpreter, node: Node, x: Any, name: str) -> Any:
+    """The items as they are now; where something is stored to them later, the call is refused."""
+    return _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, name)
 
 
 @implements(itertools.zip_longest)
@@ -309,6 +320,9 @@ def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
         it.refuse(
             node, "islice() takes no negative limits", "use a slice of a list", like=ValueError
         )
+    x = generators.in_turn(it, x, node)
+    if isinstance(x, Generated):
+        return it.call(iterators.islice, [x, start, stop, step], {}, node)
     part = iterated(it, x, node)
     if _static(it, [part], node):
         start, step = (it.static_int(v, node, "a limit") for v in (start, step))

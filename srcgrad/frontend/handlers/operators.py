@@ -8,6 +8,7 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.expressions import binary, unary
+from srcgrad.frontend.formulas import operators  # noqa: F401 (registers others)
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node

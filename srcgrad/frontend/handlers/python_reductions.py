@@ -14,6 +14,7 @@ from srcgrad.frontend.casts import widened
 from srcgrad.frontend.comprehensions import is_long, list_of, run_text
 from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.formulas.integers import modular_power
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.handlers.registry import implements
@@ -30,12 +31,13 @@ from srcgrad.frontend.values import (
     Slice,
     describe,
     is_array,
+    is_integer,
     is_number,
     is_scalar,
     is_value,
     plain,
 )
-from srcgrad.ir.nodes import atom
+from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
 
@@ -232,13 +234,24 @@ def divmod_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
 
 
 @implements(pow)
-def pow_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
-    return binary(it, gast.Pow(), a, c, node)
+def pow_(it: Interpreter, node: Node, base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is None:
+        return binary(it, gast.Pow(), base, exp, node)
+    given = (base, exp, mod)
+    if not all(map(is_integer, given)):
+        said = "pow() 3rd argument not allowed unless all arguments are integers"
+        it.refuse(node, said, like=TypeError)
+    if any(isinstance(v, Var) for v in given):
+        return it.call(modular_power, list(given), {}, node)
+    try:
+        return pow(*given)
+    except ValueError as e:
+        it.fails(e, node)
 
 
 @implements(math.prod)
-def prod(it: Interpreter, node: Node, x: Any) -> Any:
-    result: Any = 1
+def prod(it: Interpreter, node: Node, x: Any, *, start: Any = 1) -> Any:
+    result = start
     for item in it.static_items(x, node):
         result = binary(it, gast.Mult(), result, item, node)
     return result

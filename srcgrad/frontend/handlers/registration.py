@@ -21,6 +21,7 @@ from srcgrad.frontend.handlers import (
     formula_helpers,
     fourier,
     grids,
+    grouped_items,
     index_arrays,
     index_tricks,
     insertions,

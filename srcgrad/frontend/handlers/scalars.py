@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.float_errors import check_math, domain_error
-from srcgrad.frontend.handlers.elementwise import elementwise, numbers_of_math, operands
+from srcgrad.frontend.formulas import integers
+from srcgrad.frontend.handlers.elementwise import (
+    at_compile_time,
+    elementwise,
+    numbers_of_math,
+    operands,
+)
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_array, is_number, plain
@@ -53,6 +59,16 @@ def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
     if not is_array(x) or x.type.ndim != 1:
         it.refuse(node, f"math.{what} takes vectors of numbers", like=TypeError)
     return x
+
+
+@implements(math.remainder)
+def remainder(it: Interpreter, node: Node, x: Any, y: Any) -> Any:
+    if is_number(x) and is_number(y):
+        return at_compile_time(it, node, math.remainder, (x, y))
+    x, y = (plain(it.b.cast(v, FLOAT)) for v in numbers_of_math(it, node, (x, y), "remainder"))
+    found = it.call(integers.remainder, [x, y], {}, node)
+    check_math(it, math.remainder, (x, y), found)
+    return found
 
 
 def _gamma(f: Any, name: RowName) -> None:
