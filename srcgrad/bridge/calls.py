@@ -128,9 +128,7 @@ def _made(compiled: Any, call: Call, arguments: dict[str, Any], extra: dict[tupl
     for k, parameter in program.state:
         write(parameter, array_of(made[k]))
     out = [call.result(k, v) for k, v in enumerate(made)]
-    if program.writes or program.names:
-        write_back(arguments, program, out)
-    return filled(program.output, out)
+    return write_back(arguments, program, out)
 
 
 # The refusals of calls that now go to the tape, by compiled object and kinds of the arguments.
@@ -274,7 +272,8 @@ def quicken(compiled: Any, call: Call, arguments: dict[str, Any]) -> None:
     plain = compiled._simple and list(arguments) == list(compiled._names)
     static = required.static_leaves or required.static_dims
     program = entry.program
-    changes = program.changed or program.names or program.outer or program.state
+    own = program.returned is not None
+    changes = program.changed or program.names or program.outer or program.state or own
     if not plain or static or changes or program.origins:
         return
     if len(call.trained) < len(program.stored):

@@ -186,7 +186,8 @@ def take_keys(held: dict, keys: list[str]) -> None:
 def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     """Handles a container with different places on two paths: a list may grow at run time."""
     if isinstance(owner, TrackedList) and owner.key is not None:
-        items = [*one.values(), *two.values()]
+        held = [*one.values(), *two.values()]
+        items = [v.value if isinstance(v, MaybeUnbound) else v for v in held]
         if items and (may_grow(items, texts=True) or mixes(it, owner.key, items)):
             it.grow(owner.key, items[-1])
         if items and all(isinstance(v, list | GrownList) for v in items):
@@ -194,7 +195,7 @@ def reshaped(it: Interpreter, owner: Any, one: dict, two: dict) -> NoReturn:
     if isinstance(owner, TrackedDict) and all(map(_is_key_of_the_run, (*one, *two))):
         make_anew(it, owner)
     where = it.shaped_at.get(id(owner), it.b.loc)
-    if isinstance(owner, TrackedList) and owner.key is None:
+    if isinstance(owner, Tail) or (isinstance(owner, TrackedList) and owner.key is None):
         raise UnsupportedError(
             "the length of a list that is not made here depends on the path", where,
             "append to a list that is made here, and return np.array(...) of it",

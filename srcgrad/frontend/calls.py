@@ -24,6 +24,12 @@ from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.displays import elements
 from srcgrad.frontend.formulas.dicts_of_the_run import count
 from srcgrad.frontend.formulas.groups import own_number, taken_over
+from srcgrad.frontend.formulas.longer_lists import (
+    LongerList,
+    count_before,
+    item_from_the_end,
+    read_whole,
+)
 from srcgrad.frontend.formulas.members import hashable, members
 from srcgrad.frontend.formulas.registry import INSTANCES, is_set
 from srcgrad.frontend.grown_lists import GrownTable
@@ -84,8 +90,9 @@ OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, re
 # functions that take an object itself; others run over its items
 OF_OBJECTS = frozenset((
     isinstance, type, hasattr, getattr, setattr, delattr, callable, print, str, repr, dict,
-    collections.OrderedDict, collections.defaultdict, collections.Counter, count, hashable,
-    own_number, taken_over, *filter(callable, vars(operator).values()),
+    collections.OrderedDict, collections.defaultdict, collections.Counter, count, count_before,
+    hashable, item_from_the_end, own_number, read_whole, taken_over,
+    *filter(callable, vars(operator).values()),
 ))  # fmt: skip
 # libraries whose functions may take None as any object
 LIBRARIES_OF_OBJECTS = sys.stdlib_module_names - {"math", "cmath", "random", "statistics"}
@@ -249,7 +256,7 @@ def _owner(it: Interpreter, owner: Any, node: Node) -> Any:
 def items_represented(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
     """The list of the items of a container that a class of formulas represents."""
     held = INSTANCES.get(v.cls) if isinstance(v, Record) else None
-    if held is None:
+    if held is None or (v.cls is LongerList and (f is len or f is bool)):
         return v
     items = it.attribute(v, held[1], node)
     one = isinstance(items, list) and len(items) < 2

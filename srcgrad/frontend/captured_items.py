@@ -5,11 +5,14 @@ One object has one stand-in, by whatever names it is reached.
 
 from __future__ import annotations
 
+import collections
 import types
 from dataclasses import fields
-from typing import Any, NoReturn
+from typing import Any
 
 from srcgrad.frontend.captured_constants import CONSTANTS, is_constant
+from srcgrad.frontend.captured_lists import changed_list
+from srcgrad.frontend.captured_tables import lists_of, queue_of, set_of, table_of
 from srcgrad.frontend.dict_instances import (
     OWN_NAMES,
     is_followed,
@@ -17,13 +20,12 @@ from srcgrad.frontend.dict_instances import (
     keys_of,
     own_names,
 )
-from srcgrad.frontend.dict_values import TrackedDict, as_tracked
+from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import (
     CLASS,
     ITEMS,
     KEYS,
-    LENGTH,
     STATIC,
     Equal,
     Guard,
@@ -35,12 +37,9 @@ from srcgrad.frontend.guards import item as item_at
 from srcgrad.frontend.handlers.registry import followed_as
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.instances import given, made
-from srcgrad.frontend.kinds import type_of_value
-from srcgrad.frontend.list_tails import Tail
-from srcgrad.frontend.requirements import RestartTracing
+from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.values import Record, TrackedList, View
-from srcgrad.records import record
 from srcgrad.tree import children, field_ranks, rebuilt
 
 VIEWS = {type({}.keys()): "keys", type({}.values()): "values", type({}.items()): "items"}
@@ -56,6 +55,20 @@ def items_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: An
         return set(value)
     owner = captures.take(it, path.then(attribute("mapping")), name, node)
     return View(owner, VIEWS[type(value)])
+
+
+def program_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
+    """A captured queue, or a set: of known members if it is not changed."""
+    if (known := _known(captures, path, value)) is not None:
+        return known
+    if isinstance(value, collections.deque):
+        out = queue_of(captures, it, path, value, name, node)
+    elif id(value) in captures.changed:
+        out = set_of(captures, it, path, value, name, node)
+    else:
+        captures.watch(path.then(ITEMS), name)
+        out = TrackedSet(value)
+    return _made(captures, path, name, value, out)
 
 
 def fields_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
@@ -91,17 +104,6 @@ def instance_of(captures: Any, it: Any, path: Path, name: str, value: Any, node:
     return out
 
 
-@record(frozen=True)
-class Outer:
-    """A captured container: its place, itself, its stand-in, and what that held first."""
-
-    path: Path
-    name: str
-    value: Any
-    made: Any
-    first: dict[Any, Any]
-
-
 def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
     """A captured list, tuple or dict: its items are captured."""
 
@@ -110,8 +112,8 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
 
     if (known := _known(captures, path, value)) is not None:
         return known
-    if _is_longer(captures, path, value):
-        return _made(captures, path, name, value, _tail(captures, it, path, value, name))
+    if (changed := _changed(captures, it, path, value, name, node)) is not None:
+        return _made(captures, path, name, value, changed)
     if is_constant(captures, path, value):
         guard = path.then(CONSTANTS)
         captures.guards[guard.key] = Guard(guard, Equal(guard.fetch()), name)
@@ -144,6 +146,17 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
     return _made(captures, path, name, value, made)
 
 
+def _changed(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
+    """The stand-in of a list that is changed, or of a dict whose keys the run decides."""
+    if id(value) not in captures.changed:
+        return None
+    if isinstance(value, list):
+        return changed_list(captures, it, path, value, name, node)
+    if path.key in captures.required.at_run_time:
+        return table_of(captures, it, path, value, name, node)
+    return None
+
+
 def _constants(captures: Any, path: Path, value: Any, name: str) -> Any:
     """The stand-in of a sequence of constants, without a look at each."""
     if not isinstance(value, list | tuple):
@@ -153,27 +166,6 @@ def _constants(captures: Any, path: Path, value: Any, name: str) -> Any:
     parts = [_constants(captures, path.then(item_at(k)), v, name) for k, v in enumerate(value)]
     made = TrackedList(parts) if isinstance(value, list) else tuple(parts)
     return _made(captures, path, name, value, made) if parts or isinstance(value, list) else made
-
-
-def _is_longer(captures: Any, path: Path, value: Any) -> bool:
-    """Whether a list is changed, and its items are not read."""
-    known = id(value) in captures.changed and path.key not in captures.required.whole
-    return known and isinstance(value, list)
-
-
-def _tail(captures: Any, it: Any, path: Path, value: list[Any], name: str) -> Tail:
-    """A captured list that gets longer, as long as the items that it has are not read."""
-
-    def whole() -> NoReturn:
-        captures.required.whole.add(path.key)
-        raise RestartTracing("the items of a captured list are read")
-
-    def earlier(m: int) -> Any:
-        if m > len(value) or type_of_value(value[-m]) is None:
-            whole()
-        return captures.take(it, path.then(item_at(-m)), name, None)
-
-    return Tail(whole, earlier, lambda: captures.take(it, path.then(LENGTH), name, None))
 
 
 def record_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: Any) -> Any:
@@ -207,9 +199,14 @@ def _made(captures: Any, path: Path, name: str, value: Any, made: Any) -> Any:
     captures.containers[_key(path, value)] = made
     captures.inlined.append(value)  # its id stays its own
     if _key(path, value) != path.key:
-        captures.outer[id(made)] = Outer(
-            path, name, value, made, contents(made) if is_mutable(made) else {}
-        )
+        lists = lists_of(made)
+        outer = captures.outer[id(made)] = Outer(
+            path, name, value, made, contents(made) if is_mutable(made) else {},
+            tuple(map(contents, lists)),
+        )  # fmt: skip
+        captures.inner.update({id(v): outer for v in lists})
+        if id(value) not in captures.changed:
+            captures.immutable.update({id(v): v for v in lists})
     if is_mutable(made) and id(value) not in captures.changed:
         captures.immutable[id(made)] = made
     return made

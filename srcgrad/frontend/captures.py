@@ -7,6 +7,7 @@ is seen to change becomes an input.
 
 from __future__ import annotations
 
+import collections
 import inspect
 import types
 from dataclasses import replace
@@ -15,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import Location
 from srcgrad.frontend.captured_items import (
-    Outer,
     container_of,
     fields_of,
     has_items,
     instance_of,
     items_of,
+    program_of,
     record_of,
 )
 from srcgrad.frontend.foreign import not_taken
@@ -42,8 +44,10 @@ from srcgrad.frontend.guards import (
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_library
+from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.outside import refuse_read_outside
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
+from srcgrad.frontend.roots import roots
 from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, is_array
 from srcgrad.frontend.watches import library, name_of, note_read, watch_inherited, watch_member
@@ -79,7 +83,17 @@ class Captures:
         self.containers: dict[tuple[Any, ...], Any] = {}
         self.immutable: dict[int, Any] = {}
         self.outer: dict[int, Outer] = {}  # by the ids of their stand-ins
+        self.inner: dict[int, Outer] = {}  # by the ids of the lists that such a stand-in holds
         self.changed: dict[int, Any] = {}  # those that are changed, by id
+        self.tails: dict[int, Any] = {}  # of lists that loops make longer, by id
+        # what was required when the first container or name was found that is changed: these are
+        # all found before tracing starts again
+        self.required_before: dict[str, Any] | None = None
+        self.joined: set[Any] = set()  # lists of the run of integers and floats, by key
+        # the containers that lists of the run hold by their leaves, by key and id
+        self.items_of: dict[Any, dict[int, Any]] = {}
+        # the places where lists of the run do not only get longer, by key
+        self.rewritten: dict[Any, Location] = {}
         self.reached: dict[tuple[Any, ...], Path] = {}  # the places of containers
         self.identified = False  # whether it matters which of them are one object
         self.in_instances: set[int] = set()  # of these, those in instances
@@ -173,13 +187,39 @@ class Captures:
             return record_of(self, it, path, name, value, node)
         if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
             self.guards.setdefault(path.key, Guard(path, OfClass(value), name))
-            self._refuse_kind(it, value, name, node)
+            if type(value) is not collections.Counter:  # a class in Python, but known
+                self._refuse_kind(it, value, name, node)
             return container_of(self, it, path, value, name, node)
+        if type(value) in (collections.deque, set):
+            self.guards.setdefault(path.key, Guard(path, OfClass(value), name))
+            return program_of(self, it, path, value, name, node)
         self.keep(path, value, name)
         if has_items(value):
             return items_of(self, it, path, value, name, node)
         self._refuse_kind(it, value, name, node)
         return value
+
+    def find_changed(self, it: Any) -> None:
+        """Lets tracing start again at its end: what is changed is required, and nothing else."""
+        if it.problems:
+            raise RestartTracing("after a problem")
+        if self.required_before is None:
+            self.required_before = self.required.contents()
+
+    def __enter__(self) -> None:
+        """Lets what has been found that is changed be required at the end of the block."""
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is None or issubclass(kind, Exception):  # whatever went wrong has a reason then
+            self.restart_if_found()
+
+    def restart_if_found(self) -> None:
+        """Restarts tracing if something has been found that is changed."""
+        if self.required_before is not None:
+            before = self.required_before.items()
+            found = ("changed", "stored_names")
+            self.required.put_back({name: v for name, v in before if name not in found})
+            raise RestartTracing("captured containers or names are changed")
 
     def all_guards(self) -> tuple[Guard[Unchanged], ...]:
         """The guards of all that was captured."""
@@ -352,19 +392,3 @@ class Captures:
 
 
 DIM_NAMES = ("n", "m", "p", "q", "r", "s")
-
-
-def roots(it: Any, v: Var) -> set[Var]:
-    """The variables that no scalar operation defines, below `v`."""
-    out, todo, seen = set(), [v], set()
-    while todo:
-        x = todo.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        definition = it.b.definition.get(x)
-        if definition is None or definition.op in (memory.dim, memory.load):
-            out.add(x)
-        else:
-            todo += [a for a in definition.args if isinstance(a, Var)]
-    return out

@@ -17,7 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joined_dicts import join_places
 from srcgrad.frontend.joins import are_tuples, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
-from srcgrad.frontend.requirements import UNROLLED, RestartTracing
+from srcgrad.frontend.requirements import UNROLLED, RestartTracing, is_captured
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.specs import Spec, StaticSpec
 from srcgrad.frontend.values import (
@@ -26,6 +26,7 @@ from srcgrad.frontend.values import (
     Iterated,
     MaybeUnbound,
     Record,
+    TrackedList,
 )
 from srcgrad.ir.nodes import Var
 from srcgrad.records import record
@@ -178,6 +179,12 @@ def _reshaped(it: Interpreter, trip: Trip, owner: Any, one: dict, two: dict) -> 
         reshaped(it, owner, one, two)
     except UnsupportedError:
         unroll_if_refused(it, trip)
+        raise
+    except RestartTracing:
+        length = None if trip.over is None or it.attempts else trip.over.length
+        captured = isinstance(owner, TrackedList) and is_captured(owner.key)
+        if captured and isinstance(length, int) and length <= UNROLLED:
+            it.captures.required.instead[owner.key] = (it.frame.source.file, trip.node.lineno)
         raise
 
 

@@ -6,16 +6,20 @@ arguments. What they hold at the end are results, which a plain call writes into
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
-from srcgrad.errors import SrcgradError
-from srcgrad.frontend.captured_items import Outer
+from srcgrad.errors import Location, SrcgradError, UnsupportedError
+from srcgrad.frontend.captured_tables import lists_of, place_of_list_in
+from srcgrad.frontend.captures import Captures
+from srcgrad.frontend.formulas.longer_lists import LongerList
 from srcgrad.frontend.guards import UNREADABLE, Path, attribute, item
 from srcgrad.frontend.heap import contents
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.list_tails import Tail
+from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.returned import Slot
-from srcgrad.frontend.values import MaybeNone, MaybeUnbound, Record
+from srcgrad.frontend.values import GrownList, MaybeNone, MaybeUnbound, Record
 from srcgrad.records import record
 
 
@@ -44,9 +48,8 @@ class PlaceWrite:
 class ContainerWrite:
     """The final contents of a captured container; `whole` if it loses places.
 
-    `added` ones come after the items of a list, of which none is another one.
-
-    What cannot come out is `refused` where a plain call would put it in.
+    `added` ones come after the items of a list, of which none is another one. What cannot come out
+    is `refused` where a plain call would put it in.
     """
 
     at: Held
@@ -54,6 +57,22 @@ class ContainerWrite:
     places: dict[Any, PlaceWrite]
     whole: bool
     added: bool = False
+    refused: SrcgradError | None = None
+
+
+@record(frozen=True)
+class ListsWrite:
+    """The final contents of a captured container, as templates of lists.
+
+    Those are its items, the items that are `added`, or its keys and their values. If they `stay`,
+    objects that are no numbers are those that the container has in the same places.
+    """
+
+    at: Held
+    name: str
+    lists: tuple[Any, ...]
+    added: bool
+    stay: bool
     refused: SrcgradError | None = None
 
 
@@ -71,19 +90,31 @@ def take_changed(it: Interpreter) -> None:
         it.held.append(captures.take(it, path, name, None))
 
 
+def partial_lists(captures: Captures) -> set[tuple[Any, ...]]:
+    """The places of the captured lists of which only new items are known."""
+    found = captures.outer.values()
+    return {o.path.key for o in found if isinstance(o.made, Tail) or id(o.made) in captures.tails}
+
+
 def slots_of_captured(it: Interpreter) -> dict[int, Slot]:
     """The slots of all captured containers, by the ids of their stand-ins."""
     return {k: Held(outer.path) for k, outer in it.captures.outer.items()}
 
 
-def changed_containers(it: Interpreter) -> list[ContainerWrite]:
+def changed_containers(it: Interpreter) -> list[ContainerWrite | ListsWrite]:
     """The captured containers that hold something else at the end, not yet as templates."""
     found = [o for o in it.captures.outer.values() if id(o.value) in it.captures.changed]
-    return [w for o in found if (w := _write(o)) is not None]
+    return [w for o in found if (w := _write(o, it.captures.rewritten)) is not None]
 
 
-def _write(outer: Outer) -> ContainerWrite | None:
+def _write(outer: Outer, rewritten: dict[Any, Location]) -> ContainerWrite | ListsWrite | None:
+    if outer.lists:
+        return _write_of_lists(outer, rewritten)
     now, first = contents(outer.made), outer.first
+    if (items := _of_run(outer.made)) is not None:
+        added = items is not outer.made
+        made = items if added else copy(items)  # it is no slot of itself
+        return _lists_write(outer, (made,), rewritten, added)
     if isinstance(outer.made, Tail):
         after = {len(outer.value) + k: _place_write(v, {}) for k, v in now.items()}
         return ContainerWrite(Held(outer.path), outer.name, after, False, True) if now else None
@@ -96,6 +127,37 @@ def _write(outer: Outer) -> ContainerWrite | None:
     if not places and not whole:
         return None
     return ContainerWrite(Held(outer.path), outer.name, places, whole)
+
+
+def _write_of_lists(outer: Outer, rewritten: dict[Any, Location]) -> ListsWrite | None:
+    """The write of a container that is a program over lists, by what these hold."""
+    made, changed = [], False
+    for n, (v, first) in enumerate(zip(lists_of(outer.made), outer.lists, strict=True)):
+        now, at = contents(v), place_of_list_in(outer, n)
+        kept = {id(x): Held(at.then(item(k))) for k, x in first.items()}
+        made.append(v if isinstance(v, GrownList) else [kept.get(id(x), x) for x in now.values()])
+        same = [*now] == [*first] and all(x is first[k] for k, x in now.items())
+        changed = changed or isinstance(v, GrownList) or not same
+    return _lists_write(outer, tuple(made), rewritten) if changed else None
+
+
+def _lists_write(
+    outer: Outer, lists: tuple[Any, ...], rewritten: dict[Any, Location], added: bool = False
+) -> ListsWrite:
+    objects = [v for v in lists if isinstance(v, GrownList) and not v.of_numbers]
+    moved = [] if added else [at for v in objects if (at := rewritten.get(v.key)) is not None]
+    refused = None
+    if moved:
+        reason = f"items of '{outer.name}', which are no numbers, are moved or replaced"
+        refused = UnsupportedError(reason, moved[0], "only append to it in loops of the run")
+    return ListsWrite(Held(outer.path), outer.name, lists, added, bool(objects), refused)
+
+
+def _of_run(made: Any) -> GrownList | None:
+    """The list in memory of the items of a captured list, or of those that are added."""
+    if isinstance(made, Record) and made.cls is LongerList:
+        made = made.fields["new"]
+    return made if isinstance(made, GrownList) else None
 
 
 def _place(outer: Outer, k: Any) -> Path:

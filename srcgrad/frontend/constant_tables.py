@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.captures import roots
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.requirements import UNROLLED
+from srcgrad.frontend.roots import roots
 from srcgrad.frontend.values import Iterated, TrackedList
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar

@@ -6,6 +6,7 @@ import collections
 from typing import Any
 
 from srcgrad import tree
+from srcgrad.frontend.heap import change_outer
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.requirements import RestartTracing, place_of_list
 from srcgrad.frontend.values import MaybeUnbound
@@ -72,7 +73,15 @@ def make_unordered(it: Interpreter, owner: TrackedDict) -> None:
 
 
 def make_anew(it: Interpreter, owner: Any) -> None:
-    """Restarts with a dict or set whose keys the run decides; returns if it is not made here."""
+    """Restarts with a dict or set whose keys the run decides; returns if it cannot be one."""
+    if isinstance(owner, dict | set) and (outer := it.captures.outer.get(id(owner))) is not None:
+        if change_outer(it, owner):
+            it.captures.restart_if_found()
+        known = it.captures.required.at_run_time
+        if isinstance(owner, TrackedDict) and outer.path.key not in known:
+            known.add(outer.path.key)
+            raise RestartTracing("the keys of a captured dict are those of the run")
+        return
     if isinstance(owner, TrackedDict | TrackedSet) and owner.key is not None:
         required = it.captures.required.at_run_time
         if owner.key not in required:

@@ -126,6 +126,7 @@ class StagedInterpreter(Interpreter):
     new_list = growing.new_list
     append_grown = growing.append_grown
     grown_slice = growing.grown_slice
+    list_of_key = lists.list_of_key
     list_place = lists.list_place
     item_of_the_run = items_of_the_run.item_of_the_run
     slice_of_the_run = items_of_the_run.slice_of_the_run

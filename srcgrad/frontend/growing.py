@@ -17,6 +17,7 @@ from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.tables import (
     Coded,
     append_item,
+    is_apart,
     is_other,
     is_tabular,
     item_of,
@@ -64,9 +65,11 @@ def pop_grown(it: Interpreter, v: GrownList, node: Node) -> Any:
     return item
 
 
-def changing_grown(it: Interpreter, v: GrownList, node: Node) -> None:
-    """Notes, before it happens, a change of such a list."""
+def changing_grown(it: Interpreter, v: GrownList, node: Node, added: bool = False) -> None:
+    """Notes, before it happens, a change of such a list; `added`: it only gets longer."""
     changing(it, v, node)
+    if not added:
+        it.captures.rewritten[v.key] = it.frame.source.location(node)
     if v.settled is not None:
         it.refuse(
             node, "which of several lists this changes is only known at run time",
@@ -95,12 +98,13 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
     if isinstance(item, list | GrownList) and not is_tabular([item], texts=True):
         make_groups(it, owner.key)
     if isinstance(owner, Mixed):
-        changing_grown(it, owner, node)
+        changing_grown(it, owner, node, True)
         append_mixed(it, owner, item, node)
         return
-    if fits and is_other(owner, item) and mixes(it, owner.key, [item]):
+    other = fits and is_other(owner, item) and mixes(it, owner.key, [item])
+    if other or is_apart(it, owner, item):
         mix(it, owner)
-    changing_grown(it, owner, node)
+    changing_grown(it, owner, node, True)
     if isinstance(owner, GrownTable):
         for column, leaf in append_item(it, owner, item, node):
             append_grown(it, column, leaf, node)
@@ -128,6 +132,8 @@ def fitting_item(it: Interpreter, owner: GrownList, item: Any) -> None:
     kinds = (owner.dtype.dtype, atom(item).type.dtype)
     if "bool" in kinds and kinds[0] != kinds[1]:
         it.refuse(None, "a list that grows at run time holds booleans and numbers", "use one kind")
+    if kinds[0][0] != kinds[1][0]:
+        it.captures.joined.add(owner.key)
     if joined != owner.dtype:
         it.grown[owner.key] = joined, 0
         raise RestartTracing("a list holds another type than assumed")
@@ -146,7 +152,7 @@ def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node:
         changing_grown(it, x, node)
         set_mixed(it, x, items, value, node)
         return
-    if is_other(x, value) and mixes(it, x.key, [value]):
+    if is_apart(it, x, value) or (is_other(x, value) and mixes(it, x.key, [value])):
         mix(it, x)
     changing_grown(it, x, node)
     if isinstance(x, GrownTable):

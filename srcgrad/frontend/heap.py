@@ -17,7 +17,6 @@ from srcgrad import tree
 from srcgrad.frontend.frame import frames_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_tails import Tail
-from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -205,7 +204,8 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
             "make another one and return it; its arrays can be stored to",
         )  # fmt: skip
     if id(owner) in it.captures.immutable:
-        _change_outer(it, owner)
+        if change_outer(it, owner):
+            return
         it.refuse(
             node, "a container that the function captures cannot be changed in compiled code",
             "pass it as an argument and return what changes", runs=True,
@@ -217,12 +217,17 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
         )  # fmt: skip
 
 
-def _change_outer(it: Interpreter, owner: Any) -> None:
-    """Restarts with a captured container as one that is changed; returns if it is none."""
-    known = it.captures.required.changed
-    if (outer := it.captures.outer.get(id(owner))) is None or outer.path.key in known:
-        return
+def change_outer(it: Interpreter, owner: Any) -> bool:
+    """Requires a captured container as one that is changed; False if it is none.
+
+    Tracing goes on with it as it is, to find the others, and starts again then.
+    """
+    captures, known = it.captures, it.captures.required.changed
+    outer = captures.outer.get(id(owner)) or captures.inner.get(id(owner))
+    if outer is None or (outer.path.key in known and captures.required_before is None):
+        return False
     if outer.path.key[-1] == "__dict__":  # its items are read as attributes, too
-        return
+        return False
+    captures.find_changed(it)
     known[outer.path.key] = outer.path, outer.name
-    raise RestartTracing("a captured container is changed")
+    return True

@@ -11,7 +11,6 @@ from typing import Any
 import gast
 
 from srcgrad.errors import located
-from srcgrad.frontend.captures import roots
 from srcgrad.frontend.constant_tables import in_rows, is_table, runs
 from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.dict_values import refuse_whole
@@ -22,6 +21,7 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.roots import roots
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trees import exits

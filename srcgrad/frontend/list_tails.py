@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from srcgrad import tree
+from srcgrad.frontend.requirements import Key
 from srcgrad.frontend.values import MaybeUnbound, TrackedList
 
 
@@ -17,16 +18,17 @@ class Tail(TrackedList):
     """The new items at the end of a captured list; a path may lack some of them.
 
     `whole` restarts tracing with all items. `earlier(m)` is the captured item m places from the
-    end; `length()` is how many there are.
+    end; `length()` is how many there are. Where a loop adds items it is a `LongerList`.
     """
 
     def __init__(
         self,
+        key: Key,
         whole: Callable[[], NoReturn],
         earlier: Callable[[int], Any],
         length: Callable[[], Any],
     ) -> None:
-        super().__init__()
+        super().__init__((), key)
         self.whole, self.earlier, self.length = whole, earlier, length
 
     @property

@@ -19,7 +19,7 @@ from srcgrad.frontend.indexing import index_items, static_slice
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_places import begin, key_of_list
 from srcgrad.frontend.list_tails import Tail
-from srcgrad.frontend.requirements import UNROLLED, RestartTracing, place_of_list
+from srcgrad.frontend.requirements import UNROLLED, Key, RestartTracing, place_of_list
 from srcgrad.frontend.special_methods import asked, type_name
 from srcgrad.frontend.tables import is_tabular, kinds_of_list, may_grow, mixes
 from srcgrad.frontend.tracked_dicts import put, take_out
@@ -191,7 +191,11 @@ def grow(it: Interpreter, key: Any, item: Any) -> NoReturn:
 
 def tracked_list(it: Interpreter, items: list[Any], node: Node, *part: str) -> Any:
     """A list that is made at a place; `part` tells it from others that are made there."""
-    key = key_of_list(it, node, *part)
+    return list_of_key(it, items, key_of_list(it, node, *part), node)
+
+
+def list_of_key(it: Interpreter, items: list[Any], key: Key, node: Any) -> Any:
+    """A list of a key: of known items, or one that grows at run time."""
     if key not in it.grown:
         return TrackedList(items, key)
     if (place := place_of_list(key)) in it.captures.required.indexed:

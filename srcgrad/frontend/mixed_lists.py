@@ -15,7 +15,15 @@ from srcgrad.frontend.grown_lists import Kinds, Known, Mixed
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS
 from srcgrad.frontend.requirements import Key, RestartTracing
-from srcgrad.frontend.tables import is_other, is_text, kinds_of_list, may_mix, parts_of, texts_of
+from srcgrad.frontend.tables import (
+    is_apart,
+    is_other,
+    is_text,
+    kinds_of_list,
+    may_mix,
+    parts_of,
+    texts_of,
+)
 from srcgrad.frontend.values import GrownList, MaybeNone, Several
 from srcgrad.ir.types import INT
 
@@ -76,7 +84,7 @@ def _stored(it: Interpreter, owner: Mixed, item: Any, node: Node, put: Put) -> N
         if isinstance(part, Known) and part.value is item:
             put(k, 0)
             return
-        if isinstance(part, GrownList) and not is_other(part, item):
+        if isinstance(part, GrownList) and not (is_other(part, item) or is_apart(it, part, item)):
             it.append_grown(part, item, node)
             put(k, it.b.sub(it.grown_length(part), 1))
             return

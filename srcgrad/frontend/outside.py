@@ -16,7 +16,6 @@ from typing import Any
 from srcgrad.errors import SrcgradError
 from srcgrad.frontend.guards import CONTENTS, Path, Step, attribute, member
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import UNBOUND, Conflict, MaybeNone, MaybeUnbound, describe
 from srcgrad.frontend.watches import library
 from srcgrad.protocols import poses
@@ -62,11 +61,17 @@ class NameWrite:
 
 
 def stored_names(it: Interpreter, at: Outside, node: Node) -> dict[str, Any]:
-    """The dict with a name that is stored to; interpretation starts again if it is a new one."""
+    """The dict with a name that is stored to.
+
+    With a new one tracing goes on, to find the others, and starts again then.
+    """
     known = it.captures.required.stored_names
     if (*at.owner, at.name) not in known:
+        it.captures.find_changed(it)
         known[*at.owner, at.name] = at
-        raise RestartTracing(f"the name '{at.name}' is stored to")
+        first = _first_value(it, at)
+        for names in (it.outside, it.outside_before):
+            names.setdefault(at.owner, {})[at.name] = first
     return it.outside[at.owner]
 
 

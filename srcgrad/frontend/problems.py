@@ -8,8 +8,6 @@ whatever goes wrong there ends the search. Never decides what is a problem.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import fields
 from typing import Any, NoReturn
 
 import gast
@@ -31,7 +29,7 @@ class _Enough(Exception):
 def recover(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
     """Notes the problem of a statement and poisons its names."""
     if not it.problems:
-        it.first_requirements = _contents(it.captures.required)
+        it.first_requirements = it.captures.required.contents()
     it.passed += 1
     if isinstance(e, SrcgradError):
         _note(it, e)
@@ -82,14 +80,8 @@ def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
 
 
 def _raise(it: Interpreter) -> NoReturn:
-    for name, value in it.first_requirements.items():
-        setattr(it.captures.required, name, value)
+    it.captures.required.put_back(it.first_requirements)
     raise together(it.problems) from None
-
-
-def _contents(required: Any) -> dict[str, Any]:
-    held = {f.name: getattr(required, f.name) for f in fields(required)}
-    return {name: copy(v) if isinstance(v, set | dict) else v for name, v in held.items()}
 
 
 def _changed(s: Any) -> list[str]:

@@ -6,7 +6,8 @@ Arguments that must be static, loops to unroll, lists that grow. Nothing is deci
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
+from copy import copy
+from dataclasses import field, fields
 from typing import Any
 
 from srcgrad.errors import UnsupportedError
@@ -14,12 +15,23 @@ from srcgrad.records import record
 
 UNROLLED = 64  # trips of a loop that is not unrolled
 MOST_RESTARTS = 200
+CAPTURED = "captured"  # in place of the file of a list that is not made here
 Key = tuple[Any, ...]  # of a list: the kinds around, then its place (see `list_places`)
 
 
 def place_of_list(key: Key) -> Key:
     """The place of a list, the same for all kinds around it."""
     return key[1:]
+
+
+def key_of_captured(path: Key, *part: str) -> Key:
+    """The key of a list of what is captured at a place."""
+    return (), CAPTURED, *path, *part
+
+
+def is_captured(key: Key | None) -> bool:
+    """Whether a list is one of what is captured."""
+    return key is not None and len(key) > 1 and key[1] == CAPTURED
 
 
 class RestartTracing(Exception):
@@ -64,6 +76,7 @@ class Requirements:
     # lists that may have items of several kinds, and those that do, since all else was refused
     mixable: set[Key] = field(default_factory=set)
     mixed: set[Key] = field(default_factory=set)
+    apart: set[Key] = field(default_factory=set)  # lists of these that keep integers and floats
     retried: set[tuple[Any, ...]] = field(default_factory=set)  # loops unrolled when refused
     # places of lists whose items have kinds that numbers decide
     by_value: set[tuple[Any, ...]] = field(default_factory=set)
@@ -73,6 +86,8 @@ class Requirements:
     stored_names: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of modules, of cells
     # captured containers that are changed: their paths and names
     changed: dict[tuple[Any, ...], tuple[Any, str]] = field(default_factory=dict)
+    # the loops that are unrolled if captured lists that grow in them are refused, by list
+    instead: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
     whole: set[tuple[Any, ...]] = field(default_factory=set)  # lists of these whose items are read
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
@@ -85,20 +100,42 @@ class Requirements:
     weights: tuple[Any, ...] = ()  # tensors that are differentiated with respect to
     tensors: bool = False  # tensors are met after a decision that assumed none
 
+    def contents(self) -> dict[str, Any]:
+        """All that is required now."""
+        held = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: copy(v) if isinstance(v, set | dict) else v for name, v in held.items()}
+
+    def put_back(self, contents: dict[str, Any]) -> None:
+        """Forgets what has been required since."""
+        for name, value in contents.items():
+            setattr(self, name, value)
+
     def forget_kinds(self) -> None:
         """Ahead of the program of another signature: its lists may grow by items of other kinds."""
         self.grown.clear()
         self.by_value.clear()
+        self.guessed.clear()
         self.as_arrays.clear()
         self.mixable.clear()
         self.mixed.clear()
+        self.apart.clear()
         self.changed.clear()
         self.whole.clear()
+        self.instead.clear()
 
     def read_whole(self, lists: set[tuple[Any, ...]]) -> None:
         """Follows all items of captured lists that get longer, since all else was refused."""
         self.whole |= lists
         self.unrolled -= self.retried
+
+    def unroll_instead(self) -> bool:
+        """Unrolls the loops in which captured lists grow, whose lengths are known then."""
+        loops = {*self.instead.values()}
+        for key in [k for k in self.grown if any(k[: len(n)] == n for n in self.instead)]:
+            del self.grown[key]
+        self.instead.clear()
+        self.unrolled |= loops
+        return bool(loops)
 
     def mix(self) -> bool:
         """Lets the lists that were refused for the kinds of their items be mixed, once."""
@@ -107,4 +144,3 @@ class Requirements:
         self.mixed |= self.mixable
         self.unrolled -= self.retried
         return True
-        self.guessed.clear()

@@ -12,11 +12,12 @@ from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
+from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
-from srcgrad.frontend.returned_containers import with_containers
+from srcgrad.frontend.returned_containers import ContainerOfRun, with_containers
 from srcgrad.frontend.returned_lists import OF_THE_RUN, list_of_run
 from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.texts import literal
@@ -96,10 +97,31 @@ class Written:
     slots: Mapping[int, Slot]
     numbers: dict[int, int] = field(default_factory=dict)
     held: list[Any] = field(default_factory=list)  # so that ids stay theirs
+    # the containers that lists of the run hold by their leaves, by the key of the list and by id
+    listed: dict[Any, Mapping[int, Any]] = field(default_factory=dict)
+
+    def is_apart(self) -> bool:
+        """Whether a container that a list of the run holds would be another one elsewhere."""
+        ids = [k for inside in self.listed.values() for k in inside]
+        return len({*ids}) < len(ids) or any(k in self.slots or k in self.numbers for k in ids)
 
     def number(self, v: Any) -> int:
         self.held.append(v)
         return self.numbers.setdefault(id(v), len(self.numbers))
+
+    def has_seen(self, result: Any) -> bool:
+        """Whether a container in a result is in another place as well."""
+        held = [n for n in (*tree.nodes(result), *tree.leaves(result)) if is_mutable(n)]
+        ids = [id(n) for n in held]
+        lists = any(isinstance(n, GrownTable) for n in held)
+        seen = any(k in self.slots or k in self.numbers for k in ids)
+        return seen or lists or len({*ids}) < len(ids)
+
+    def note(self, old: Any, new: Any) -> None:
+        """Notes that a container is made in another form."""
+        if is_mutable(old):
+            self.numbers[id(new)] = self.number(old)
+            self.held.append(new)
 
     def with_slots(self, v: Any) -> Any:
         """The value with slots for the containers in it that are the caller's."""
@@ -113,13 +135,13 @@ class Written:
         if all(p is q for p, q in zip(new, parts, strict=True)):
             return v
         out = tree.rebuilt(v, new)
-        self.numbers[id(out)] = self.number(v)
-        self.held.append(out)
+        self.note(v, out)
         return out
 
     def template(self, like: Any, parts: Sequence[Any]) -> Any:
         made = _untracked(like, parts)
-        return Shared(self.number(like), made) if is_mutable(like) else made
+        one = is_mutable(like) or isinstance(like, ContainerOfRun)
+        return Shared(self.number(like), made) if one else made
 
 
 def taken_apart(
@@ -158,7 +180,7 @@ def taken_apart(
     def part(v: Any) -> Any:
         v = v if written is None else written.with_slots(v)
         with instances.standing(it, found):
-            v = with_containers(v) if choices else v
+            v = with_containers(v, written and written.note) if choices else v
             v = instances.opened(it, checked(v), found.tree)
         return tree.mapped(v, leaf, _untracked if written is None else written.template)
 
@@ -181,6 +203,8 @@ def taken_apart(
             return Leaf(len(atoms) - 1)
         if isinstance(v, GrownList):
             if choices:
+                if written is not None:
+                    written.listed[v.key] = it.captures.items_of.get(v.key, {})
                 found_list = list_of_run(it, v, atoms, at, item)
                 return Shared(written.number(v), found_list) if written else found_list
             raise UnsupportedError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad import tree
@@ -61,11 +61,21 @@ tree.add_kind(ContainerOfRun, tree.Kind(
 ))  # fmt: skip
 
 
-def with_containers(v: Any) -> Any:
-    """The value with those instances as containers that a function may return."""
+def with_containers(v: Any, note: Callable[[Any, Any], None] | None = None) -> Any:
+    """The value with those instances as containers that a function may return.
+
+    `note` is called with each structure and what is made of it.
+    """
     if not any(_is_returned(n) for n in tree.nodes(v)):
         return v
-    return tree.mapped(v, lambda leaf: leaf, _contained)
+
+    def made(like: Any, parts: Sequence[Any]) -> Any:
+        out = _contained(like, parts)
+        if note is not None:
+            note(like, out)
+        return out
+
+    return tree.mapped(v, lambda leaf: leaf, made)
 
 
 def _is_returned(v: Any) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from srcgrad import tree
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.frontend.grown_lists import GrownTable, Known, Mixed, items_of
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.requirements import Key, RestartTracing
 from srcgrad.frontend.returned_containers import ContainerOfRun
 from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.values import GrownList, Record
@@ -141,8 +142,24 @@ def list_of_run(
             f"{OF_THE_RUN}, of numbers of Python's and of narrower ones of NumPy's, cannot be "
             "returned", at, "append numbers of one kind: float(...)",
         )  # fmt: skip
+    if v.key in it.captures.joined:
+        _keep_apart(it, v.key, at)
     atoms.append(it.b.copy(items_of(it.b, v)))
     return ListOfRun(Leaf(0), (Leaf(len(atoms) - 1),), (v.of_numbers and v.dtype.weak,))
+
+
+def _keep_apart(it: Interpreter, key: Key, at: Location) -> NoReturn:
+    """Restarts with the integers and the floats of a list apart; refused where that cannot be."""
+    error = UnsupportedError(
+        f"{OF_THE_RUN}, of integers and floats, cannot be returned or stored outside", at,
+        "append numbers of one kind: float(...)",
+    )  # fmt: skip
+    required = it.captures.required
+    if key in required.apart:
+        raise error
+    required.apart.add(key)
+    required.refused = required.refused or error
+    raise RestartTracing("a list has integers and floats")
 
 
 def holds_lists(template: Any) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 
 from srcgrad import tree
 from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, array_of
+from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
 from srcgrad.frontend.ragged_lists import NO_ITEMS, are_rows, stacked_rows
@@ -115,6 +116,14 @@ def is_other(owner: GrownList, item: Any) -> bool:
     return not are_rows([item]) or (item.type.ndim, item.type.dtype) != (rank, owner.dtype.dtype)
 
 
+def is_apart(it: Interpreter, owner: GrownList, item: Any) -> bool:
+    """Whether a number is of another kind than those of a list that keeps integers apart."""
+    if owner.key is None or isinstance(owner, GrownTable) or not owner.of_numbers:
+        return False
+    apart = any(owner.key[: len(k)] == k for k in it.captures.required.apart)
+    return apart and is_scalar(item) and atom(item).type.dtype[0] != owner.dtype.dtype[0]
+
+
 def mixes(it: Interpreter, key: Key, items: Sequence[Any]) -> bool:
     """Whether a list has items of several kinds, of which these are some.
 
@@ -212,7 +221,9 @@ def append_item(
             ONE_STRUCTURE,
         )  # fmt: skip
     freeze(it, item)
-    it.listed.update({id(n): n for n in tree.nodes(item)})
+    inside = {id(n): n for n in tree.nodes(item) if is_mutable(n)}
+    it.listed.update(inside)
+    it.captures.items_of.setdefault(owner.key, {}).update(inside)
     return [(column, found[k]) for k, column in enumerate(owner.columns)]
 
 

@@ -26,7 +26,9 @@ from srcgrad.frontend import instances, source
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.changed_captures import (
     ContainerWrite,
+    ListsWrite,
     changed_containers,
+    partial_lists,
     slots_of_captured,
     take_changed,
 )
@@ -40,7 +42,6 @@ from srcgrad.frontend.inlining import inline
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
-from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.outside import NameWrite, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
@@ -81,6 +82,25 @@ class Write:
     whole: bool
 
 
+IN_LISTS = (
+    "a container in a list whose length is known only at run time is somewhere else as well: "
+    "they would be two after the call"
+)
+
+
+@record(frozen=True)
+class Results:
+    """The templates of all that comes out; their leaves are returned one after another."""
+
+    output: Any
+    writes: tuple[Write, ...] = ()
+    # to names and containers that are captured
+    names: tuple[NameWrite | ContainerWrite | ListsWrite, ...] = ()
+    # of what a plain call returns, if it has containers of the caller's, or that are elsewhere too
+    returned: Any = None
+    refused: SrcgradError | None = None  # why a plain call cannot have them
+
+
 @record(frozen=True)
 class Traced:
     """An IR function and all that a call of it needs."""
@@ -89,11 +109,8 @@ class Traced:
     inputs: tuple[tuple, ...]  # the path of each parameter that is an argument
     hidden: tuple[Hidden, ...]  # the parameters after them
     guards: tuple[Guard[Unchanged], ...]
-    output: Any  # a template of Leafs and static values
+    results: Results
     source: source.Source
-    writes: tuple[Write, ...] = ()  # their leaves are returned after those of the output
-    # to names and containers that are captured; their leaves come last
-    names: tuple[NameWrite | ContainerWrite, ...] = ()
     # where captured containers are, and whether they are changed; empty if nothing is
     outer: tuple[tuple[Path, bool], ...] = ()
     copied: frozenset[int] = frozenset()  # parameters that a transform inside stores to copies of
@@ -159,7 +176,8 @@ def trace(
     captures = Captures(required)
     it = StagedInterpreter(captures)
     try:
-        traced = _traced(it, captures, function, arguments, required, name)
+        with captures:
+            traced = _traced(it, captures, function, arguments, required, name)
     except SrcgradError as e:
         if isinstance(e, RaisedError):
             raise
@@ -170,11 +188,14 @@ def trace(
         if it.looped <= required.unrolled and required.mix():
             required.refused = required.refused or e
             raise RestartTracing("lists have items of several kinds") from None
-        tails = {o.path.key for o in captures.outer.values() if isinstance(o.made, Tail)}
+        tails = partial_lists(captures)
         if it.looped <= required.unrolled and tails:
             required.read_whole(tails)
             required.refused = required.refused or e
             raise RestartTracing("captured lists are read") from None
+        if it.looped <= required.unrolled and required.unroll_instead():
+            required.refused = required.refused or e
+            raise RestartTracing("loops in which captured lists grow are unrolled") from None
         if it.looped <= required.unrolled:
             first, required.refused = required.refused or e, None
             raise first from None
@@ -200,7 +221,7 @@ def _traced(
     captures.watch_attribute(function, "__code__")
     taken = _Arguments(it, required, found)
     atoms: list[Atom] = []
-    output, writes, names = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
+    results = all_problems(it, lambda: _interpreted(it, taken, arguments, atoms))
     if empty := [key for key, (dtype, _) in it.grown.items() if dtype is None]:
         it.grown.update({key: (Scalar("f64"), 0) for key in empty})
         raise RestartTracing("a list without items is one of floats")
@@ -215,13 +236,13 @@ def _traced(
     paths = tuple(taken.paths)
     changed = captures.changed
     outer = [(o.path, id(o.value) in changed) for o in captures.outer.values()]
-    shared = tuple(outer) if changed or writes else ()
-    return Traced(fn, paths, hidden, guards, output, found, writes, names, shared, copied)
+    shared = tuple(outer) if changed or results.writes else ()
+    return Traced(fn, paths, hidden, guards, results, found, shared, copied)
 
 
 def _interpreted(
     it: Interpreter, taken: _Arguments, arguments: dict[str, Any], atoms: list[Atom]
-) -> tuple[Any, tuple[Write, ...], tuple[NameWrite | ContainerWrite, ...]]:
+) -> Results:
     """The templates of what the function returns, changes, and stores under names outside."""
     found = taken.found
     try:
@@ -241,10 +262,16 @@ def _interpreted(
             last = changed_names(it)
         names = [_outside(it, w, atoms, found, put) for w in last]
         containers = [_into(it, w, atoms, found, put) for w in changed_containers(it)]
-        return output, writes, (*names, *containers)
+        again = put.has_seen(result)
+        returned = taken_apart(it, result, atoms, found, True, put) if again else None
+        refused = None
+        if put.is_apart():
+            at = it.returned_at or found.location(found.tree)
+            refused = UnsupportedError(IN_LISTS, at, "put a copy into the list")
+        return Results(output, writes, (*names, *containers), returned, refused)
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned
-            return taken_apart(it, 0.0, atoms, found, True), (), ()
+            return Results(taken_apart(it, 0.0, atoms, found, True))
         message = without_values(e.message)[0].format()
         if e.kind == "UnboundLocalError":
             raise UnboundError(message, e.location) from None
@@ -275,11 +302,16 @@ def _outside(
 
 
 def _into(
-    it: Interpreter, w: ContainerWrite, atoms: list[Atom], found: source.Source,
+    it: Interpreter, w: ContainerWrite | ListsWrite, atoms: list[Atom], found: source.Source,
     put: Written,
-) -> ContainerWrite:  # fmt: skip
+) -> ContainerWrite | ListsWrite:  # fmt: skip
     """The write to a captured container with the templates of what is put in."""
-    made, refused = {}, w.refused
+    refused = w.refused
+    if isinstance(w, ListsWrite):
+        each = [_to_hold(it, w.name, v, atoms, found, put) for v in w.lists]
+        refused = refused or next((e for _, e in each if e is not None), None)
+        return replace(w, lists=tuple(v for v, _ in each), refused=refused)
+    made = {}
     for k, p in w.places.items():
         value, error = _to_hold(it, f"{w.name}[{k!r}]", p.value, atoms, found, put)
         made[k], refused = replace(p, value=value), refused or error

@@ -58,7 +58,7 @@ from srcgrad.transforms.stages import Stage, announced, recording
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.tape_advice import naming_the_tape
 from srcgrad.transforms.writes import refuse_shared, write_back
-from srcgrad.tree import filled, mapped, mapped_by_path, paths
+from srcgrad.tree import mapped, mapped_by_path, paths
 
 if TYPE_CHECKING:
     from srcgrad.transforms.annotated.page import Annotation
@@ -181,8 +181,7 @@ class Compiled(Generic[P, R]):
         if self._unverified:
             self._verify(entry, arguments, extra, raw)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
-        write_back(arguments, entry.program, out)
-        return filled(entry.program.output, out)
+        return write_back(arguments, entry.program, out)
 
     def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
         """Checks the results of an entry's first call; only then may calls take the fast path."""

@@ -31,6 +31,7 @@ def fast_path(
         entry.stored
         or entry.tensors
         or entry.program.names
+        or entry.program.returned is not None
         or [path for path, _ in given] != [(n,) for n in names]
     ):
         return None

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.errors import ArgumentTypeError, LocatedWarning, UnsupportedError, located, refusal
-from srcgrad.frontend.changed_captures import ContainerWrite
+from srcgrad.errors import (
+    ArgumentTypeError,
+    LocatedWarning,
+    SrcgradError,
+    UnsupportedError,
+    located,
+    refusal,
+)
+from srcgrad.frontend.changed_captures import ContainerWrite, ListsWrite
 from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
@@ -43,7 +50,9 @@ class Program:
     copied: frozenset = frozenset()  # those of which a transform inside stores to copies
     writes: tuple[Write, ...] = ()  # to containers among the arguments, by a plain call
     # to names and containers that are captured, by a plain call
-    names: tuple[NameWrite | ContainerWrite, ...] = ()
+    names: tuple[NameWrite | ContainerWrite | ListsWrite, ...] = ()
+    refused: SrcgradError | None = None  # why a plain call is refused
+    returned: Any = None  # the template of what a plain call returns, if that is another one
     changed: frozenset = frozenset()  # the paths of these, preserved under transforms
     # captured containers and whether they are changed; empty if none is, of all that is reached
     outer: tuple[tuple[Path, bool], ...] = ()
@@ -57,7 +66,7 @@ class Program:
         """Raises the error of calls that are refused for all arguments."""
         if parallel and self.false_promise is not None:
             raise self.false_promise
-        for each in self.names:
+        for each in (self, *self.names):
             if each.refused is not None:
                 raise each.refused
 
@@ -116,6 +125,7 @@ def pruned(p: Program) -> Program:
     origins = tuple((numbers[k], path) for k, path in p.origins if k in numbers)
     state = tuple((numbers[k], w) for k, w in p.state)
     output = placed(p.output, lambda k: Leaf(numbers[k]))
+    p = replace(p, returned=None, refused=None)
     return replace(p, function=function, output=output, origins=origins, state=state)
 
 
@@ -217,10 +227,12 @@ def persistent(p: Program, several: bool = False, real: bool = False) -> Program
 
 def _without_writes(p: Program) -> Program:
     """The program without the changes of a plain call to the containers it was given."""
-    if not p.writes and not p.names:
+    own = p.returned is not None or p.refused is not None
+    if not p.writes and not p.names and not own:
         return p
     returns = p.function.returns[: len(leaf_numbers(p.output))]
-    return replace(p, function=p.function.with_body(p.function.body, returns), writes=(), names=())
+    function = p.function.with_body(p.function.body, returns)
+    return replace(p, function=function, writes=(), names=(), returned=None, refused=None)
 
 
 def protected(p: Program, several: bool = False) -> Program:

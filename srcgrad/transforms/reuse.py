@@ -290,7 +290,15 @@ def _check_place(place: Place, met: MetObjects, value: Any) -> None:
 
 def _check_program(p: Program) -> None:
     """Refuses a program that holds functions or objects of users."""
-    if p.writes or p.names or p.changed or p.outer or p.state or has_custom_rules(p.function):
+    if (
+        p.writes
+        or p.names
+        or p.returned is not None
+        or p.changed
+        or p.outer
+        or p.state
+        or has_custom_rules(p.function)
+    ):
         raise Unshared("it changes what it is given, or has rules of users")
     _check_template(p.output)
     for s in walk(p.function.body):

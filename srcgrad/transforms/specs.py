@@ -64,13 +64,16 @@ class Primal:
         function: Any = self.function
         t = staged("frontend", lambda: trace(function, arguments, required), _function)
         made = staged("passes", lambda: kept(prepared, t.function))
-        p = Program(made, t.inputs, t.hidden, t.guards, t.output, t.source.title)
-        changed = frozenset(w.path for w in t.writes)
+        p = Program(made, t.inputs, t.hidden, t.guards, t.results.output, t.source.title)
+        changed = frozenset(w.path for w in t.results.writes)
         stored = frozenset(p.order[k] for k in p.written)
         copied = frozenset(p.order[k] for k in t.copied)
         false = false_promise(made)
-        p = replace(p, stored=stored, copied=copied, writes=t.writes, names=t.names,
-                    changed=changed, outer=t.outer, false_promise=false)  # fmt: skip
+        p = replace(
+            p, stored=stored, copied=copied, writes=t.results.writes, names=t.results.names,
+            returned=t.results.returned, refused=t.results.refused, changed=changed, outer=t.outer,
+            false_promise=false,
+        )  # fmt: skip
         return p if self.of_call is None else self.of_call.specialised(p, arguments)
 
 

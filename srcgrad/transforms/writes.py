@@ -8,23 +8,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from srcgrad.errors import ArgumentValueError
-from srcgrad.frontend.changed_captures import ContainerWrite
+from srcgrad.frontend.changed_captures import ContainerWrite, ListsWrite
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Shared, Slot
 from srcgrad.frontend.trace import Write
+from srcgrad.frontend.values import is_number
 from srcgrad.transforms.program import Program
 from srcgrad.tree import Leaf, at_path, is_dataclass_instance, mapped, nodes, outside
+from srcgrad.tree import filled as filled_in
 
 ABSENT = object()  # of a place: not on the path that was taken
 
 
-def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -> None:
+def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -> Any:
     """Writes what a call has changed: containers among its arguments, names, captured containers.
 
-    All that is written is made first, of what the call has found.
+    All that is written is made first, and so is the result, which is returned, of what the call has
+    found.
     """
-
+    if program.returned is None and not program.writes and not program.names:
+        return filled_in(program.output, values)
     shared: dict[int, Any] = {}
 
     def made(like: Any, parts: Sequence[Any]) -> Any:
@@ -47,13 +53,17 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
 
     given = [(at_path(arguments, w.path), parts(w), w.whole) for w in program.writes]
     names: list[tuple[NameWrite, Any]] = []
-    captured = []
+    captured, lists = [], []
     for w in program.names:
         if isinstance(w, ContainerWrite):
             places = {k: filled(p.value, p.some) for k, p in w.places.items()}
             captured.append((filled(w.at), places, w.whole, w.added))
+        elif isinstance(w, ListsWrite):
+            lists.append((filled(w.at), list(map(filled, w.lists)), w))
         else:
             names.append((w, filled(w.value, w.some)))
+    plain = program.output if program.returned is None else program.returned
+    result = filled(plain)
     for owner, places, whole in given:
         _fill(owner, places, whole)
     for owner, places, whole, added in captured:
@@ -61,9 +71,15 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
             owner.extend([v for v in places.values() if v is not ABSENT])
         else:
             _fill(owner, places, whole)
+    for owner, held, w in lists:
+        if w.added:
+            owner.extend(*held)
+        else:
+            _take(owner, held, w.stay)
     for w, value in names:
         if value is not ABSENT:
             w.at.set(value)
+    return result
 
 
 def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
@@ -85,6 +101,36 @@ def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
             owner[k] = v
         elif k in owner:
             del owner[k]
+
+
+def _take(owner: Any, held: list[list[Any]], stay: bool) -> None:
+    """Gives a container other items, members, or keys in this order and their values.
+
+    Numbers that are equal to those in their places stay the same objects; others if they `stay`.
+    """
+    items = held[0]
+    if isinstance(owner, set):
+        owner.difference_update(owner - {*items})
+        owner.update(items)
+    elif isinstance(owner, dict):
+        old = dict(owner)
+        new = {k: _chosen(old.get(k, ABSENT), v, stay) for k, v in zip(*held, strict=True)}
+        if list(old) != items:
+            owner.clear()
+        for k, v in new.items():
+            owner[k] = v
+    else:
+        old = [*owner, *[ABSENT] * len(items)]
+        new = [_chosen(before, v, stay) for before, v in zip(old, items, strict=False)]
+        owner.clear()
+        owner.extend(new)
+
+
+def _chosen(old: Any, new: Any, stay: bool) -> Any:
+    """The object for a place: the one that is there, or another one."""
+    if not (is_number(old) and is_number(new)):
+        return old if stay and old is not ABSENT and not is_number(new) else new
+    return old if old == new and np.signbit(old.real) == np.signbit(new.real) else new
 
 
 def refuse_shared(arguments: dict[str, Any], program: Program, name: str) -> None:

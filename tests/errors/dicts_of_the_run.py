@@ -109,22 +109,21 @@ def frozen_set_changed(x):
     return len(seen) * x[0]
 
 
-@program(vec(3))
-def captured_set_changed_in_place(x):
-    known = KNOWN
+@program(vec(3), {1, 2})
+def set_of_an_argument_changed_in_place(x, known):
     known |= {3}  # error: UnsupportedError: a set that is not made here is changed ... copy
     return x[1] * len(known)
 
 
-@program(vec(3))
-def captured_set_read_by_a_method(x):
-    new = KNOWN.union({int(x[0])})  # error: UnsupportedError: read by a method ... copy
+@program(vec(3), {1, 2})
+def set_of_an_argument_read_by_a_method(x, known):
+    new = known.union({int(x[0])})  # error: UnsupportedError: read by a method ... copy
     return x[1] * len(new)
 
 
-@program(vec(3))
-def captured_set_changed(x):
-    KNOWN.add(int(x[0]))  # error: UnsupportedError: a set that is not made here ... copy
+@program(vec(3), {1, 2})
+def set_of_an_argument_changed(x, known):
+    known.add(int(x[0]))  # error: UnsupportedError: a set that is not made here ... copy
     return x[1]
 
 

@@ -156,8 +156,38 @@ def no_array_in_an_array(x, n):
 KEPT = [1.0]
 
 
-@program(vec(3))
-def captured_list_that_is_read_after_some_paths(x):
+@program(vec(3), [1.0])
+def list_of_an_argument_that_some_paths_make_longer(x, kept):
     if x[0] > 100.0:
-        KEPT.append(x[0])  # error: UnsupportedError: list that is not made here ... np.array
-    return x[0] * KEPT[-1]
+        kept.append(x[0])  # error: UnsupportedError: list that is not made here ... np.array
+    return x[0] * kept[-1]
+
+
+POINTS, ROWS = [np.ones(2)], []
+
+
+@program(vec(3), how="call")
+def captured_arrays_that_are_moved(x):
+    for v in x:
+        POINTS.append(x[:2] * v)
+        if v > 1.0:
+            POINTS.pop(0)  # error: UnsupportedError: no numbers, are moved or replaced ... append
+    return x[0]
+
+
+@program(vec(3), how="call")
+def one_row_in_two_lists(x):
+    out = []
+    for v in x:
+        row = [v]
+        ROWS.append(row)
+        out.append(row)
+    return out  # error: UnsupportedError: they would be two after the call ... copy
+
+
+@program(vec(3))
+def integers_and_floats_returned(x):
+    out = [0]
+    for v in x:
+        out.append(float(v))
+    return out, np.sum(np.array(out))  # error: UnsupportedError: of integers and floats ... float

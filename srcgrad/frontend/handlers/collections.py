@@ -14,6 +14,7 @@ from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.formulas import heaps  # noqa: F401 (registers them)
 from srcgrad.frontend.formulas.containers import Deque
 from srcgrad.frontend.formulas.groups import Group, own_number, taken_over
+from srcgrad.frontend.formulas.longer_lists import count_before, item_from_the_end, read_whole
 from srcgrad.frontend.formulas.members import FrozenMembers, Members, hashable, members
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
@@ -29,9 +30,12 @@ from srcgrad.frontend.values import (
     Unbound,
     is_array,
     is_integer,
+    is_scalar,
     plain,
 )
 from srcgrad.records import record
+
+MOST_BEFORE = 8  # items from the end that may be among those before
 
 
 @implements(types.SimpleNamespace)
@@ -108,6 +112,36 @@ def deque(it: Interpreter, node: Node, iterable: Any = (), maxlen: Any = None) -
     made = Record(Deque, {"items": it.tracked_list([], node), "maxlen": maxlen})
     it.call(Deque.extend, [made, iterable], {}, node)
     return made
+
+
+@implements(read_whole)
+def read_whole_(it: Interpreter, node: Node, longer: Any) -> Any:
+    return it.captures.tails[id(longer)].whole()
+
+
+@implements(count_before)
+def count_before_(it: Interpreter, node: Node, longer: Any) -> Any:
+    return it.captures.tails[id(longer)].length()
+
+
+@implements(item_from_the_end)
+def item_from_the_end_(it: Interpreter, node: Node, longer: Any, k: Any) -> Any:
+    """An item by a known index: a new one, or one that was there before if these are fewer."""
+    tail, new = it.captures.tails[id(longer)], longer.fields["new"]
+    if type(k) is not int or not -MOST_BEFORE <= k < 0:
+        tail.whole()
+    n = it.grown_length(new)
+
+    def found(count: int) -> Any:
+        if count == -k:
+            return it.grown_load(new, it.b.add(n, k), node)
+        item = tail.earlier(-k - count)
+        if not is_scalar(item):
+            tail.whole()
+        here = plain(it.b.eq(n, count))
+        return it.branch(here, lambda: item, lambda: found(count + 1), node, live_rest=True)
+
+    return found(0)
 
 
 @record()
