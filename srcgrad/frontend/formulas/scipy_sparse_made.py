@@ -127,10 +127,8 @@ def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = N
     values, offsets = np.atleast_2d(data), np.atleast_1d(diags)
     if values.shape[0] != offsets.shape[0]:
         raise ValueError("number of diagonals does not match the number of offsets")
-    if m is None and n is None:
-        m = n = len(data[0])
-    elif n is None:
-        m, n = m
+    if n is None:
+        m, n = (len(data[0]), len(data[0])) if m is None else m
     columns = np.arange(values.shape[1])
     rows = columns - offsets[:, None]
     at, columns = np.nonzero((rows >= 0) & (rows < m) & (columns < n))
