@@ -44,6 +44,7 @@ from srcgrad.frontend.guards import (
 from srcgrad.frontend.handlers.registry import followed_as, know_tensors
 from srcgrad.frontend.kinds import MARKS, Kind, type_of_value
 from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_library
+from srcgrad.frontend.masked_constant import masked_constant
 from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.outside import refuse_read_outside
 from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
@@ -166,6 +167,9 @@ class Captures:
             self._refuse_kind(it, value, name, node)
             return fields_of(self, it, path, name, value, node)
         if isinstance(value, np.ndarray):
+            if (masked := masked_constant(value)) is not None:
+                self.keep(path, value, name)
+                return masked
             return self._input(it, path, name, value, node)
         if states(value, "srcgrad_parameter") or self._is_weight(value):
             return self._parameter(it, path, name, value, node)

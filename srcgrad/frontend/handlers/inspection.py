@@ -24,6 +24,7 @@ from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
+from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
@@ -67,7 +68,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
     elif isinstance(x, GrownList | TrackedList):
         kinds = (list,)
-    elif isinstance(x, TrackedDict | TrackedSet):
+    elif isinstance(x, TrackedDict | TrackedSet | Masked):
         kinds = (x.cls,)
     elif isinstance(x, Slice):
         kinds = (slice,)
@@ -131,7 +132,7 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
         return list
     if isinstance(x, Closure):
         return types.FunctionType
-    if isinstance(x, TrackedDict | TrackedSet):
+    if isinstance(x, TrackedDict | TrackedSet | Masked):
         return x.cls
     if isinstance(x, Slice):
         return slice
