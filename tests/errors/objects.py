@@ -411,3 +411,17 @@ def grown_list_kept_outside(x):
         if v > 0.5:
             KEPT.seen.append(v)
     return x[0]  # error: UnsupportedError: 'seen': a list whose length ... float(...)
+
+
+class Ranked:
+    def __init__(self, u):
+        self.u = u
+
+    def __lt__(self, other):
+        return self.u < other.u
+
+
+@program(0.7)
+def sorted_by_the_run(x):
+    first = sorted([Ranked(x), Ranked(1.0)])[0]  # error: UnsupportedError: order ... only the run
+    return first.u

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from srcgrad import tree
@@ -22,7 +23,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.ragged_lists import are_rows
 from srcgrad.frontend.tables import Coded, freeze, is_column, is_tabular, template_of
 from srcgrad.frontend.tracked_dicts import is_constant
-from srcgrad.frontend.values import GrownList, Slice, describe, is_array, is_scalar
+from srcgrad.frontend.values import GrownList, Record, Slice, describe, is_array, is_scalar
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar, same_dims
 from srcgrad.tree import Leaf
@@ -41,14 +42,35 @@ def sorted_(it: Interpreter, node: Node, x: Any, key: Any = None, reverse: Any =
         keys = items if key is None else list_of(it, it.call(map, [key, items], {}, at), at)
         return _grown(it, node, items, _order(it, node, keys, reverse))
     keys = items if key is None else [it.call(key, [v], {}, node) for v in items]
+    if len(keys) < 2:
+        return it.tracked_list(items, node)
     keys = _known_beginnings(keys)
-    if not all(map(is_constant, keys)):
+    instances = all(isinstance(k, Record) for k in keys)
+    if not instances and not all(map(is_constant, keys)):
         return _taken(it, node, items, _order(it, node, keys, reverse))
+    known = [_Ordered(it, node, k) for k in keys] if instances else keys
     try:
-        order = sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
+        order = sorted(range(len(items)), key=known.__getitem__, reverse=reverse)
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
     return it.tracked_list([items[k] for k in order], node)
+
+
+class _Ordered:
+    """An instance in the order of its `__lt__`, which must be known when compiling."""
+
+    def __init__(self, it: Interpreter, node: Node, v: Any):
+        self.it, self.node, self.v = it, node, v
+
+    def __lt__(self, other: _Ordered) -> bool:
+        it, node = self.it, self.node
+        less = it.truth(it.compare(gast.Lt(), self.v, other.v, node), node)
+        if not isinstance(less, bool):
+            it.refuse(
+                node, "sorted() of instances in an order that only the run tells",
+                "give a key that is a number: key=lambda item: item.value",
+            )  # fmt: skip
+        return less
 
 
 # ---- the order ----
