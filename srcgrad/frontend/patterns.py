@@ -12,9 +12,9 @@ import gast
 from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.frame import scope_of
+from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
-from srcgrad.frontend.watches import watch_member
 from srcgrad.ir.nodes import Var
 
 
@@ -155,7 +155,8 @@ def _class(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
     if p.patterns:
         if cls in (int, float, bool, str, list, tuple, dict, complex):
             return _matches(it, p.patterns[0], v, bound)
-        watch_member(it.captures, cls, "__match_args__")
+        named = Step(("names",), lambda cls: repr(getattr(cls, "__match_args__", ())))
+        it.captures.watch(Path("member", cls, (named,)), "__match_args__")
         names = [*getattr(cls, "__match_args__", ())[: len(p.patterns)], *names]
     result: Any = True
     for name, q in zip(names, [*p.patterns, *p.kwd_patterns], strict=True):

@@ -46,14 +46,14 @@ def watch_method(captures: Any, v: Any, name: str) -> None:
     cls = v.cls if isinstance(v, Record) else type(v)
     if made_by_statement(cls) and not ours(cls):
         first = () if isinstance(v, Record) else (Step((), type),)
-        found = Step((name, "method"), lambda cls: in_class(cls, name))
+        found = Step((name, "method"), lambda cls: _own_member(cls, name))
         holder = cls if isinstance(v, Record) else v
         captures.watch(Path("inherited", holder, (*first, found)), name)
 
 
 def watch_super(captures: Any, cls: type, after: int, name: str) -> None:
     """Guards which class is the first to have a name after the one at a place of the order."""
-    home = Step(("super", after, name), lambda cls: in_class(cls, name, after + 1, home=True))
+    home = Step(("super", after, name), lambda cls: _home(cls, name, after + 1))
     captures.watch(Path("inherited", cls, (home,)), name)
 
 
@@ -71,10 +71,15 @@ def watch_derived(captures: Any, cls: type, base: type) -> None:
         captures.watch(Path("inherited", cls, (derives,)), cls.__name__)
 
 
-def in_class(cls: type, name: str, first: int = 0, home: bool = False) -> Any:
-    """The member that the first class in the order has under a name, or that class; else None."""
-    found = next((c for c in cls.__mro__[first:] if name in vars(c)), None)
-    return found if home or found is None else vars(found)[name]
+def _home(cls: type, name: str, first: int = 0) -> type | None:
+    """The first class in the order, from a place on, that has a name."""
+    return next((c for c in cls.__mro__[first:] if name in vars(c)), None)
+
+
+def _own_member(cls: type, name: str) -> Any:
+    """The member that a class, or a base made by a statement, has under a name; else None."""
+    home = _home(cls, name)
+    return vars(home)[name] if home is not None and made_by_statement(home) else None
 
 
 def ours(cls: type) -> bool:
