@@ -96,6 +96,7 @@ class Captures:
         # the places where lists of the run do not only get longer, by key
         self.rewritten: dict[Any, Location] = {}
         self.reached: dict[tuple[Any, ...], Path] = {}  # the places of containers
+        self.arguments: dict[int, Any] = {}  # containers among the arguments, by id
         self.identified = False  # whether it matters which of them are one object
         self.in_instances: set[int] = set()  # of these, those in instances
         self.stopped: dict[tuple[Any, ...], Any] = {}  # weights that are not trained, as constants

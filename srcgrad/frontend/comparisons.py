@@ -25,6 +25,7 @@ from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.expressions import arithmetic, in_arrays, makes_array
 from srcgrad.frontend.grown_lists import items_of
 from srcgrad.frontend.handlers.registry import METHODS
+from srcgrad.frontend.identity import identical
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.list_tails import Tail
@@ -37,7 +38,6 @@ from srcgrad.frontend.special_methods import (
     as_set,
     asked,
     compared,
-    identical,
     truth_of_instance,
     type_name,
 )

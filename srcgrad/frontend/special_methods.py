@@ -23,7 +23,7 @@ from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.dict_instances import member_of
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import FOLLOWED, foreign_library
-from srcgrad.frontend.formulas.groups import Group
+from srcgrad.frontend.identity import identical
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.number_classes import refuse_mixed
@@ -250,18 +250,6 @@ def as_set(it: Interpreter, v: Any, node: Node) -> Any:
     if v.name != "keys":
         it.refuse(node, f"operators on {describe(v)} are not supported", "use its keys")
     return set(v.owner)
-
-
-def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
-    """Whether two objects are the same one."""
-    views = all(isinstance(v, Record) and v.cls is Group for v in (a, c))
-    if a is not c and type(a) is type(c) and (views or any(id(v) in it.frozen for v in (a, c))):
-        it.refuse(
-            node, "whether two objects are one is only known at run time", "compare their values"
-        )
-    if id(a) in it.captures.outer and id(c) in it.captures.outer:
-        it.captures.identified = True
-    return a is c
 
 
 # ---- methods that builtins call ----

@@ -141,6 +141,8 @@ class _Arguments:
             self.it.captures.inlined.append(value)  # its id stays its own
             return self.it.captures.take(self.it, Path("self", value), label, self.found.tree)
         out = self._container(value, path, label)
+        if isinstance(out, tuple) or is_mutable(out):
+            self.it.captures.arguments[id(out)] = out
         if is_mutable(out):
             self.given.append((path, out, contents(out)))
         return out

@@ -425,3 +425,8 @@ class Ranked:
 def sorted_by_the_run(x):
     first = sorted([Ranked(x), Ranked(1.0)])[0]  # error: UnsupportedError: order ... only the run
     return first.u
+
+
+@program([1.0], [1.0])
+def arguments_that_may_be_one_list(a, b):
+    return a[0] if a is b else 2.0 * b[0]  # error: UnsupportedError: whether two objects are one
