@@ -260,7 +260,7 @@ def any_of_a_matrix(x):
 
 @program(mat(2, 3))
 def distance_of_matrices(x):
-    return math.dist(x, x)  # error: UnsupportedError: math.dist takes vectors of numbers
+    return math.dist(x, x)  # error: UnsupportedError: math.dist takes vectors of real numbers
 
 
 @program(0.5)

@@ -156,6 +156,11 @@ def next_within_the_loop(x):
     return total
 
 
+@program(vec(3))
+def accumulated_truth_values(x):
+    return sum(itertools.accumulate(x > 0.5))  # error: UnsupportedError: of truth values
+
+
 @program(0.7)
 def reduction_of_nothing(x):
     return functools.reduce(lambda a, b: a * b, []) * x  # error: TypeError: no initial value

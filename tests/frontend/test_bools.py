@@ -68,3 +68,49 @@ def test_a_signature_of_each():
 def test_gradient():
     g = lambda x: np.sum(x * (x[0] < x[1])) + (x[0] < x[1]) * x[2] * ((x[1] > 0) + (x[2] > 0))
     assert flow.grad(g)(np.array([1.0, 2.0, 3.0])).tolist() == [1.0, 1.0, 2.0]
+
+
+def flags_of_the_run(x, n):
+    of_numpy, of_python, narrow = [], [], []
+    for k in range(n):
+        of_numpy.append(x[k] > 0.2)
+        of_python.append(k % 3 > 0)
+        narrow.append(np.uint8(100 + k))
+    totals = [sum(v) for v in (of_numpy, of_python, narrow)]
+    from_numbers = [sum(of_numpy, 10), sum(of_python, 0.5), sum(of_numpy, np.float32(0.5))]
+    from_bools = [sum(of_python, True), sum(of_numpy, np.True_), sum(of_numpy, True)]
+    from_others = [sum(narrow, np.int8(3)), sum(of_python, 1j), sum(of_numpy, np.int8(100))]
+    shares = [sum(of_python) / len(of_python), len(of_numpy) - sum(of_numpy[1:])]
+    return totals, from_numbers, from_bools, from_others, shares, of_numpy.count(True)
+
+
+def rows_of_the_run(x, n):
+    flags, narrow = [], []
+    for k in range(n):
+        flags.append(x[:2] > 0.2 * k)
+        narrow.append(np.full(2, 100 + k, np.uint8))
+    from_numbers = [sum(flags, 0.5), sum(narrow, 1), sum(narrow, np.float32(1.0))]
+    return sum(flags), sum(narrow), from_numbers, sum(flags, np.zeros(2, np.int8))
+
+
+def known_flags(x, n):
+    flags = [x[0] > 0.2, x[1] > 0.2, x[2] > 0.2]
+    return sum(flags), flags.count(True), flags.count(False), (*flags, x[0] < 0.0).count(True)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize(
+    "f", [flags_of_the_run, rows_of_the_run, known_flags], ids=lambda f: f.__name__
+)
+def test_flags_are_counted(f, target):
+    check(f, (np.array([0.3, 0.9, 0.15, 4.0]), 4), target)
+    check(f, (np.array([0.1, 0.05, 0.15, 4.0]), 3), target)
+
+
+def test_gradient_by_the_number_of_flags():
+    def f(x):
+        above = [v > 0.2 for v in x if v > 0.0]
+        return np.sum(x) * sum(above) / len(above)
+
+    slope = flow.grad(flow.compile(f, target="python"))(np.array([0.3, 0.9, 0.15, -4.0]))
+    assert slope.tolist() == [2 / 3] * 4

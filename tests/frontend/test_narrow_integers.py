@@ -1,9 +1,13 @@
-"""Ranges and places by narrow integers: Python counts with numbers that do not wrap."""
+"""Ranges, places and sums of math by narrow numbers: those of Python neither wrap nor round."""
+
+import itertools
+import math
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
+from tests.frontend.scalars import check
 
 X = np.linspace(0.1, 1.0, 300)
 
@@ -77,3 +81,39 @@ def slope(fn, bounds):
 def test_an_array_of_places(target):
     at = np.array([-1, 2, -100], np.int8)
     assert flow.compile(lambda x, at: x[at], target=target)(X, at).tolist() == X[at].tolist()
+
+
+def sums_of_math(x, n):
+    bytes_, narrow = [], []
+    for k in range(n):
+        bytes_.append(np.int8(100 + k))
+        narrow.append(np.float32(x[k]))
+    w, z = np.full(4, 100, np.int8), x[:3].astype(np.float32)
+    sums = [math.fsum(v) for v in (bytes_, narrow, w, z, x > 0.2)]
+    return sums, math.dist(w, -w), math.dist(z, -2 * z)
+
+
+def accumulated(x, n):
+    bytes_, pairs = [], []
+    for k in range(n):
+        bytes_.append(np.int8(100 + k))
+        pairs.append((k, x[k]))
+    w = np.full(3, 100, np.int8)
+    return list(itertools.accumulate(bytes_)), list(itertools.accumulate(w)), pairs[-1][1]
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [sums_of_math, accumulated], ids=lambda f: f.__name__)
+def test_sums_of_narrow_numbers(f, target):
+    check(f, (np.array([0.5, 0.25, 1.5, 4.0]), 4), target, rel=1e-14)
+
+
+def test_accumulated_tuples_are_no_numbers():
+    def f(x, n):
+        pairs = []
+        for k in range(n):
+            pairs.append((k, x[k]))
+        return len(list(itertools.accumulate(pairs)))
+
+    with pytest.raises(flow.UnsupportedError, match="number of items"):
+        flow.compile(f, target="python")(np.array([0.5, 0.25]), 2)

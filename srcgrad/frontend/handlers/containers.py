@@ -15,7 +15,7 @@ from srcgrad.frontend.changed_lists import insert as put_in
 from srcgrad.frontend.changed_lists import pop_at, refill
 from srcgrad.frontend.compared_sequences import same_item
 from srcgrad.frontend.comprehensions import list_of, run_text
-from srcgrad.frontend.control_flow import both
+from srcgrad.frontend.control_flow import both, python_bool
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.growing import changing_grown, pop_grown
 from srcgrad.frontend.handlers.registry import implements, method
@@ -140,7 +140,8 @@ def count(it: Interpreter, node: Node, owner: Any, item: Any) -> Any:
         return run_text(it, COUNTING, [item, owner], node)
     total: Any = 0
     for v in owner:
-        total = binary(it, gast.Add(), total, same_item(it, v, item, node), node)
+        same = python_bool(it, it.truth(same_item(it, v, item, node), node))
+        total = binary(it, gast.Add(), total, same, node)
     return total
 
 

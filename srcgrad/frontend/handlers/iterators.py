@@ -32,7 +32,7 @@ from srcgrad.frontend.values import (
     plain,
 )
 from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import INT, Scalar
+from srcgrad.ir.types import INT, Scalar, np_dtype
 
 ENDLESS = 1 << 62  # trips of an endless one
 MAPPED = """\
@@ -355,9 +355,18 @@ def count(it: Interpreter, node: Node, start: Any = 0, step: Any = 1) -> Any:
 def accumulate(
     it: Interpreter, node: Node, x: Any, func: Any = None, *, initial: Any = None
 ) -> Any:
-    numbers = isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
-    if func is None and initial is None and numbers:
-        made = it.call_numpy(np.cumsum, [x], {}, node)
+    kind = None
+    if isinstance(x, GrownList) and x.of_numbers:
+        kind = x.dtype.dtype
+    elif is_array(x) and x.type.ndim == 1:
+        kind = x.type.dtype
+    if func is None and initial is None and kind is not None:
+        if kind == "bool":
+            it.refuse(
+                node, "accumulate() of truth values gives one first, then numbers",
+                "make integers of them",
+            )  # fmt: skip
+        made = it.call_numpy(np.cumsum, [x], {"dtype": np_dtype(kind)}, node)
         return replace(iterated(it, _as_it_is(it, node, made, x, "accumulate"), node), once=True)
     part = iterated(it, x, node)
     n, shift = _count_of(it, part, node), int(initial is not None)

@@ -39,7 +39,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.rows import RowName
-from srcgrad.ir.types import Scalar, is_float, join_scalars, np_dtype
+from srcgrad.ir.types import INT, Scalar, is_float, join_scalars, np_dtype
 
 
 @implements(functools.reduce)
@@ -85,11 +85,21 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     if isinstance(x, GrownTable):
         it.wrong(node, f"sum() adds numbers: an item is {describe(x.template)}", TypeError)
     if isinstance(x, GrownList) and not x.of_numbers:
-        total = it.call_numpy(np.sum, [stacked_rows(it, x, node)], {"axis": 0}, node)
+        rows = stacked_rows(it, x, node)
+        held = Scalar(rows.type.dtype)
+        if is_value(start):
+            of_start = atom(start).type
+            first = of_start if is_scalar(start) else Scalar(of_start.dtype)
+            held = join_scalars(first, held)
+        total = it.call_numpy(np.sum, [rows], {"axis": 0, "dtype": np_dtype(held.dtype)}, node)
         return binary(it, gast.Add(), start, total, node)
     if isinstance(x, GrownList):
-        total = it.b.retyped(it.call_numpy(np.sum, [x], {}, node), x.dtype)
-        return binary(it, gast.Add(), start, total, node)
+        kind = x.dtype  # the start comes first: from 0 on truth values are counted
+        if is_scalar(start):
+            kind = join_scalars(atom(start).type, kind)
+        kind = INT if kind.weak and kind.dtype == "bool" else kind
+        total = it.call_numpy(np.sum, [x], {"dtype": np_dtype(kind.dtype)}, node)
+        return binary(it, gast.Add(), start, it.b.retyped(total, kind), node)
     for item in it.static_items(x, node):
         start = binary(it, gast.Add(), start, item, node)
     return start

@@ -21,7 +21,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import GrownList, is_array, is_number, plain
 from srcgrad.ir.rows import RowName
-from srcgrad.ir.types import FLOAT
+from srcgrad.ir.types import FLOAT, Scalar, is_complex
 
 
 @implements(math.hypot)
@@ -45,9 +45,11 @@ def dist(it: Interpreter, node: Node, p: Any, q: Any) -> Any:
 @implements(math.fsum)
 def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
     """math.fsum as a plain sum, whose rounding differs."""
+    if isinstance(xs, GrownList) and xs.of_numbers:
+        xs = it.call_numpy(np.array, [xs], {}, node)
     if is_array(xs):
         xs = _points(it, node, xs, "fsum")
-    elif not isinstance(xs, GrownList):
+    else:
         items = numbers_of_math(it, node, tuple(it.static_items(xs, node)), "fsum")
         xs = [plain(it.b.retyped(v, FLOAT)) for v in items]
     total = it.call_numpy(np.sum if is_array(xs) else builtins.sum, [xs], {}, node)
@@ -55,10 +57,10 @@ def fsum(it: Interpreter, node: Node, xs: Any) -> Any:
 
 
 def _points(it: Interpreter, node: Node, x: Any, what: str) -> Any:
-    """A vector whose items are numbers; refused otherwise."""
-    if not is_array(x) or x.type.ndim != 1:
-        it.refuse(node, f"math.{what} takes vectors of numbers", like=TypeError)
-    return x
+    """A vector of numbers in the precision that functions of math have; refused otherwise."""
+    if not is_array(x) or x.type.ndim != 1 or is_complex(x.type.dtype):
+        it.refuse(node, f"math.{what} takes vectors of real numbers", like=TypeError)
+    return it.b.cast(x, Scalar("f64"))
 
 
 @implements(math.remainder)
