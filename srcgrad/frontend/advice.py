@@ -49,10 +49,7 @@ _BY_ADVICE = {
     "use (a @ x[..., None])[..., 0]": "numpy: matvec",
     "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
-    "use math.gcd": "numpy: gcd",
-    "use math.lcm": "numpy: lcm",
     "use np.vectorize": "numpy: frompyfunc",
-    "use np.sort": "numpy: sort_complex",
     "loop over the indices: for i in range(len(x))": "numpy: flatiter nditer nested_iters",
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ from srcgrad.frontend.formulas.longer_lists import (
     read_whole,
 )
 from srcgrad.frontend.formulas.members import hashable, members
-from srcgrad.frontend.formulas.registry import INSTANCES, is_set
+from srcgrad.frontend.formulas.registry import INSTANCES, OF_NUMPY, is_set
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
@@ -313,6 +313,9 @@ def _answered(
     if (own := formula_of(it, f, args, kwargs, node)) is not None:
         handler, args, kwargs = followed(own[0]), *own[1:]
         return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
+    if args and isinstance(args[0], Record) and f in OF_NUMPY.get(args[0].cls, ()):
+        method = it.attribute(args[0], OF_NUMPY[args[0].cls][f], node)
+        return it.call(method, args[1:], kwargs, node)
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}

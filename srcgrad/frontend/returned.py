@@ -11,7 +11,7 @@ from srcgrad import tree
 from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
 from srcgrad.frontend.formulas.dict_classes import ITEMS
-from srcgrad.frontend.formulas.registry import INSTANCES
+from srcgrad.frontend.formulas.registry import INSTANCES, MADE_INSIDE
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
@@ -157,8 +157,9 @@ def taken_apart(
 
     def checked(v: Any) -> Any:
         for each in tree.nodes(v):
-            if isinstance(each, Record) and (each.cls in CLASSES or each.cls in INSTANCES):
+            if isinstance(each, Record) and each.cls in {*CLASSES, *INSTANCES, *MADE_INSIDE}:
                 parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
+                parts = MADE_INSIDE.get(each.cls, parts)
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, which is made inside only",
                     at, f"return its {parts}",

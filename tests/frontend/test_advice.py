@@ -179,8 +179,6 @@ A = np.arange(6.0).reshape(2, 3)
 WRITTEN = [
     ("np.asmatrix(x)", "use arrays and @", "A @ x"),
     ("np.unique_values(x)", "use np.unique", "np.unique(x)"),
-    ("np.gcd(4, 6) * x", "use math.gcd", "math.gcd(4, 6) * x"),
-    ("np.lcm(4, 6) * x", "use math.lcm", "math.lcm(4, 6) * x"),
     ("np.frompyfunc(lambda v: v * v, 1, 1)(x)", "use np.vectorize",
      "np.vectorize(lambda v: v * v)(x)"),
     ("np.bmat([[x]])", "use np.block", "np.block([[x], [x]])"),

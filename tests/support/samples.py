@@ -95,6 +95,7 @@ def _formulas_of(module: str) -> list[Any]:
     return [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith(module)]
 
 
+OF_MASKED = [f for f, formula in FORMULAS.items() if formula.__module__.endswith(".masked")]
 OF_SPARSE, OF_INTERPOLATORS = _formulas_of("scipy.sparse"), _formulas_of("scipy.interpolate")
 
 FORMULAS_OF_ROTATIONS = [
@@ -111,7 +112,8 @@ WITHOUT = {
     locals: "gives names: tests/frontend", np.broadcast: "makes an iterator: tests/frontend",
     np.lib.stride_tricks.as_strided: "reads memory as it lies",
     callable: "asks about a kind", np.result_type: "asks about a kind",
-    np.isscalar: "asks about a kind", np.ma.isMaskedArray: "asks about a kind",
+    np.isscalar: "asks about a kind",
+    **dict.fromkeys(OF_MASKED, "takes masked arrays: tests/frontend/test_masked_arrays.py"),
     np.iterable: "asks about a kind", dir: "asks about an object",
     inspect.getmembers: "asks about an object",
     _upfirdn._output_len: "counts samples",

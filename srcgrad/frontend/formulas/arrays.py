@@ -175,8 +175,8 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     >>> x
     array([5., 0., 5.])
     """
-    if mode != "raise":
-        return unsupported(f"put with mode={mode!r} is not supported")
+    if mode not in ("raise", "wrap", "clip"):
+        return unsupported("mode is 'raise', 'wrap' or 'clip'", like=ValueError)
     if isinstance(a, bool | int | float | complex | np.generic):
         return unsupported("put stores to an array, not to a number", "make it one", TypeError)
     places = np.ravel(np.asarray(ind))
@@ -184,6 +184,10 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     if values.shape[0] == 0:
         return None  # as in NumPy
     values = values[np.arange(places.shape[0]) % values.shape[0]]
+    if mode != "raise":
+        if places.shape[0] > 0 and a.size == 0:
+            raise IndexError("cannot replace elements of an empty array")
+        places = places % a.size if mode == "wrap" else np.clip(places, 0, a.size - 1)
     if a.ndim == 1:
         if places.shape[0] > 1:  # NumPy stores to those before one that is out of bounds
             a[places[0]] = values[0]

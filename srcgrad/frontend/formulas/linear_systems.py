@@ -13,10 +13,11 @@ import numpy as np
 from scipy import linalg, signal
 
 from srcgrad.frontend.formulas import spectra  # noqa: F401 (registers the others)
-from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import known, made_inside, stands_for, unsupported
 from srcgrad.frontend.formulas.system_forms import matrices, ss2tf
 
 
+@made_inside("numbers: system.num, system.den")
 class System:
     """A system in one form: "tf" (num, den), "zpk" (zeros, poles, gain) or "ss" (A, B, C, D).
 

@@ -70,6 +70,22 @@ def instance_of(cls: type, items: str) -> Callable[[type], type]:
     return register
 
 
+# functions of NumPy that call a method of instances of a class of formulas, by its name
+OF_NUMPY: dict[type, dict[Any, str]] = {}
+# classes of formulas whose instances are not returned, and what of them is
+MADE_INSIDE: dict[type, str] = {}
+
+
+def made_inside(returned: str) -> Callable[[type], type]:
+    """Registers the decorated class: its instances are made inside only."""
+
+    def register(cls: type) -> type:
+        MADE_INSIDE[cls] = returned
+        return cls
+
+    return register
+
+
 def class_represented(cls: type) -> type:
     """The class of the instances that those of a class of formulas represent; others unchanged.
 

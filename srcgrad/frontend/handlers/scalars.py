@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.float_errors import check_math, domain_error
-from srcgrad.frontend.formulas import integers
+from srcgrad.frontend.formulas import divisors, integers  # noqa: F401 (divisors registers)
 from srcgrad.frontend.handlers.elementwise import (
     at_compile_time,
     elementwise,

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.formulas import arrays
 from srcgrad.frontend.formulas.calculus import interpolated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axis_of, vector
-from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.handlers.registry import followed, implements, method
 from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
@@ -86,6 +87,15 @@ def sort_in_place(
     it: Interpreter, node: Node, x: Any, axis: Any = -1, kind: Any = None, *, stable: Any = None
 ) -> None:
     it.b.assign(x, sort(it, node, x, axis))
+
+
+@method("array", "partition")
+def partition_in_place(it: Interpreter, node: Node, x: Any, kth: Any, axis: Any = -1) -> None:
+    it.b.assign(x, it.call(arrays.partition, [x, kth, axis], {}, node))
+
+
+method("array", "argpartition")(followed(arrays.argpartition))
+method("array", "put")(followed(arrays.put))
 
 
 @implements(np.searchsorted, method="searchsorted")
