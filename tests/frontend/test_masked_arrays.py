@@ -118,3 +118,34 @@ def test_what_is_masked_has_no_adjoint():
 def test_what_is_refused(call: str, said: str):
     with pytest.raises((SrcgradError, TypeError), match=said):
         flow.compile(program(call), target="python")(X, Y)
+
+
+def data_stored_to(x):
+    y = 2.0 * x[0]
+    m = np.ma.array(y, mask=[0, 1, 0, 0])
+    n, own = np.ma.masked_array(m, [0, 0, 1, 0]), np.ma.array(y, mask=[0, 1, 0, 0], copy=True)
+    y *= x[1]
+    return m.sum() + 10.0 * n.sum() + 100.0 * own.sum()
+
+
+def mask_stored_to(x):
+    hidden = np.array([False, True, False, False])
+    m, own = np.ma.array(x[0], mask=hidden), np.ma.masked_where(hidden, x[0])
+    hidden[2] = True
+    return m.sum() + 10.0 * own.sum()
+
+
+def views_stored_to(x):
+    y = x * x
+    m = np.ma.masked_less(y, 0.0)
+    part, data = np.ma.array(y, mask=y < 0.1)[1:], m.data
+    y[1] = 3.0 * x[2]
+    data[0] = 5.0
+    return part.sum() + m.sum()
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [data_stored_to, mask_stored_to, views_stored_to])
+def test_memory_is_shared_as_in_numpy(f, target: str):
+    assert flow.compile(f, target=target)(X) == pytest.approx(f(X))
+    flow.testing.gradcheck(f, (X,), target=target)

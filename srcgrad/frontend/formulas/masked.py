@@ -286,20 +286,26 @@ def power(a: Any, b: Any) -> Any:
 
 # ---- making them ----
 @stands_for(np.ma.MaskedArray, np.ma.array)
-def array(data: Any, mask: Any = None, dtype: Any = None, *, fill_value: Any = None) -> Any:
-    """A masked array.
+def array(
+    data: Any, mask: Any = None, dtype: Any = None, copy: Any = False, *, fill_value: Any = None
+) -> Any:
+    """A masked array, which shares the memory of its parts as NumPy's does.
 
     >>> array([1.0, 2.0], mask=[0, 1]).sum().item()
     1.0
     """
     values, hidden = parts(data)
-    values = of_doubles(values if dtype is None else values.astype(dtype))
+    values = of_doubles(values if dtype is None else values.astype(dtype, copy=False))
     if mask is not None and mask is not False:
-        given = np.asarray(mask) != 0
+        given = np.asarray(mask)
+        given = given if given.dtype == bool else given != 0
         if given.ndim > 0 and given.shape != values.shape:
             raise np.ma.MaskError("Mask and data not compatible")
-        hidden = hidden | given
-    return Masked(values.copy(), hidden, fill_value)
+        shared = given.ndim > 0 and not isinstance(data, Masked)
+        hidden = given if shared else hidden | given
+    if copy:
+        return Masked(values.copy(), hidden.copy(), fill_value)
+    return Masked(values, hidden, fill_value)
 
 
 @stands_for(np.ma.masked_where)
