@@ -341,7 +341,7 @@ def _by_own_method(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
     if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f in _OF_OPERATORS:
         return NotImplemented
     is_array = any(hasattr(v.cls, n) for n in ("__array__", "__array_ufunc__"))
-    is_sequence = hasattr(v.cls, "__len__") and not v.cls.__module__.startswith("scipy.sparse")
+    is_sequence = hasattr(v.cls, "__len__") and not home_module(v.cls).startswith("scipy.sparse")
     return NotImplemented if is_array or is_sequence else asked(it, v, f.__name__, [], node)
 
 

@@ -118,7 +118,7 @@ def no_float(function: str, name: str, value: Any) -> Exception:
 def refuse_sparse(function: str, path: tuple, value: Any) -> None:
     """Refuses a sparse matrix, whose values mean nothing without the indices beside them."""
     for v in nodes(value):
-        if type(v).__module__.startswith("scipy.sparse."):
+        if str(type(v).__module__).startswith("scipy.sparse."):
             cls, name = type(v).__name__, ".".join(map(str, path))
             raise ArgumentTypeError(
                 f"argument '{name}' of {function}() holds a {cls}, which is a constant", None,

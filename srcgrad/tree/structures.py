@@ -113,7 +113,7 @@ def _kind_of(cls: type[Any]) -> Kind | None:
         return None
     if class_states(cls, "__dataclass_fields__"):
         return _DATACLASS
-    late = next((m for m in LATE if cls.__module__.startswith(m)), None)
+    late = next((m for m in LATE if str(cls.__module__).startswith(m)), None)
     if late is not None:
         importlib.import_module(LATE.pop(late))
         return _KINDS.get(cls)
