@@ -155,7 +155,8 @@ _OF_OBJECT = ("__new__", "__getattribute__", "__setattr__", "__delattr__")
 def is_plain_instance(value: Any) -> bool:
     """Whether a captured object is an instance whose attributes are what is stored in it."""
     cls = type(value)
-    if library(cls) or str(cls.__module__).partition(".")[0] == "srcgrad" or hasattr(cls, "__getattr__"):
+    ours = str(cls.__module__).partition(".")[0] == "srcgrad"
+    if library(cls) or ours or hasattr(cls, "__getattr__"):
         return False
     followed = all(getattr(cls, n) is getattr(object, n) for n in _OF_OBJECT)
     return followed and registered_as(cls) is None and not poses(value)
