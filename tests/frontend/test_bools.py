@@ -114,3 +114,30 @@ def test_gradient_by_the_number_of_flags():
 
     slope = flow.grad(flow.compile(f, target="python"))(np.array([0.3, 0.9, 0.15, -4.0]))
     assert slope.tolist() == [2 / 3] * 4
+
+
+def truth_of_items(x, n):
+    pairs, empty, records, texts = [], [], [], []
+    for k in range(n):
+        pairs.append((k % 2, -k))
+        empty.append(())
+        records.append({"a": x[k]})
+        texts.append("" if k % 2 else "a")
+    found = [all(pairs), any(pairs), all(empty), any(empty), all(records), any(records)]
+    return found, all(texts), any(texts), all(p[0] for p in pairs), any(p[1] for p in pairs)
+
+
+def test_items_are_true_by_their_length():
+    for n in (0, 1, 3):
+        check(truth_of_items, (np.array([0.0, 0.9, 0.15]), n), "python")
+
+
+def test_rows_have_no_truth_value():
+    def f(x, n):
+        rows = []
+        for k in range(n):
+            rows.append(x * k)
+        return 1.0 if all(rows) else 2.0
+
+    with pytest.raises(ValueError, match="truth value"):
+        flow.compile(f, target="python")(np.array([0.0, 0.9]), 2)

@@ -23,7 +23,7 @@ from srcgrad.frontend.iteration import items_in_turn
 from srcgrad.frontend.number_classes import is_either, is_mixed, of_operands, unlike
 from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
-from srcgrad.frontend.trees import ITSELF, LARGEST, SMALLEST, function_at
+from srcgrad.frontend.trees import EVERY, ITSELF, LARGEST, SMALLEST, SOME, function_at
 from srcgrad.frontend.values import (
     Closure,
     GrownList,
@@ -227,6 +227,8 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
             f"{whole.__name__}() takes numbers; use np.{whole.__name__} for arrays",
             like=ValueError,
         )
+    if isinstance(x, GrownList) and not x.of_numbers:  # a tuple is true by its length
+        return python_bool(it, it.truth(run_text(it, EVERY if start else SOME, [x], node), node))
     if is_array(x) or isinstance(x, GrownList):
         return python_bool(it, it.call_numpy(whole, [x], {}, node))
     result: Any = start
