@@ -186,6 +186,8 @@ def test_a_mode_is_one_of_the_values():
         (lambda x: stats.iqr(x, scale="other"), "not a valid scale"),
         (lambda x: stats.moment(x, [1, 2]), "call it for each"),
         (lambda x: stats.ttest_ind(x, x, trim=0.2)[0], "leave it out"),
+        (lambda x: stats.linregress(x, x * x), r"return its numbers: tuple\(...\)"),
+        (lambda x: stats.ttest_ind(x, x * x), r"return its numbers: tuple\(...\)"),
     ],
 )
 def test_what_is_refused(f: Any, said: str):

@@ -133,6 +133,7 @@ def test_inputs_that_are_zero_have_a_derivative():
         (f"signal.dstep(signal.lti(*{TF}))[1]", AttributeError, "discrete-time"),
         (f"signal.step(signal.dlti(*{TF}))[1]", AttributeError, "continuous-time"),
         (f"signal.StateSpace(*{SS}).num", AttributeError, "convert it"),
+        (f"signal.lti(*{TF})", SrcgradError, "return its numbers"),
         (f"signal.dfreqresp({SAMPLED}, whole=True)[1]", SrcgradError, "pass w"),
     ],
 )

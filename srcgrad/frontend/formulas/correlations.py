@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from srcgrad.frontend.formulas.descriptive import propagated, samples_of
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, known, made_inside, stands_for, unsupported
 from srcgrad.frontend.versions import raised
 
 TINY = 1e-20
@@ -35,6 +35,7 @@ def pvalue_of_t(t: Any, df: Any, alternative: Any) -> Any:
     return 2.0 * special.stdtr(df, -np.abs(t))
 
 
+@made_inside("numbers: tuple(...)")
 class Pair:
     """The statistic of a test and its probability, a tuple of two that has more attributes."""
 
@@ -107,6 +108,7 @@ def pearsonr(
     return Pair(r, p.astype(x.dtype))
 
 
+@made_inside("numbers: tuple(...)")
 class OfTwoSamples(Pair):
     """Student's t of two samples, with its degrees of freedom."""
 
@@ -115,6 +117,7 @@ class OfTwoSamples(Pair):
         self.df = df
 
 
+@made_inside("numbers: tuple(...)")
 class Line:
     """A line of least squares, a tuple of five that has an attribute more."""
 
