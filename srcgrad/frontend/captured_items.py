@@ -32,6 +32,7 @@ from srcgrad.frontend.guards import (
     Path,
     Step,
     attribute,
+    item_there,
 )
 from srcgrad.frontend.guards import item as item_at
 from srcgrad.frontend.handlers.registry import followed_as
@@ -107,8 +108,10 @@ def instance_of(captures: Any, it: Any, path: Path, name: str, value: Any, node:
 def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
     """A captured list, tuple or dict: its items are captured."""
 
+    step = item_there if hasattr(type(value), "__missing__") else item_at
+
     def part(k: Any) -> Any:
-        return captures.take(it, path.then(item_at(k)), name, node)
+        return captures.take(it, path.then(step(k)), name, node)
 
     if (known := _known(captures, path, value)) is not None:
         return known

@@ -105,6 +105,17 @@ def item(k: Any) -> Step:
     return Step(("item", k), itemgetter(k), f"[{k!r}]" if type(k) in (int, str) else "")
 
 
+def item_there(k: Any) -> Step:
+    """Reads an item of a dict that makes the missing ones: a look at it makes none."""
+    return Step(("item", k), partial(_there, k))
+
+
+def _there(k: Any, v: Any) -> Any:
+    if k not in v:
+        raise KeyError(k)
+    return v[k]
+
+
 CONTENTS = Step((), attrgetter("cell_contents"), ".cell_contents")
 # texts that change when a container has other places, and a set other items
 DICTS = dict | MappingProxyType

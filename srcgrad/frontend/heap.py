@@ -179,6 +179,7 @@ def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
             users.setdefault(id(s), set()).add(id(made))
     for made, sources in merges:
         others = [s for s in sources if s is not made]
+        it.merged[id(made)] = made, others
         known = (found, it.frozen, it.captures.immutable)
         if any(len(users[id(s)]) > 1 or any(id(s) in k for k in known) for s in others):
             it.frozen.update({id(v): v for v in (made, *others)})

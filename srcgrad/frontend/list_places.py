@@ -20,6 +20,7 @@ from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import is_weak
+from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.requirements import Key, RestartTracing, place_of_list
 from srcgrad.frontend.tables import is_column
 from srcgrad.frontend.values import (
@@ -142,6 +143,8 @@ class _Around:
                 return (id(v),)
             case Record():
                 return None
+            case Tail():
+                return (Tail,)
             case Abstract():  # made of what the function around has
                 return (type(v),)
         return None

@@ -99,11 +99,27 @@ class Written:
     held: list[Any] = field(default_factory=list)  # so that ids stay theirs
     # the containers that lists of the run hold by their leaves, by the key of the list and by id
     listed: dict[Any, Mapping[int, Any]] = field(default_factory=dict)
+    merged: Mapping[int, tuple[Any, list[Any]]] = field(default_factory=dict)
 
     def is_apart(self) -> bool:
-        """Whether a container that a list of the run holds would be another one elsewhere."""
+        """Whether a container would be another one elsewhere.
+
+        A list of the run holds the parts of one, and one of several is made anew.
+        """
         ids = [k for inside in self.listed.values() for k in inside]
+        made = {number: k for k, number in self.numbers.items() if k in self.merged}
+        ids += [o for k in made.values() for o in self._origins(k)]
         return len({*ids}) < len(ids) or any(k in self.slots or k in self.numbers for k in ids)
+
+    def _origins(self, k: int) -> set[int]:
+        """The containers of which one is that of an id."""
+        found: set[int] = set()
+        todo = [k]
+        while todo:
+            new = {id(v) for v in self.merged.get(todo.pop(), (None, []))[1]} - found
+            found |= new
+            todo += new
+        return found
 
     def number(self, v: Any) -> int:
         self.held.append(v)
@@ -113,7 +129,7 @@ class Written:
         """Whether a container in a result is in another place as well."""
         held = [n for n in (*tree.nodes(result), *tree.leaves(result)) if is_mutable(n)]
         ids = [id(n) for n in held]
-        lists = any(isinstance(n, GrownTable) for n in held)
+        lists = any(isinstance(n, GrownTable) or id(n) in self.merged for n in held)
         seen = any(k in self.slots or k in self.numbers for k in ids)
         return seen or lists or len({*ids}) < len(ids)
 

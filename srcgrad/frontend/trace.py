@@ -82,9 +82,9 @@ class Write:
     whole: bool
 
 
-IN_LISTS = (
-    "a container in a list whose length is known only at run time is somewhere else as well: "
-    "they would be two after the call"
+TWICE = (
+    "which container this is only the run tells, and it is somewhere else as well: they would be "
+    "two after the call"
 )
 
 
@@ -258,7 +258,7 @@ def _interpreted(
         result = inline(it, found, env, None, found.tree)
         output = taken_apart(it, result, atoms, found, True)
         slots: dict[int, Slot] = {id(v): Given(path) for path, v, _ in taken.given}
-        put = Written(slots | slots_of_captured(it))
+        put = Written(slots | slots_of_captured(it), merged=it.merged)
         writes = _written(it, taken.given, atoms, found, put)
         with instances.standing(it, found):
             last = changed_names(it)
@@ -269,7 +269,7 @@ def _interpreted(
         refused = None
         if put.is_apart():
             at = it.returned_at or found.location(found.tree)
-            refused = UnsupportedError(IN_LISTS, at, "put a copy into the list")
+            refused = UnsupportedError(TWICE, at, "return or store a copy: list(...)")
         return Results(output, writes, (*names, *containers), returned, refused)
     except Diverged as e:
         if e.kind and _raises_otherwise(it, e):  # the run decides: the number is never returned

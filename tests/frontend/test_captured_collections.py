@@ -170,3 +170,78 @@ def test_containers_after_calls(f, target):
     steps = 1e-6 * np.eye(3)
     differences = [(at(X + s) - at(X - s)) / 2e-6 for s in steps]
     assert g == pytest.approx(differences, rel=1e-6, abs=1e-7)
+
+
+def test_a_guard_makes_no_key():
+    """Whether a program is for a call is looked at without making what a defaultdict lacks."""
+    m = Model()
+
+    def f(x):
+        return m.groups["a"][0] * x + len(m.groups["b"])
+
+    m.groups["b"].append(2.0)
+    compiled = flow.compile(f, target="python")
+    assert compiled(3.0) == 4.0
+    del m.groups["b"]
+    assert flow.grad(compiled)(3.0) == 1.0 and list(m.groups) == ["a"]
+    assert compiled(3.0) == 3.0 and list(m.groups) == ["a", "b"]
+
+
+def one_of_two(m, x):
+    out = [x[0]]
+    if x[0] > 0.1:
+        out = [x[1]]
+        m.kept = out
+    return x[0], out
+
+
+def the_captured_one(m, x):
+    out = [x[0]]
+    if x[0] > 0.1:
+        out = m.objects[0]
+    m.kept = {"out": out}
+    return x[0]
+
+
+def in_a_list_of_the_run(m, x):
+    out = []
+    for v in x:
+        row = [v]
+        out.append(row)
+    m.kept = row
+    return out
+
+
+@pytest.mark.parametrize("f", [one_of_two, the_captured_one, in_a_list_of_the_run])
+def test_containers_that_would_be_two(f):
+    m = Model()
+    m.kept = None
+    with pytest.raises(flow.UnsupportedError, match="they would be two after the call"):
+        flow.compile(lambda x: f(m, x), target="python")(X)
+
+    def way_out(x):
+        out = [x[0]]
+        if x[0] > 0.1:
+            out = [x[1]]
+            m.kept = list(out)
+        return x[0], out
+
+    assert flow.compile(way_out, target="python")(X) == (0.3, [0.7]) and m.kept == [0.7]
+
+
+def the_same(m, x):
+    out, row = {"a": x[0]}, [x[1]]
+    m.kept = [out, row]
+    m.objects.append(row)
+    m.by_number[5] = out
+    return out, row, m.kept, m.window, [row]
+
+
+def test_one_container_in_several_places():
+    m = Model()
+    m.kept = None
+    out, row, kept, window, (again,) = flow.compile(lambda x: the_same(m, x), target="python")(X)
+    assert kept is m.kept and window is m.window and again is row is m.objects[-1] is kept[1]
+    assert out is kept[0] is m.by_number[5] and out == {"a": 0.3} and row == [0.7]
+    value, g = flow.value_and_grad(lambda x: the_same(m, x)[0]["a"])(X)
+    assert value == 0.3 and g.tolist() == [1.0, 0.0, 0.0] and m.kept is kept

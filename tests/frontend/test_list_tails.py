@@ -253,6 +253,19 @@ def test_items_on_one_path_that_are_read(target):
     assert m.h == [1.0, 0.7, [0.7]]
 
 
+def test_a_list_that_is_returned_has_all_items():
+    m = Model()
+
+    def f(x):
+        m.h.append(x[0])
+        return x[0] * x[1], m.h, [m.h]
+
+    (_, h, (inner,)), _g = flow.value_and_grad(f, has_aux=True)(X)
+    assert h == inner == [1.0, 0.3] and m.h == [1.0]
+    _, h, (inner,) = flow.compile(f, target="python")(X)
+    assert h is inner is m.h and m.h == [1.0, 0.3]
+
+
 def test_everything_else_of_a_list_reads_it():
     """All that Python's lists have is known here: a new method or operator would read less."""
     adding = {"append", "extend", "__iadd__", "__getitem__", "__setitem__", "__init__"}
