@@ -97,3 +97,8 @@ def number_of_a_mixed_list_beside_a_list(x, n):
     for i in range(n):
         values.append(x[0] if i % 2 else 1.0)
     return x[0] * np.sum(values[0] == [1.0])  # error: UnsupportedError: Python's or NumPy's
+
+
+@program(vec(3))
+def comparison_with_the_masked_constant(x):
+    return x[0] if x[0] == np.ma.masked else x[1]  # error: UnsupportedError: np.ma.masked ... 'is'
