@@ -51,7 +51,14 @@ from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
 from srcgrad.frontend.roots import roots
 from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, is_array
-from srcgrad.frontend.watches import library, name_of, note_read, watch_inherited, watch_member
+from srcgrad.frontend.watches import (
+    library,
+    name_of,
+    note_read,
+    watch_inherited,
+    watch_member,
+    watch_presence,
+)
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Const, Def, Var
 from srcgrad.ir.types import Array, Scalar
@@ -139,6 +146,7 @@ class Captures:
         try:
             value = getattr(owner, name)
         except AttributeError:
+            watch_presence(self, owner, name)
             known = supported_in(owner) if isinstance(owner, types.ModuleType) else dir(owner)
             said = f"{name_of(owner)} has no attribute '{name}'"
             it.wrong(node, said, AttributeError, similar(name, known))

@@ -279,6 +279,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
         if (value := missing(it, owner, name, node)) is not UNBOUND:
             return value
+        watch_member(it.captures, cls, name)
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     return _of_class(it, owner, cls, name, node)
 

@@ -51,6 +51,11 @@ def watch_method(captures: Any, v: Any, name: str) -> None:
         captures.watch(Path("inherited", holder, (*first, found)), name)
 
 
+def watch_presence(captures: Any, owner: Any, name: str) -> None:
+    """Guards whether an object has an attribute: it may get it, or lose it."""
+    captures.watch(Path("has", owner, (Step((name,), lambda v: hasattr(v, name)),)), name)
+
+
 def watch_super(captures: Any, cls: type, after: int, name: str) -> None:
     """Guards which class is the first to have a name after the one at a place of the order."""
     home = Step(("super", after, name), lambda cls: _home(cls, name, after + 1))

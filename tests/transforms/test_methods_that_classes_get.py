@@ -236,6 +236,29 @@ def test_classes_that_are_registered(f):
     compared_before_and_after(f, change, interface, member, member())
 
 
+def test_attributes_that_were_missing():
+    number, _ = class_of_numbers()
+    held = number(0.25)
+
+    def of_one_held(x):
+        try:
+            return held.b * x
+        except AttributeError:
+            return -x
+
+    def of_one_made(x):
+        try:
+            return number(x).b * x
+        except AttributeError:
+            return -x
+
+    compared_before_and_after(of_one_held, lambda: setattr(held, "b", 3.0))
+    del held.b
+    compared_before_and_after(of_one_held, lambda: setattr(number, "b", 5.0))
+    del number.b
+    compared_before_and_after(of_one_made, lambda: setattr(number, "b", 7.0))
+
+
 def test_slots_that_are_not_set():
     class Slots:
         __slots__ = ("a", "b")

@@ -17,7 +17,6 @@ from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.formulas.attribute_names import attribute_or, has_attribute
 from srcgrad.frontend.frame import Poison, Poisoned
-from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
@@ -51,7 +50,13 @@ from srcgrad.frontend.values import (
     is_number,
     is_value,
 )
-from srcgrad.frontend.watches import watch_class, watch_derived, watch_member, watch_method
+from srcgrad.frontend.watches import (
+    watch_class,
+    watch_derived,
+    watch_member,
+    watch_method,
+    watch_presence,
+)
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import np_dtype, promoted
 from srcgrad.protocols import poses
@@ -156,7 +161,7 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
         return value.flag if some else True
     if not isinstance(x, Record):
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
-            it.captures.watch(Path("has", x, (Step((name,), lambda v: hasattr(v, name)),)), name)
+            watch_presence(it.captures, x, name)
         return hasattr(x, name)
     if _is_decided_by_reading(x, name):
         return it.call(has_attribute, [x, name], {}, node)
