@@ -16,8 +16,8 @@ from tests.support.samples import Sample
 FLAG = (True, False, 1, 0)
 AXIS = (0, 1, -1)
 DATA = frozenset({
-    "A", "B", "C", "D", "E", "M", "N", "T", "U", "X", "X0", "XA", "XB", "_nil", "a", "a1", "a2",
-    "a_band", "a_max", "a_min", "ab", "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr",
+    "A", "B", "C", "D", "E", "M", "N", "T", "U", "X", "X0", "XA", "XB", "Zxx", "_nil", "a", "a1",
+    "a2", "a_band", "a_max", "a_min", "ab", "abs_tol", "alpha", "append", "ar", "ar1", "ar2", "arr",
     "array", "arrays", "ary", "atol", "aweights", "b", "base", "beta", "bins", "blocksize", "bp",
     "c", "c_and_lower", "c_or_cr", "c_or_r", "center", "choicelist", "choices", "compare", "cond",
     "condition", "condlist", "coordinates", "cov", "cval", "d", "data", "default", "dims", "disp",
@@ -37,7 +37,7 @@ CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
         (
             "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis",
-            "source", "destination",
+            "source", "destination", "time_axis", "freq_axis",
         ),
         AXIS,
     ),

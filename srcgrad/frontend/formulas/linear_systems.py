@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, signal
 
-from srcgrad.frontend.formulas import spectra  # noqa: F401 (registers the others)
+from srcgrad.frontend.formulas import inverse_spectra, spectra  # noqa: F401 (register others)
 from srcgrad.frontend.formulas.registry import known, made_inside, stands_for, unsupported
 from srcgrad.frontend.formulas.system_forms import matrices, ss2tf
 
