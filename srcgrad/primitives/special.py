@@ -195,8 +195,13 @@ def _expn_slope(a: Any, b: Any) -> Any:
 # ---- hypergeometric functions, in the argument ----
 hyp0f1 = special_function("hyp0f1", None, lambda y, a, b: hyp0f1(a + 1.0, b) / a)
 hyp1f1 = special_function(
-    "hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, b + 1.0, c)
+    "hyp1f1", None, None, lambda y, a, b, c: a / b * hyp1f1(a + 1.0, _next_hyp1f1(a, b), c)
 )
+
+
+def _next_hyp1f1(a: Any, b: Any) -> Any:
+    """b + 1, and 1 for a = -1: of 0 and any b the function is 1, where SciPy's is infinite."""
+    return select(eq(a, -1.0), 1.0, b + 1.0)
 
 
 # ---- Lambert's function on a branch, and Wright's: w exp(w) = z and w + log(w) = z ----

@@ -175,3 +175,19 @@ def test_an_orthogonal_polynomial_is_an_operand_of_others():
 def test_parameters_of_a_polynomial_have_no_derivative():
     with pytest.raises(UnsupportedError, match="it must be known at compile time"):
         flow.grad(flow.compile(lambda a: sp.jacobi(2, a, 1.0)(0.3), target="python"))(0.4)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(-3.0, -3.0), (-2.0, -3.0), (-1.0, -2.0), (-1.0, -1.0), (-2.0, 1.5), (-1.0, 1.5)]
+)
+def test_polynomials_of_kummer(a, b):
+    """1F1(a; b; x) of whole numbers b <= a <= 0 ends before the term that divides by zero."""
+
+    def f(x):
+        return sp.hyp1f1(a, b, x)
+
+    made, h = flow.compile(f, target="python"), 1e-3
+    slope = (f(1.3 + h) - f(1.3 - h)) / (2.0 * h)
+    curvature = (f(1.3 + h) - 2.0 * f(1.3) + f(1.3 - h)) / (h * h)
+    assert np.isclose(flow.grad(made)(1.3), slope, rtol=1e-5, atol=1e-9)
+    assert np.isclose(flow.grad(flow.grad(made))(1.3), curvature, rtol=1e-5, atol=1e-7)

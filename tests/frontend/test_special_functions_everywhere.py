@@ -67,7 +67,7 @@ DIFFERENT = {
 }
 # removable singularities where derivatives are NaN; else NaN is wrong where differences are finite
 NAN = {
-    "beta", "betaln", "binom", "elliprd", "hyp1f1", "hyperu", "lpmv", "modstruve", "poch",
+    "beta", "betaln", "binom", "elliprd", "hyperu", "lpmv", "modstruve", "poch",
     "struve",
 }  # fmt: skip
 
