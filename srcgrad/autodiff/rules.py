@@ -16,6 +16,7 @@ from srcgrad.ir.types import Array, Scalar, Type, float_type, is_complex, same_d
 from srcgrad.primitives import rules as primitives
 from srcgrad.primitives.norms import OF_SQUARES
 from srcgrad.primitives.registry import REGISTRY, ZERO
+from srcgrad.primitives.special import SPECIAL
 
 
 # ---- which arguments a result depends on ----
@@ -49,7 +50,7 @@ def contribution(
     if rule is ZERO:
         return None
     if rule is None or not holds(definition):
-        raise no_rule(definition)
+        raise no_rule(definition, k)
     tracer = tracer_for(builder, definition, values)
     y, args = tracer.operands()
     seed = tracer.known(g)
@@ -151,7 +152,8 @@ def made(out: Any) -> Atom | None:
     return Const(out, Scalar("f64", weak=True)) if out else None
 
 
-def no_rule(definition: Def) -> UnsupportedError:
+def no_rule(definition: Def, k: int | None = None) -> UnsupportedError:
+    """The refusal of a derivative by argument `k` that the table does not have."""
     back = definition.params.get("back")
     if back is not None:
         return UnsupportedError(
@@ -159,11 +161,17 @@ def no_rule(definition: Def) -> UnsupportedError:
             definition.loc,
             "give flow.opaque a vjp= or a jvp=, or call stop_gradient on its arguments",
         )
+    name = SPECIAL.get(definition.op.name, definition.op.name)
+    which = f" by its {_ORDINALS[k]} argument" if k is not None and len(definition.args) > 1 else ""
+    said = f"{name} has no derivative{which} here"
     return UnsupportedError(
-        f"{definition.op.name} has no derivative here",
+        said if holds(definition) else f"{name} of complex numbers has no derivative here",
         definition.loc,
-        "call stop_gradient on its argument if it is to count as a constant",
+        "call flow.stop_gradient on that argument if it is to count as a constant",
     )
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def holds(definition: Def) -> bool:

@@ -55,7 +55,7 @@ def _derive(tracer: Tracer, d: Def, ts: Tangents) -> Any:
         if t is not None:
             rule = d.op.rules[k]
             if rule is None:
-                raise no_rule(d)
+                raise no_rule(d, k)
             partial = slope(d, rule, tracer.values)(y, *args, **d.params)
             rooted = tracer.values is not None and d.var in tracer.values.roots
             terms.append(product(t, partial, d.op.singular and not rooted))

@@ -83,8 +83,11 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     if node.handlers and tensors and not ours:  # their errors are of other classes
         it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
     if len(it.attempts) >= DEEPEST:
-        said = "a 'try' that runs inside of so many others is not supported"
-        it.refuse(node, said, "write the recursion as a loop")
+        said = f"a 'try' inside of {DEEPEST} others, in functions that are called there as well"
+        it.refuse(
+            node, f"{said}, is not supported",
+            "move what raises nothing out of a 'try'; write a recursion as a loop",
+        )  # fmt: skip
     if exits(node.finalbody):
         said = "a 'finally' that leaves is not supported"
         it.refuse(node.finalbody[0], said, "leave after it", runs=True)

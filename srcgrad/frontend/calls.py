@@ -70,6 +70,7 @@ from srcgrad.frontend.values import (
     Range,
     Record,
     Slice,
+    article,
     describe,
     is_array,
     is_value,
@@ -229,7 +230,11 @@ def _call_instance(
         return it.call(type(f).__call__, [f, *args], kwargs, node)
     if (bound := bound_descriptor(f, args)) is not NotImplemented:
         return bound
-    it.refuse(node, f"{callable_name(f)} cannot be called in a compiled function")
+    name = type(f).__qualname__.rpartition(".")[2]
+    it.refuse(
+        node, f"{article(name)} {name} cannot be called in a compiled function: there is no Python "
+        "source to follow", "call it by flow.opaque(f, like, vjp=...)",
+    )  # fmt: skip
 
 
 def _undecided(f: Any, given: list[Any]) -> Var | None:

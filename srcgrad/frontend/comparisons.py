@@ -128,7 +128,10 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
             if isinstance(v, MaybeNone) and other is None:
                 return v.flag if name == "IsNot" else negate(it, v.flag)
         if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
-            it.refuse(node, "'is' between values that may be None")
+            it.refuse(
+                node, "'is' between values that may be None",
+                "test 'is None' of each, and compare their values",
+            )  # fmt: skip
         if isinstance(a, MaybeUnbound) or isinstance(c, MaybeUnbound):
             it.refuse(node, "'is' between values that may be unbound")
         if is_number(a) and is_number(c):
@@ -205,7 +208,10 @@ def known_text(it: Interpreter, v: Any, node: Node) -> Any:
         if isinstance(each, Var) and atom(each).type.dtype[0] in "iub":
             it.static_int(each, node, "a number in a string")
         if isinstance(each, Var):
-            it.refuse(node, "a string with a number of the run in it is not known")
+            it.refuse(
+                node, "a string with a number of the run in it is not known",
+                "use the number itself: for eval(f'{x} * 2.0') write x * 2.0",
+            )  # fmt: skip
     return v.template.format(*v.values)
 
 

@@ -32,7 +32,7 @@ def conflict(a: Any, b: Any) -> Conflict:
         return Conflict(f"it is {', '.join(kinds[:-1])} or {kinds[-1]}, depending on the path")
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")
-    if isinstance(a, GrownList) or isinstance(b, GrownList):
+    if all(isinstance(v, list | GrownList) for v in (a, b)) and GrownList in (type(a), type(b)):
         return Conflict(
             "it is a list that grows at run time on one path and another one on another: "
             "np.array(...) of a list can be carried"

@@ -57,7 +57,8 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | No
         return _stacked(it, node, x)
     if (made := _by_its_method(it, node, x, copy, dtype)) is not None:
         return made
-    it.refuse(node, f"{describe(x)} cannot be made an array")
+    said = "make a list or an array of it outside, and pass that as an argument"
+    it.refuse(node, f"{describe(x)} cannot be made an array", said)
 
 
 def items_in_dtype(it: Interpreter, x: Any, dtype: str, node: Node) -> Any:

@@ -6,6 +6,7 @@ none of these libraries.
 
 from __future__ import annotations
 
+import collections
 import sys
 import types
 from typing import Any
@@ -36,22 +37,25 @@ LIBRARIES = {
 # modules of the standard library whose classes in Python are followed: UserDict, cached_property
 FOLLOWED = ("collections", "_collections_abc", "functools")
 
-# values of Numba's by the module of their class: their description, and what to pass
-OF_NUMBA = {
-    "numba.typed.typedlist": ("a typed List", "list({})"),
-    "numba.typed.typeddict": ("a typed Dict", "dict({})"),
+# containers that are no arguments, by the module of their class: a description, and what to pass
+NOT_TAKEN = {
+    "numba.typed.typedlist": ("a typed List of Numba's", "list({})"),
+    "numba.typed.typeddict": ("a typed Dict of Numba's", "dict({})"),
     "numba.experimental.jitclass.boxing": (
-        "an instance of a jitclass", "one of the plain class, without jitclass,"
+        "an instance of a jitclass of Numba's", "one of the plain class, without jitclass,"
     ),
+    "array": ("an array of the module array", "np.asarray({})"),
 }  # fmt: skip
 
 
 def foreign_array(value: Any, name: str) -> tuple[str, str] | None:
     """The description of a value of another library, and the way out; None if it is of none."""
     cls = type(value)
-    if cls.__module__ in OF_NUMBA:
-        kind, way_out = OF_NUMBA[cls.__module__]
-        return f"'{name}' is {kind} of Numba's", f"pass {way_out.format(name)}"
+    if isinstance(value, collections.deque):
+        return f"'{name}' is a deque, which is made inside only", f"pass list({name})"
+    if cls.__module__ in NOT_TAKEN:
+        kind, way_out = NOT_TAKEN[cls.__module__]
+        return f"'{name}' is {kind}", f"pass {way_out.format(name)}"
     library = LIBRARIES.get(str(cls.__module__).split(".")[0])
     if library is None or not (hasattr(cls, "__array__") or hasattr(cls, "toarray")):
         return None

@@ -37,6 +37,7 @@ def recover(it: Interpreter, s: Any, e: Exception, depth: int) -> None:
         raise _Enough
     it.frame.depth, it.frame.incomplete = depth, True
     stated = s.names if isinstance(s, gast.Global) else []
+    stated = [s.name] if isinstance(s, gast.AsyncFunctionDef) else stated
     for name in (*assigned([s]), *stated):
         scope_of(it.frame, name)[name] = POISON
     _poison_containers(it, s)

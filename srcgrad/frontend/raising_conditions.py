@@ -155,7 +155,8 @@ class _Foresight:
         """Whether an operation raises, from its operands."""
         rule = CONDITIONS.get(s.op)
         if rule is None:
-            raise undecided(f"whether '{s.op.name}' raises is not known before it runs", s.loc)
+            name = s.params["back"].name if s.op is callbacks.call_back else s.op.name
+            raise undecided(f"whether {name}() raises is not known before it runs", s.loc)
         with self.b.block() as made:
             cond = atom(rule(self.b, *s.args, **s.params))
         out.extend(made)

@@ -17,7 +17,7 @@ from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.numba_objects import is_jitclass
-from srcgrad.frontend.returned_containers import ContainerOfRun, with_containers
+from srcgrad.frontend.returned_containers import ContainerOfRun, why_inside, with_containers
 from srcgrad.frontend.returned_lists import OF_THE_RUN, list_of_run
 from srcgrad.frontend.tables import Coded
 from srcgrad.frontend.texts import literal
@@ -174,12 +174,13 @@ def taken_apart(
     def checked(v: Any) -> Any:
         for each in tree.nodes(v):
             if isinstance(each, Record) and each.cls in {*CLASSES, *INSTANCES, *MADE_INSIDE}:
-                parts = "coefficients: p.coeffs" if each.cls in CLASSES else "items: np.array(...)"
+                why, parts = "which is made inside only", "coefficients: p.coeffs"
+                if each.cls in INSTANCES:
+                    why, parts = why_inside(each)
                 parts = MADE_INSIDE.get(each.cls, parts)
                 raise ReturnTypeError(
-                    f"{found.title}() returns {describe(each)}, which is made inside only",
-                    at, f"return its {parts}",
-                )  # fmt: skip
+                    f"{found.title}() returns {describe(each)}, {why}", at, f"return its {parts}"
+                )
             if isinstance(each, Record) and ITEMS in each.fields:
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, which derives from dict",
@@ -229,11 +230,12 @@ def taken_apart(
                 found.location(found.tree), "return np.array(...) of it",
             )  # fmt: skip
         if isinstance(v, MaybeNone):
-            said = f"{found.title}() returns None here: compiled code returns a value on every path"
+            said = f"{found.title}() returns None here, which has no derivative"
+            text = literal(located(said, None, "return a number there, or raise"))
             if choices:
-                return choice(v.flag, v.value, None, literal(said), found.location(found.tree))
+                return choice(v.flag, v.value, None, text, found.location(found.tree))
             with instances.standing(it, found):
-                it.fail_if(it.b.logical_not(v.flag), LIMIT, literal(said))
+                it.fail_if(it.b.logical_not(v.flag), LIMIT, text)
             return part(v.value)
         if isinstance(v, Several):
             said = f"the returns of {found.title}() do not fit together: {v.reason}"

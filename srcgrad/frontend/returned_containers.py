@@ -96,6 +96,23 @@ def _is_returned(v: Any) -> bool:
     return cls in SETS and not _has_floats(v.fields[items])
 
 
+def why_inside(v: Record) -> tuple[str, str]:
+    """The reason why such an instance is not returned, and what of it is."""
+    cls, items = INSTANCES[v.cls]
+    floats = cls is not collections.deque and _has_floats(v.fields[items])
+    if issubclass(cls, dict):
+        if floats:
+            return "whose keys are floats or of several kinds", "items: list(d.items())"
+        if not (issubclass(v.cls, Table) and v.cls.holding is Table.holding):
+            return "whose values are lists that grow", "lists: [np.array(v) for v in d.values()]"
+        return "which is made inside only", "items: list(d.items())"
+    if cls is collections.deque:
+        return "whose maxlen only the run tells", "items: list(q)"
+    return (
+        "whose members are floats" if floats else "which is made inside only"
+    ), "members: sorted(s)"
+
+
 def _has_floats(v: Any) -> bool:
     if isinstance(v, Mixed):
         return True

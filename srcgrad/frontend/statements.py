@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import gast
 
+from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
@@ -116,8 +117,11 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
     elif is_array(owner) and target.attr in ("flat", "T"):
         it.refuse(target, f"an assignment to .{target.attr} is not supported", "use x[...] = v")
     else:
+        watching = ("__setattr__", "__getattr__")
+        own = next((n for n in watching if own_method(type(owner), n) is not None), None)
+        why = "" if own is None else f": {type(owner).__name__} defines {own}"
         it.refuse(
-            target, f"an attribute of {describe(owner)} cannot be assigned",
+            target, f"an attribute of {describe(owner)} cannot be assigned{why}",
             "return the value instead", runs=True,
         )  # fmt: skip
 

@@ -153,7 +153,10 @@ def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool
         it.refuse(node, f"{describe(value)} cannot be stored in an array", like=ValueError)
     have, want = atom(value).type.dtype, x.type.dtype
     if is_complex(have) and not is_complex(want):
-        it.refuse(node, "a complex value cannot be stored in a real array")
+        it.refuse(
+            node, "a complex value cannot be stored in a real array",
+            "store .real, .imag or abs() of it, or make the array complex: dtype=complex",
+        )  # fmt: skip
     if is_array(value) and not value.type.dims:
         value, by_value = it.b.load(value), False
     return cast(it, value, Scalar(want), by_value)

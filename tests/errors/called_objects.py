@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.lapack import dgeev
 
 import srcgrad as flow
 from tests.cases.registry import vec
@@ -19,7 +20,7 @@ FIRST = operator.itemgetter(0)
 
 @program(vec(3))
 def callable_of_the_standard_library(x):
-    return FIRST(x)  # error: UnsupportedError: cannot be called in a compiled function
+    return FIRST(x)  # error: UnsupportedError: an itemgetter cannot be called ... no Python source
 
 
 SCOPE = {}
@@ -125,3 +126,8 @@ def number_that_is_none(x):
 @program(0.7)
 def class_that_is_another(x):
     return x if isinstance(AS_FUNCTION, float) else 2.0 * x  # error: UnsupportedError: isinstance()
+
+
+@program(np.eye(2))
+def routine_without_python_source(a):
+    return dgeev(a)[0][0]  # error: UnsupportedError: a fortran cannot be called ... flow.opaque

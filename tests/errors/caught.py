@@ -65,7 +65,7 @@ def function_of_a_complex_number(x):
 
 
 def summed(x, k):
-    try:  # error: UnsupportedError: a 'try' that runs inside of so many others
+    try:  # error: UnsupportedError: a 'try' inside of 3 others
         return x[k] + summed(x, k + 1)
     except IndexError:
         return 0.0

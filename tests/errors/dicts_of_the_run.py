@@ -21,7 +21,7 @@ def by_key(x):
 @program(vec(3))
 def dict_of_floats_returned(x):
     found = {v: k for k, v in enumerate(x)}
-    return found  # error: ReturnTypeError: a dict, which is made inside only
+    return found  # error: ReturnTypeError: a dict, whose keys are floats ... list(d.items())
 
 
 @program(vec(3))
@@ -313,3 +313,11 @@ def result_kept_by_a_float(x):
     if x not in RESULTS:
         RESULTS[x] = x * x  # error: UnsupportedError: a result is kept in a captured dict ... anew
     return RESULTS[x]
+
+
+@program(vec(3))
+def dict_of_lists_returned(x):
+    found = {}
+    for i in range(len(KEYS)):
+        found.setdefault(int(KEYS[i]), []).append(x[i % 3])
+    return found  # error: ReturnTypeError: whose values are lists that grow ... np.array(v)

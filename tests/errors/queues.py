@@ -9,7 +9,7 @@ from tests.errors.programs import program
 @program(vec(3))
 def queue_with_a_length_of_the_run_returned(x):
     q = collections.deque(x, int(x[0] * 5.0))
-    return q  # error: ReturnTypeError: a deque, which is made inside only
+    return q  # error: ReturnTypeError: a deque, whose maxlen only the run tells
 
 
 @program(vec(3))
@@ -40,3 +40,16 @@ def full_queue(x):
     q = collections.deque(x, maxlen=3)
     q.insert(1, x[0])  # error: IndexError: deque already at its maximum size
     return q[0]
+
+
+WAITING = collections.deque([1.0, 2.0])
+
+
+@program(vec(3))
+def captured_queue(x):
+    return x[0] * WAITING[0]  # error: UnsupportedError: 'WAITING' is a deque ... list(WAITING)
+
+
+@program(vec(3), collections.deque([1.0]))
+def queue_as_an_argument(x, q):  # error, no line: TypeError: 'q' is a deque
+    return x[0] * len(q)

@@ -166,6 +166,15 @@ def opaque_without_a_derivative(x):
     return np.sum(HIDDEN(x))  # error: UnsupportedError: sin() is opaque
 
 
+@program(vec(3))
+def opaque_where_a_handler_would_catch(x):
+    try:
+        y = HIDDEN(x)  # error: UnsupportedError: whether sin() raises is not known
+    except ValueError:
+        y = x
+    return np.sum(y)
+
+
 WRONG = flow.opaque(lambda x: np.ones(2), lambda x: x)
 
 

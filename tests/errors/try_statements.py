@@ -87,7 +87,7 @@ def exception_that_is_read(x, n):
 @program(mat(3, 3))
 def equation_that_may_have_no_solution(a):
     try:
-        s = sylvester(a, a, a)  # error: UnsupportedError: whether 'sylvester' raises is not known
+        s = sylvester(a, a, a)  # error: UnsupportedError: whether sylvester() raises is not known
     except np.linalg.LinAlgError:
         s = np.diag(a)
     return np.sum(s)
@@ -191,7 +191,7 @@ def raised_in_else(x, k):
 @program(np.eye(3) - 2.0)
 def not_finite_in_scipy(a):
     try:
-        b = scipy.linalg.sqrtm(a)  # error: UnsupportedError: whether 'sqrtm' raises is not known
+        b = scipy.linalg.sqrtm(a)  # error: UnsupportedError: whether sqrtm() raises is not known
     except ValueError:
         b = a
     return np.sum(b)

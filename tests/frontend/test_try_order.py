@@ -41,7 +41,7 @@ def f(x, w, n):
 
 
 def test_a_recursion_that_only_a_handler_ends():
-    check(ENDLESS, "a 'try' that runs inside of so many others")
+    check(ENDLESS, "a 'try' inside of 3 others")
 
 
 # ---- what is raised for certain, past the handlers of a `try` ----

@@ -40,7 +40,7 @@ class Apart:
         by_class: dict[Var, list[int]] = {}
         for j, p in enumerate(s.params):
             if isinstance(p.type, Tape | RefTape):
-                raise _growing(p, s)
+                raise _growing(s)
             if isinstance(p.type, Array) and not self.classes.is_pure(p):
                 by_class.setdefault(self.classes.of(p), []).append(j)
         for cls, js in by_class.items():
@@ -124,7 +124,7 @@ class Apart:
         by_class: dict[Var, dict[Var, None]] = {}
         for v in found.values():
             if isinstance(v.type, Tape | RefTape):
-                raise _growing(v, s)
+                raise _growing(s)
             by_class.setdefault(self.classes.of(v), {})[v] = None
         for roots in by_class.values():
             if len(roots) > 1 and any(map(self.program.is_join, roots)):
@@ -176,8 +176,8 @@ def _encloses(outer: Point, inner: Point) -> bool:
     return len(outer) < len(inner) and inner[: len(outer)] == outer
 
 
-def _growing(v: Var, s: Loop) -> UnsupportedError:
+def _growing(s: Loop) -> UnsupportedError:
     return refused(
-        f"changes '{v}', a list that grows at run time", s.loc,
+        "changes a list that grows at run time and was made before it", s.loc,
         "store to an array of its final length",
     )  # fmt: skip

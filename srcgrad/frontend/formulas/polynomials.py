@@ -51,8 +51,11 @@ def check_leading(c: Any) -> None:
     >>> check_leading(np.array([1.0, 0.0]))
     """
     c = np.atleast_1d(c)
-    if c.dtype.kind in "fc" and c.shape[0] > 0 and c[0] == 0:
-        raise NotImplementedError("a polynomial with a leading coefficient of 0")
+    if c.dtype.kind in "fc" and c.shape[0] > 0:
+        refused_where(
+            c[0] == 0, "a polynomial with a leading coefficient of 0",
+            "leave it out, c[1:]; np.polyval(c, x) takes it",
+        )  # fmt: skip
 
 
 @stands_for(np.roots)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import known, place
+from srcgrad.frontend.formulas.registry import known, place, refused_where
 
 
 def windows(x: Any, window_shape: Any, axis: Any = None) -> Any:
@@ -42,9 +42,14 @@ def strided(x: Any, shape: Any, strides: Any) -> Any:
         raise ValueError("mismatch in length of strides and shape")
     places = np.zeros((), np.int64)
     for n, step in zip(shape, steps):  # noqa: B905 (they are equally many)
-        if step % x.itemsize != 0:
-            raise NotImplementedError("strides that are no multiple of the size of an element")
+        refused_where(
+            step % x.itemsize != 0, "strides that are no multiple of the size of an element",
+            "use multiples of x.itemsize",
+        )  # fmt: skip
         places = np.expand_dims(places, -1) + np.arange(n) * (step // x.itemsize)
-    if np.any((places < 0) | (places >= x.size)):
-        raise NotImplementedError("as_strided reaches outside of the array that it is given")
+    refused_where(
+        np.any((places < 0) | (places >= x.size)),
+        "as_strided reaches outside of the array that it is given",
+        "ask for a smaller shape, or pad the array before",
+    )
     return np.take(np.ravel(x), places)
