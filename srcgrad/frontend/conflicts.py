@@ -29,6 +29,8 @@ def conflict(a: Any, b: Any) -> Conflict:
     if any(isinstance(v, Several) for v in (a, b)):
         kinds = list(dict.fromkeys(repr(k) if isinstance(k, str) else describe(k)
                                    for v in (a, b) for k in _kinds_of(v)))  # fmt: skip
+        if len(kinds) == 1:
+            return Conflict(f"it is {kinds[0]} of several structures, depending on the path")
         return Conflict(f"it is {', '.join(kinds[:-1])} or {kinds[-1]}, depending on the path")
     if a is UNBOUND or b is UNBOUND:
         return Conflict("it is not bound on every path")

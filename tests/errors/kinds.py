@@ -75,6 +75,19 @@ def helper_returns_none(x):
     return found_or_none(x, 9.0) * 2.0  # error: TypeError: for *: 'NoneType' and 'float'
 
 
+@program(vec(3), np.array([4]))
+def tuples_of_four_lengths(x, n):
+    if n[0] == 0:
+        y = (x[0],)
+    elif n[0] == 1:
+        y = (x[0], x[1])
+    elif n[0] == 2:
+        y = (x[0], x[1], x[2])
+    else:
+        y = (x[0], x[0], x[0], x[0])
+    return y[0]  # error: UnsupportedError: 'y' ... it is a tuple of several structures
+
+
 @program(vec(3))
 def two_that_may_be_none(x):
     a, b = found_or_none(x, 9.0), found_or_none(x, 1.0)
