@@ -100,6 +100,7 @@ class Captures:
         self.joined: set[Any] = set()  # lists of the run of integers and floats, by key
         # the containers that lists of the run hold by their leaves, by key and id
         self.items_of: dict[Any, dict[int, Any]] = {}
+        self.twice: set[int] = set()  # of these, those that a list has in several places
         # the places where lists of the run do not only get longer, by key
         self.rewritten: dict[Any, Location] = {}
         self.reached: dict[tuple[Any, ...], Path] = {}  # the places of containers
@@ -211,6 +212,10 @@ class Captures:
             return items_of(self, it, path, value, name, node)
         self._refuse_kind(it, value, name, node)
         return value
+
+    def listed(self) -> set[int]:
+        """The ids of the containers that lists of the run hold by their leaves."""
+        return {k for inside in self.items_of.values() for k in inside}
 
     def find_changed(self, it: Any) -> None:
         """Lets tracing start again at its end: what is changed is required, and nothing else."""

@@ -123,6 +123,7 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
     a.made = carrier.made
     it.carried[a.index] = {v for vs, _ in a.head.values() for v in vs}
     _enter(it, trip, a)
+    listed = it.captures.listed()
     head = captured(it, trip.before.objects)
     if not trip.counted:
         with b.block() as a.test:
@@ -141,6 +142,8 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
         again = widen(it, trip, head, end)
         if not again:
             _yield(it, trip, a, end)
+            # one of before the loop is in as many places as there are trips
+            it.captures.twice |= (it.captures.listed() - listed) & trip.before.objects.keys()
         elif not trip.poisoned and len(it.problems) > first.problems:
             it.forget(first)  # not all kinds were known yet
     return None if again else _finished(it, trip, a)

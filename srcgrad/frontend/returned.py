@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from typing import Any
 
@@ -99,6 +99,7 @@ class Written:
     held: list[Any] = field(default_factory=list)  # so that ids stay theirs
     # the containers that lists of the run hold by their leaves, by the key of the list and by id
     listed: dict[Any, Mapping[int, Any]] = field(default_factory=dict)
+    twice: Set[int] = frozenset()  # of these, those that one list has in several places
     merged: Mapping[int, tuple[Any, list[Any]]] = field(default_factory=dict)
 
     def is_apart(self) -> bool:
@@ -107,6 +108,8 @@ class Written:
         A list of the run holds the parts of one, and one of several is made anew.
         """
         ids = [k for inside in self.listed.values() for k in inside]
+        if not self.twice.isdisjoint(ids):
+            return True
         made = {number: k for k, number in self.numbers.items() if k in self.merged}
         ids += [o for k in made.values() for o in self._origins(k)]
         return len({*ids}) < len(ids) or any(k in self.slots or k in self.numbers for k in ids)
@@ -127,7 +130,7 @@ class Written:
 
     def has_seen(self, result: Any) -> bool:
         """Whether a container in a result is in another place as well."""
-        held = [n for n in (*tree.nodes(result), *tree.leaves(result)) if is_mutable(n)]
+        held = [n for n in _all_inside(result) if is_mutable(n)]
         ids = [id(n) for n in held]
         lists = any(isinstance(n, GrownTable) or id(n) in self.merged for n in held)
         seen = any(k in self.slots or k in self.numbers for k in ids)
@@ -158,6 +161,19 @@ class Written:
         made = _untracked(like, parts)
         one = is_mutable(like) or isinstance(like, ContainerOfRun)
         return Shared(self.number(like), made) if one else made
+
+
+def _all_inside(v: Any) -> Iterator[Any]:
+    """The structures and leaves of a value, those of all its kinds."""
+    yield from tree.nodes(v)
+    for leaf in tree.leaves(v):
+        yield leaf
+        match leaf:
+            case MaybeNone() | MaybeUnbound():
+                yield from _all_inside(leaf.value)
+            case Several():
+                yield from _all_inside(leaf.one)
+                yield from _all_inside(leaf.other)
 
 
 def taken_apart(

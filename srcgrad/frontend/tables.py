@@ -223,7 +223,9 @@ def append_item(
     freeze(it, item)
     inside = {id(n): n for n in tree.nodes(item) if is_mutable(n)}
     it.listed.update(inside)
-    it.captures.items_of.setdefault(owner.key, {}).update(inside)
+    known = it.captures.items_of.setdefault(owner.key, {})
+    it.captures.twice |= known.keys() & inside.keys()
+    known.update(inside)
     return [(column, found[k]) for k, column in enumerate(owner.columns)]
 
 

@@ -258,7 +258,7 @@ def _interpreted(
         result = inline(it, found, env, None, found.tree)
         output = taken_apart(it, result, atoms, found, True)
         slots: dict[int, Slot] = {id(v): Given(path) for path, v, _ in taken.given}
-        put = Written(slots | slots_of_captured(it), merged=it.merged)
+        put = Written(slots | slots_of_captured(it), twice=it.captures.twice, merged=it.merged)
         writes = _written(it, taken.given, atoms, found, put)
         with instances.standing(it, found):
             last = changed_names(it)

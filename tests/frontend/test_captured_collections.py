@@ -212,7 +212,34 @@ def in_a_list_of_the_run(m, x):
     return out
 
 
-@pytest.mark.parametrize("f", [one_of_two, the_captured_one, in_a_list_of_the_run])
+def one_row_of_all_trips(m, x):
+    row = [x[0]]
+    m.kept = []
+    for v in x:
+        if v > 0.5:
+            m.kept.append(row)
+    return x[0]
+
+
+def one_row_in_two_places(m, x):
+    m.kept = []
+    for v in x:
+        row = [v]
+        m.kept.append(row)
+        m.kept.append(row)
+    return x[0]
+
+
+TWICE = (
+    one_of_two,
+    the_captured_one,
+    in_a_list_of_the_run,
+    one_row_of_all_trips,
+    one_row_in_two_places,
+)
+
+
+@pytest.mark.parametrize("f", TWICE)
 def test_containers_that_would_be_two(f):
     m = Model()
     m.kept = None
@@ -235,6 +262,20 @@ def the_same(m, x):
     m.objects.append(row)
     m.by_number[5] = out
     return out, row, m.kept, m.window, [row]
+
+
+def test_one_of_several_lists_is_the_one():
+    m = Model()
+
+    def f(x):
+        if x[0] > 0.5:
+            m.window = [x[1]]
+        return x[0], m.window
+
+    compiled = flow.compile(f, target="python")
+    for k in (0.0, 0.4):
+        assert compiled(X + k)[1] is m.window
+    assert m.window == [1.1]
 
 
 def test_one_container_in_several_places():
