@@ -238,7 +238,10 @@ def taken_apart(
         if isinstance(v, GrownList):
             if choices:
                 if written is not None:
-                    written.listed[v.key] = it.captures.items_of.get(v.key, {})
+                    inside, own = it.captures.items_of, v.key or (None,)  # those of its parts too
+                    written.listed |= {
+                        k: n for k, n in inside.items() if k and k[: len(own)] == own
+                    }
                 found_list = list_of_run(it, v, atoms, at, item)
                 return Shared(written.number(v), found_list) if written else found_list
             raise UnsupportedError(

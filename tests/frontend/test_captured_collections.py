@@ -230,7 +230,17 @@ def one_row_in_two_places(m, x):
     return x[0]
 
 
+def one_dict_in_a_list_of_several_kinds(m, x):
+    kept, m.kept = {"a": x[0]}, [[x[0]]]
+    for v in x:
+        m.kept.append(kept)
+        if v > 0.5:
+            m.kept.append(1.0)
+    return x[0]
+
+
 TWICE = (
+    one_dict_in_a_list_of_several_kinds,
     one_of_two,
     the_captured_one,
     in_a_list_of_the_run,
