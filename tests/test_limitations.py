@@ -22,7 +22,7 @@ AREA = "def area(r): return np.pi * np.sum(r**2)\n"
 exec(AREA + AREA.replace("area", "hidden"), SCOPE)
 area, hidden = SCOPE["area"], SCOPE["hidden"]
 PYTHON = ctypes.pythonapi
-LOCK, TABLE = threading.Lock(), {1.0, 2.0}
+LOCK = threading.Lock()
 WAITING = collections.deque([1.5, 2.5])
 
 
@@ -145,13 +145,13 @@ def returns_the_state(x):
     return np.sum(x), x[0]
 
 
-def adds_to_a_set(x):
-    TABLE.add(3.0)
-    return x[0] * len(TABLE)
+def adds_to_a_set(x, members):
+    members.add(3.0)
+    return x[0] * len(members)
 
 
-def reads_a_queue(x):
-    return x[0] * WAITING[0]
+def reads_a_queue(x, queue):
+    return x[0] * queue[0]
 
 
 def reads_a_list(x, items):
@@ -221,8 +221,8 @@ ROWS = {
         [(asynchronous, (X,), "tape"), (locked, (X,), "tape")],
     ),
     "Setting attributes": (
-        [(stores_to_watched, (X,), "Watched defines __setattr__"), (adds_to_a_set, (X,), "a set"),
-         (reads_a_queue, (X,), "pass list(WAITING)")],
+        [(stores_to_watched, (X,), "Watched defines __setattr__"),
+         (adds_to_a_set, (X, {1.0}), "a set"), (reads_a_queue, (X, WAITING), "pass list(queue)")],
         [(returns_the_state, (X,), {}), (reads_a_list, (X, list(WAITING)), {})],
     ),
     "Integers and booleans": (

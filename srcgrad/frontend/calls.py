@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import collections
 import functools
 import inspect
 import io
-import operator
-import sys
 import types
 from collections.abc import Hashable
 from typing import Any, get_origin
@@ -22,15 +19,9 @@ from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.displays import elements
-from srcgrad.frontend.formulas.dicts_of_the_run import count
-from srcgrad.frontend.formulas.groups import own_number, taken_over
 from srcgrad.frontend.formulas.longer_lists import (
     LongerList,
-    count_before,
-    item_from_the_end,
-    read_whole,
 )
-from srcgrad.frontend.formulas.members import hashable, members
 from srcgrad.frontend.formulas.registry import INSTANCES, OF_NUMPY, is_set
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
@@ -61,6 +52,14 @@ from srcgrad.frontend.special_methods import asked, items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
+from srcgrad.frontend.taken_whole import (
+    KEEPING,
+    LIBRARIES_OF_OBJECTS,
+    OF_ANY_ITEMS,
+    OF_ANY_ORDER,
+    OF_NO_NONE,
+    OF_OBJECTS,
+)
 from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
 from srcgrad.frontend.values import (
     Bound,
@@ -81,26 +80,6 @@ from srcgrad.ir.types import BOOL, Scalar
 from srcgrad.protocols import home_module, is_transform, of_numba, poses
 from srcgrad.tracebacks import within
 from srcgrad.tree import registered_as
-
-# methods of containers that take None as any other item
-KEEPING = (("list", "append"), ("list", "insert"), ("dict", "setdefault"))
-# functions that look at no item of a container
-OF_ANY_ITEMS = frozenset((dict, enumerate, isinstance, iter, len, list, next, reversed, tuple, zip))
-
-
-# functions that take an object itself; others run over its items
-OF_OBJECTS = frozenset((
-    isinstance, type, hasattr, getattr, setattr, delattr, callable, print, str, repr, dict,
-    collections.OrderedDict, collections.defaultdict, collections.Counter, count, count_before,
-    hashable, item_from_the_end, own_number, read_whole, taken_over,
-    *filter(callable, vars(operator).values()),
-))  # fmt: skip
-# libraries whose functions may take None as any object
-LIBRARIES_OF_OBJECTS = sys.stdlib_module_names - {"math", "cmath", "random", "statistics"}
-# among them functions whose results are no values of a path
-OF_NO_NONE = frozenset((str, repr, enumerate, zip, map, filter, iter, reversed))
-# functions whose result does not depend on the order of the items
-OF_ANY_ORDER = frozenset((bool, sorted, len, min, max, any, all, sum, set, frozenset, members))
 
 
 def of_call(it: Interpreter, node: gast.Call) -> Any:

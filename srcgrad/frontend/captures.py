@@ -47,8 +47,8 @@ from srcgrad.frontend.library_source import in_numpy, is_constant, is_number_of_
 from srcgrad.frontend.masked_constant import masked_constant
 from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.outside import refuse_read_outside
-from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
-from srcgrad.frontend.roots import roots
+from srcgrad.frontend.requirements import Requirements, RestartTracing
+from srcgrad.frontend.specializing import Specializing
 from srcgrad.frontend.suggestions import similar, supported_in
 from srcgrad.frontend.values import NUMBERS, Classes, is_array
 from srcgrad.frontend.watches import (
@@ -68,7 +68,7 @@ from srcgrad.protocols import poses, states
 from srcgrad.tree import is_dataclass_instance, is_structured, registered_as
 
 
-class Captures:
+class Captures(Specializing):
     """Free variables of all functions interpreted for one signature."""
 
     def __init__(self, required: Requirements):
@@ -363,50 +363,6 @@ class Captures:
         if self.no_tensor_met:
             self.required.tensors = True
             raise RestartTracing
-
-    # ---- specialization ----
-    def is_of_arguments(self, it: Any, v: Var) -> bool:
-        """Whether an integer depends on arguments and their lengths, and on nothing else."""
-        found = roots(it, v)
-        return bool(found) and all(root in self.leaves or root in self.dims for root in found)
-
-    def is_soon_static(self, it: Any, v: Var) -> bool:
-        """Whether specializing on arguments, or unrolling a few trips, makes an integer known."""
-
-        def soon(root: Var) -> bool:
-            if root not in self.loops:
-                return root in self.leaves or root in self.dims
-            length = self.loops[root][2]
-            return not isinstance(length, Var) and length <= UNROLLED
-
-        return all(map(soon, roots(it, v)))
-
-    def is_of_sizes(self, it: Any, v: Var) -> bool:
-        """Whether an integer depends on lengths, integer arguments and running trips alone."""
-        known = {r for r in self.leaves if r.type.dtype[0] in "iub"} | {*self.dims, *self.loops}
-        return roots(it, v) <= known
-
-    def require_static(self, it: Any, v: Var, node: Any, what: str) -> None:
-        """Restarts with the inputs of `v` known at compile time; refused if that cannot be."""
-        inputs: set[Var] = set()
-        todo = [v]
-        while todo:  # the lengths of the loops among them, too
-            new = roots(it, todo.pop()) - inputs
-            inputs |= new
-            todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
-        if any(r not in self.leaves and r not in self.dims and r not in self.loops for r in inputs):
-            reason = f"{what} must be known at compile time, but it depends on run-time values"
-            it.refuse(node, reason, "compute it outside and pass it as an argument")
-        for r in inputs:
-            if r in self.leaves:
-                kind, *rest = self.leaves[r]
-                self.required.static_leaves.add(("static" if kind == "hidden" else kind, *rest))
-            elif r in self.dims:
-                self.required.static_dims.add(self.dims[r])
-            else:
-                self.unrolled.add(self.loops[r][:2])
-        if inputs:
-            raise RestartTracing(what)
 
 
 DIM_NAMES = ("n", "m", "p", "q", "r", "s")

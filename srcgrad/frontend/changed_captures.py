@@ -18,6 +18,7 @@ from srcgrad.frontend.heap import contents
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.outer import Outer
+from srcgrad.frontend.requirements import is_captured, key_of_captured
 from srcgrad.frontend.returned import Slot
 from srcgrad.frontend.values import GrownList, MaybeNone, MaybeUnbound, Record
 from srcgrad.records import record
@@ -31,6 +32,10 @@ class Held(Slot):
 
     def find(self, arguments: dict[str, Any]) -> Any:
         return self.path.fetch()
+
+    def is_part_of(self, key: Any) -> bool:
+        whole = key_of_captured(self.path.key)
+        return is_captured(key) and whole[: len(key)] == key
 
 
 @record(frozen=True)

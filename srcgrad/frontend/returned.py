@@ -72,6 +72,10 @@ class Slot(ABC):
     @abstractmethod
     def find(self, arguments: dict[str, Any]) -> Any: ...
 
+    def is_part_of(self, key: Any) -> bool:
+        """Whether the object lies in the captured list of a key, as the call finds it."""
+        return False
+
 
 tree.add_leaves(Slot)
 
@@ -113,6 +117,15 @@ class Written:
         made = {number: k for k, number in self.numbers.items() if k in self.merged}
         ids += [o for k in made.values() for o in self._origins(k)]
         return len({*ids}) < len(ids) or any(k in self.slots or k in self.numbers for k in ids)
+
+    def list(self, key: Any, items_of: Mapping[Any, Mapping[int, Any]]) -> None:
+        """Notes what a list of the run holds, its parts too, beside the items that stay in it."""
+        own = key or (None,)
+        inside = [held for k, held in items_of.items() if k and k[: len(own)] == own]
+        self.listed[key] = {
+            i: x for held in inside for i, x in held.items()
+            if i not in self.slots or not self.slots[i].is_part_of(key)
+        }  # fmt: skip
 
     def _origins(self, k: int) -> set[int]:
         """The containers of which one is that of an id."""
@@ -238,10 +251,7 @@ def taken_apart(
         if isinstance(v, GrownList):
             if choices:
                 if written is not None:
-                    inside, own = it.captures.items_of, v.key or (None,)  # those of its parts too
-                    written.listed |= {
-                        k: n for k, n in inside.items() if k and k[: len(own)] == own
-                    }
+                    written.list(v.key, it.captures.items_of)
                 found_list = list_of_run(it, v, atoms, at, item)
                 return Shared(written.number(v), found_list) if written else found_list
             raise UnsupportedError(

@@ -71,6 +71,9 @@ OF_THE_RUN = frozenset({
     "finite_diff_rel_step", "keep_feasible", "lb", "len_tol", "ub", "vol_tol",
     "detrend", "down", "fs", "in_len", "len_h", "nfft", "noverlap", "nperseg", "sos", "up",
     "a_band", "e", "select_range", "distance", "peaks", "priority", "wlen",
+    "B", "C", "D", "U", "X0", "Zxx", "center", "compare", "den", "diags", "dt", "exp", "gain", "j",
+    "longer", "mod", "pk", "poles", "popmean", "proportiontocut", "qk", "scores", "selectors",
+    "system", "v1", "v2", "whole", "zeros",
     "window", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 

@@ -22,8 +22,10 @@ FLAGS = frozenset({
     "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache", "calc_q",
     "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
     "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
-    "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "exact", "full_matrices",
-    "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "increasing",
+    "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "equal_var", "exact", "fisher",
+    "full_matrices",
+    "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "inclusive",
+    "increasing", "input_onesided", "interp",
     "invert", "keepdim", "keepdims", "largest", "locally_biased", "lower", "orthogonalize",
     "overwrite_a", "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input",
     "overwrite_x", "p_indices", "padded", "permute_l", "pivoting", "prefilter", "real",
@@ -34,18 +36,18 @@ FLAGS = frozenset({
     "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "api_version", "assume_a", "boundary", "casting", "device", "doc", "dtype",
-    "excluded", "force", "format", "ftype", "indexing", "kind", "lapack_driver", "line_search",
-    "method", "metric", "mode", "nan_policy", "norm", "optimize", "order", "otypes", "permc_spec",
-    "plan", "quadrature", "reduction", "reduction_method", "seq", "side", "signature",
-    "singular", "trim",
+    "UPLO", "alternative", "api_version", "assume_a", "boundary", "casting", "device", "doc",
+    "dtype", "excluded", "force", "format", "ftype", "indexing", "interpolation", "kind",
+    "lapack_driver", "line_search", "method", "metric", "mode", "nan_policy", "norm", "optimize",
+    "order", "otypes", "permc_spec", "plan", "quadrature", "reduction", "reduction_method",
+    "scaling", "seq", "side", "signature", "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {
     **dict.fromkeys(
         (
             "axis", "axis1", "axis2", "axisa", "axisb", "axisc", "baxis", "caxis", "outaxis", "dim",
-            "axes", "dims",
+            "axes", "dims", "freq_axis", "time_axis",
         ),
         "an axis",
     ),

@@ -43,7 +43,7 @@ LATE: list[Callable[[], Any]] = []
 # modules of libraries that NumPy does not import, and those with the handlers or formulas of their
 # functions: imported when such a function is met and the program has imported its module
 ON_DEMAND = {
-    "numpy.ma": "srcgrad.frontend.formulas.masked",
+    "numpy.ma": "srcgrad.frontend.formulas.masked_made",
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
