@@ -180,6 +180,8 @@ def _layer_of(name: str, fn: Any, positions: Any, has_aux: bool) -> Any:
 
 @implements(entry_points.compile)
 def _compile(it: Interpreter, node: Node, /, fn: Any, **options: Any) -> Any:
+    if is_value(fn):
+        it.refuse(node, f"{describe(fn)} cannot be compiled: it is no function", like=TypeError)
     return fn
 
 

@@ -150,3 +150,14 @@ def test_what_has_no_formula_is_refused():
         flow.compile(lambda x: others[1].logpdf(x), target="python")(2.0)
     with pytest.raises(UnsupportedError, match="entropy is not supported"):
         flow.compile(lambda x: others[0].entropy() * x, target="python")(2.0)
+
+
+def test_the_first_argument_has_the_name_that_scipy_gives_it():
+    def f(x):
+        return stats.norm.ppf(q=x, scale=2.0) + stats.norm.isf(q=x) + stats.norm.pdf(x=x)
+
+    def of_counts(x):
+        return stats.poisson.pmf(k=2, mu=x)
+
+    for g in (f, of_counts):
+        assert flow.compile(g, target="python")(0.3) == pytest.approx(g(0.3), rel=1e-14)

@@ -257,3 +257,10 @@ def test_what_is_begun_anew_warns_of_what_is_left_in_the_end(axis):
         warnings.simplefilter("always")
         flow.compile(outer, target="python")(MATRIX, axis)
     assert [w.category for w in warned] == [ZeroGradientWarning] * (axis == 0)
+
+
+@pytest.mark.parametrize("transform", [flow.grad, flow.value_and_grad, flow.compile])
+def test_a_decorator_without_a_function_is_refused(transform):
+    decorator = flow.compile(target="python")
+    with pytest.raises(UnsupportedError, match="cannot be compiled: it is no function"):
+        transform(decorator)(MATRIX[0])

@@ -5,6 +5,7 @@ Imported when a function of SciPy is met in a program that has imported scipy.st
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ DEFAULTS = {"loc": 0.0, "scale": 1.0}
 
 
 def _method(
-    d: Distribution, formula: Callable, others: tuple[str, ...], first: tuple[str, ...] = ("x",)
+    d: Distribution, formula: Callable, others: tuple[str, ...], first: tuple[str, ...]
 ) -> Callable:
     """The handler of a method: its arguments are `first`, the shapes, location and scale."""
     names = (*first, *d.shapes, *others)
@@ -71,14 +72,21 @@ def _method(
     return handler
 
 
+def _first(method: Callable) -> tuple[str, ...]:
+    """The name of the first parameter: x, k or q."""
+    return tuple(inspect.signature(method).parameters)[:1]
+
+
 for _d in CONTINUOUS:
     for _name, (_formula, _needs) in OF_CONTINUOUS.items():
         if getattr(_d, _needs) is not None:
-            implements(getattr(_d.of, _name))(_method(_d, _formula, ("loc", "scale")))
+            _of = getattr(_d.of, _name)
+            implements(_of)(_method(_d, _formula, ("loc", "scale"), _first(_of)))
 for _d in DISCRETE:
     for _name, (_formula, _needs) in OF_DISCRETE.items():
         if getattr(_d, _needs) is not None:
-            implements(getattr(_d.of, _name))(_method(_d, _formula, ("loc",)))
+            _of = getattr(_d.of, _name)
+            implements(_of)(_method(_d, _formula, ("loc",), _first(_of)))
 for _d in (*CONTINUOUS, *DISCRETE):
     _others = ("loc", "scale") if _d in CONTINUOUS else ("loc",)
     if _d.of in moments.MOMENTS:
