@@ -78,17 +78,9 @@ def a_list_that_grew_in_a_loop(x):
 
 
 @program(vec(3))
-def pairs_of_a_filter(x):
-    pairs = itertools.pairwise(filter(abs, x))  # error: UnsupportedError: that leaves items out
-    return sum(u * v for u, v in pairs)
-
-
-@program(vec(3))
-def pairs_of_what_is_mapped(x):
-    total = 0.0
-    for u, v in itertools.pairwise(map(abs, x)):  # error: UnsupportedError: pairwise()
-        total += u * v
-    return total
+def longest_of_a_filter(x):
+    both = itertools.zip_longest(filter(abs, x), x)  # error: UnsupportedError: leaves items out
+    return sum(u * v for u, v in both)
 
 
 @program(vec(3))

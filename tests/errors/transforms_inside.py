@@ -81,6 +81,11 @@ def no_function(x):
     return flow.grad(x)(x)  # error: UnsupportedError: cannot be differentiated: it is no function
 
 
+@program(1.5)
+def number_compiled(x):
+    return flow.compile(target="python")(x)  # error: UnsupportedError: compiled: it is no function
+
+
 def exchanged(y):
     a, b = y * 1.0, np.cos(y)
     for i in range(3):

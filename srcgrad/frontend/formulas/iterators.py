@@ -76,20 +76,70 @@ def cycle(iterable: Any) -> Any:
 
 
 def islice(iterable: Any, start: Any, stop: Any, step: Any) -> Any:
-    """Some of the items, of which no more are taken than those before `stop`.
+    """Some of the items, of which no more are taken than those before `start` and `stop`.
 
     >>> list(islice([1, 2, 3, 4], 1, None, 2))
     [2, 4]
     """
-    if stop is None or stop > 0:
+    end = stop if stop is None else max(start, stop)
+    if end is None or end > 0:
         k, wanted = 0, start
         for v in iterable:
-            if k == wanted:
+            if k == wanted and (stop is None or k < stop):
                 wanted = wanted + step
                 yield v
             k = k + 1
-            if stop is not None and k >= stop:
+            if end is not None and k >= end:
                 break
+
+
+def chained(first: Any, second: Any) -> Any:
+    """The items of one, then those of the other.
+
+    >>> list(chained([1, 2], [3]))
+    [1, 2, 3]
+    """
+    yield from first
+    yield from second
+
+
+def pairs(iterable: Any) -> Any:
+    """Neighbours, each item read once.
+
+    >>> list(pairs([1, 2, 3]))
+    [(1, 2), (2, 3)]
+    """
+    begun = False
+    for v in iterable:
+        if begun:
+            yield last, v  # noqa: F821 (bound by an earlier trip)
+        last = v  # noqa: F841 (the next trip yields it)
+        begun = True
+
+
+def accumulated(iterable: Any, func: Any) -> Any:
+    """The results of a function of two, applied to the items up to each.
+
+    >>> list(accumulated([1, 2, 3], max))
+    [1, 2, 3]
+    """
+    begun = False
+    for v in iterable:
+        total = func(total, v) if begun else v  # noqa: F821 (likewise)
+        begun = True
+        yield total
+
+
+def accumulated_from(iterable: Any, func: Any, total: Any) -> Any:
+    """The same after a first value.
+
+    >>> list(accumulated_from([1, 2], lambda a, b: a * b, 10))
+    [10, 10, 20]
+    """
+    yield total
+    for v in iterable:
+        total = func(total, v)
+        yield total
 
 
 # ---- groups ----

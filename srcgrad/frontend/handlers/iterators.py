@@ -5,16 +5,15 @@ With many items, or a number of them that is known at run time only, they are lo
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import replace
 from typing import Any
 
-import gast
 import numpy as np
 
 from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
-from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import handler_of, implements
@@ -31,8 +30,7 @@ from srcgrad.frontend.values import (
     is_integer,
     plain,
 )
-from srcgrad.ir.nodes import Var
-from srcgrad.ir.types import INT, Scalar, np_dtype
+from srcgrad.ir.types import INT, Scalar
 
 ENDLESS = 1 << 62  # trips of an endless one
 MAPPED = """\
@@ -59,7 +57,7 @@ def _static(it: Interpreter, parts: list[Iterated], node: Node) -> bool:
     return any(p.static for p in parts) or not may_be_loop(it, node)
 
 
-def _count_of(it: Interpreter, part: Iterated, node: Node) -> int:
+def count_of(it: Interpreter, part: Iterated, node: Node) -> int:
     return max(it.static_int(part.length, node, "the number of items"), 0)
 
 
@@ -69,6 +67,14 @@ def _sources(parts: list[Iterated]) -> tuple:
 
 def _grown(parts: list[Iterated]) -> tuple:
     return tuple(g for p in parts for g in p.grown)
+
+
+def in_turn(it: Interpreter, x: Any, node: Node) -> Any:
+    """A generator where items of the run are computed on demand: each of them once."""
+    x = generators.in_turn(it, x, node)
+    if not isinstance(x, Iterated) or isinstance(x, Generated) or x.generator is None:
+        return x
+    return x.generator() if x.lazy and not x.static else x
 
 
 # ---- of functions ----
@@ -95,6 +101,9 @@ def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
 
 @implements(itertools.starmap)
 def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
+    xs = generators.in_turn(it, xs, node)
+    if isinstance(xs, Generated):
+        return run_text(it, MAPPED, [f, xs], node)
     return _called(it, node, f, iterated(it, xs, node, tested=True))
 
 
@@ -138,7 +147,7 @@ def product(it: Interpreter, node: Node, *xs: Any, repeat: Any = 1) -> Any:
     repeat = it.static_int(repeat, node, "repeat")
     parts = [_pool(it, node, x) for x in xs] * repeat
     if not parts or _static(it, parts, node):
-        columns = [[p.item(k) for k in range(_count_of(it, p, node))] for p in parts]
+        columns = [[p.item(k) for k in range(count_of(it, p, node))] for p in parts]
         return static_iterated(it, list(itertools.product(*columns)), once=True)
     lengths = [length_of(it, p) for p in parts]
     total: Any = 1
@@ -178,7 +187,7 @@ def combinations(it: Interpreter, node: Node, x: Any, r: Any) -> Any:
     part = _pool(it, node, x)
     if r == 2 and not _static(it, [part], node):
         return _pairs(it, part)
-    items = [part.item(k) for k in range(_count_of(it, part, node))]
+    items = [part.item(k) for k in range(count_of(it, part, node))]
     return static_iterated(it, list(itertools.combinations(items, r)), once=True)
 
 
@@ -223,28 +232,7 @@ def combinations_with_replacement(it: Interpreter, node: Node, x: Any, r: Any) -
     return static_iterated(it, list(made), once=True)
 
 
-@implements(itertools.pairwise)
-def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
-    """Pairs of neighbours: an item is read once, as a pair's second, and reused in the next."""
-    if is_of_the_run(x):
-        x = as_held(it, node, x, "pairwise")
-    part = iterated(it, x, node)
-    n, kept = plain(it.b.sub(length_of(it, part), 1)), {}
-
-    def pair(k: Any) -> tuple:
-        if isinstance(k, Var):
-            return part.item(k), part.item(plain(it.b.add(k, 1)))
-        if k == 0:
-            kept[0] = part.item(0)
-        kept[k + 1] = part.item(k + 1)
-        return kept[k], kept[k + 1]
-
-    if part.lazy and not part.static:
-        it.refuse(node, f"pairwise() of {describe(part)}", "make a list of it")
-    return Iterated(n, pair, part.static, sources=part.sources, once=True, grown=part.grown)
-
-
-def _as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
+def as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
     """Notes that a value is made of all items at once, while Python reads one in each trip."""
     source = x if is_array(x) else x.tape
     if source is not None:
@@ -261,13 +249,13 @@ def is_of_the_run(x: Any) -> bool:
 
 def as_held(it: Interpreter, node: Node, x: Any, name: str) -> Any:
     """The items as they are now; where something is stored to them later, the call is refused."""
-    return _as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, name)
+    return as_it_is(it, node, it.call_numpy(np.array, [x], {}, node), x, name)
 
 
 @implements(itertools.zip_longest)
 def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) -> Any:
     parts = [iterated(it, x, node) for x in xs]
-    lengths = [_count_of(it, p, node) for p in parts]
+    lengths = [count_of(it, p, node) for p in parts]
 
     def item(k: int) -> tuple:
         pairs = zip(parts, lengths, strict=True)
@@ -280,9 +268,12 @@ def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) ->
 # ---- one after the other ----
 @implements(itertools.chain)
 def chain(it: Interpreter, node: Node, *xs: Any) -> Any:
+    xs = tuple(generators.in_turn(it, x, node) for x in xs)
+    if any(isinstance(x, Generated) for x in xs):
+        return functools.reduce(lambda a, b: it.call(iterators.chained, [a, b], {}, node), xs)
     parts = [iterated(it, x, node) for x in xs]
     if not parts or _static(it, parts, node):
-        places = [(p, k) for p in parts for k in range(_count_of(it, p, node))]
+        places = [(p, k) for p in parts for k in range(count_of(it, p, node))]
         item = lambda k: places[k][0].item(places[k][1])
         return Iterated(len(places), item, True, sources=_sources(parts), once=True)
     joined = parts[0]
@@ -327,7 +318,7 @@ def islice(it: Interpreter, node: Node, x: Any, *limits: Any) -> Any:
     if _static(it, [part], node):
         start, step = (it.static_int(v, node, "a limit") for v in (start, step))
         stop = None if stop is None else it.static_int(stop, node, "a limit")
-        places = list(itertools.islice(range(_count_of(it, part, node)), start, stop, step))
+        places = list(itertools.islice(range(count_of(it, part, node)), start, stop, step))
         item = lambda k: part.item(places[k])
         return Iterated(len(places), item, True, sources=part.sources, once=True)
     n = length_of(it, part)
@@ -349,36 +340,3 @@ def repeat(it: Interpreter, node: Node, v: Any, times: Any = ENDLESS) -> Any:
 def count(it: Interpreter, node: Node, start: Any = 0, step: Any = 1) -> Any:
     _integers(it, node, "what count() starts at and adds", start, step)
     return Iterated(ENDLESS, lambda k: plain(it.b.add(start, it.b.mul(k, step))), once=True)
-
-
-@implements(itertools.accumulate)
-def accumulate(
-    it: Interpreter, node: Node, x: Any, func: Any = None, *, initial: Any = None
-) -> Any:
-    kind = None
-    if isinstance(x, GrownList) and x.of_numbers:
-        kind = x.dtype.dtype
-    elif is_array(x) and x.type.ndim == 1:
-        kind = x.type.dtype
-    if func is None and initial is None and kind is not None:
-        if kind == "bool":
-            it.refuse(
-                node, "accumulate() of truth values gives one first, then numbers",
-                "make integers of them",
-            )  # fmt: skip
-        made = it.call_numpy(np.cumsum, [x], {"dtype": np_dtype(kind)}, node)
-        return replace(iterated(it, _as_it_is(it, node, made, x, "accumulate"), node), once=True)
-    part = iterated(it, x, node)
-    n, shift = _count_of(it, part, node), int(initial is not None)
-    kept: dict[int, Any] = {}
-
-    def item(k: int) -> Any:
-        if k == 0:
-            kept[0] = part.item(0) if initial is None else initial
-        elif func is None:
-            kept[k] = binary(it, gast.Add(), kept[k - 1], part.item(k - shift), node)
-        else:
-            kept[k] = it.call(func, [kept[k - 1], part.item(k - shift)], {}, node)
-        return kept[k]
-
-    return Iterated(n + shift, item, True, sources=part.sources, once=True)

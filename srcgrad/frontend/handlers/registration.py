@@ -34,6 +34,7 @@ from srcgrad.frontend.handlers import (
     members,
     memory_flags,
     nan_extrema,
+    neighbouring_items,
     norms,
     operators,
     padding,
