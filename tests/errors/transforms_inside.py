@@ -83,7 +83,7 @@ def no_function(x):
 
 @program(1.5)
 def number_compiled(x):
-    return flow.compile(target="python")(x)  # error: UnsupportedError: compiled: it is no function
+    return flow.compile(x)  # error: UnsupportedError: compiled: it is no function
 
 
 def exchanged(y):
