@@ -136,14 +136,19 @@ class Captures(Specializing):
 
     def attribute(self, it: Any, owner: Any, name: str, node: Any) -> Any:
         """`owner.name` of a static object."""
+        missing = False
         try:
             value = inspect.getattr_static(owner, name)
         except AttributeError:
-            value = None
+            value, missing = None, True
         if isinstance(value, property) and not (isinstance(owner, type) or library(owner)):
             watch_inherited(self, owner, name)
             return it.call(value.fget, [owner], {}, node)
         refuse_read_outside(it, owner, name, value, node)
+        if missing and self.required.changed:  # of which the method may read something
+            method = inspect.getattr_static(type(owner), "__getattr__", None)
+            if isinstance(method, types.FunctionType):
+                return it.call(method, [owner, name], {}, node)
         try:
             value = getattr(owner, name)
         except AttributeError:

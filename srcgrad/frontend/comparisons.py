@@ -44,7 +44,6 @@ from srcgrad.frontend.special_methods import (
 from srcgrad.frontend.trees import CONTAINS
 from srcgrad.frontend.values import (
     RUNNING,
-    Abstract,
     Formatted,
     GrownList,
     Iterated,
@@ -63,7 +62,6 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import BOOL
 from srcgrad.primitives import memory
-from srcgrad.records import record
 
 # what NumPy says of the truth of an array
 OF_MANY = (
@@ -99,13 +97,6 @@ def compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     return _compare(it, op, a, c, node)
 
 
-@record(eq=False)
-class Identity(Abstract):
-    """The result of `id`: it is compared with those of others."""
-
-    of: Any
-
-
 def _is_new_view(it: Interpreter, v: Any) -> bool:
     """Whether a value is a view made by an index: each evaluation makes a new one."""
     made = it.definition(v)
@@ -115,8 +106,6 @@ def _is_new_view(it: Interpreter, v: Any) -> bool:
 @by_kind
 def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
-    if name in ("Eq", "NotEq") and all(isinstance(v, Identity) for v in (a, c)):
-        return _compare(it, gast.Is() if name == "Eq" else gast.IsNot(), a.of, c.of, node)
     if name in ("Is", "IsNot"):
         if a is not c and is_array(a) and is_array(c):
             if _is_new_view(it, a) and _is_new_view(it, c):

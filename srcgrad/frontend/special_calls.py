@@ -19,16 +19,16 @@ _OF_CONTAINERS: dict[str, Callable] = {
 }  # fmt: skip
 # of arrays; a number of Python's answers NotImplemented to operands of other classes
 _ARITHMETIC: dict[str, Callable] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow,
-    "matmul": operator.matmul,
+    "__add__": operator.add, "__sub__": operator.sub, "__mul__": operator.mul,
+    "__truediv__": operator.truediv, "__floordiv__": operator.floordiv, "__mod__": operator.mod,
+    "__pow__": operator.pow, "__matmul__": operator.matmul,
 }  # fmt: skip
 _OF_ARRAYS: dict[str, Callable] = {
     "__abs__": abs, "__neg__": operator.neg, "__lt__": operator.lt, "__le__": operator.le,
     "__gt__": operator.gt, "__ge__": operator.ge, "__eq__": operator.eq, "__ne__": operator.ne,
-    **{f"__{n}__": f for n, f in _ARITHMETIC.items()},
+    **_ARITHMETIC,
 }  # fmt: skip
-_REFLECTED = {f"__r{n}__": f for n, f in _ARITHMETIC.items()}
+_REFLECTED = {n.replace("__", "__r", 1): f for n, f in _ARITHMETIC.items()}
 _OPERANDS = Var | int | float | complex
 # descriptors that bind the owner as their first argument
 _BINDING = (types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType)

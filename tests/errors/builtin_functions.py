@@ -220,10 +220,5 @@ def executed_in_one_dict(x):
 
 
 @program(0.7)
-def identity_of_a_number(x):
-    return x if id(x) == id(2.0) else -x  # error: UnsupportedError: id() of a number ... with ==
-
-
-@program(0.7)
 def residue_of_a_float(x):
     return pow(x, 2, 3)  # error: TypeError: 3rd argument not allowed unless all arguments are

@@ -42,14 +42,6 @@ def full_queue(x):
     return q[0]
 
 
-WAITING = collections.deque([1.0, 2.0])
-
-
-@program(vec(3))
-def captured_queue(x):
-    return x[0] * WAITING[0]  # error: UnsupportedError: 'WAITING' is a deque ... list(WAITING)
-
-
 @program(vec(3), collections.deque([1.0]))
 def queue_as_an_argument(x, q):  # error, no line: TypeError: 'q' is a deque
     return x[0] * len(q)

@@ -296,3 +296,34 @@ def test_one_container_in_several_places():
     assert out is kept[0] is m.by_number[5] and out == {"a": 0.3} and row == [0.7]
     value, g = flow.value_and_grad(lambda x: the_same(m, x)[0]["a"])(X)
     assert value == 0.3 and g.tolist() == [1.0, 0.0, 0.0] and m.kept is kept
+
+
+class Attributes:
+    """Its attributes are the items of a dict."""
+
+    def __init__(self):
+        self._items = {"w": 2.0}
+
+    def __getattr__(self, name):
+        try:
+            return self._items[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def scaled(self, x):
+        return self.w * x
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_attributes_that_a_changed_dict_has(target):
+    held = Attributes()
+
+    def f(w, x):
+        held._items["w"] = w
+        held._items["k"] = w * x
+        return held.scaled(x) + held.k
+
+    assert flow.grad(f, (0, 1), target=target)(3.0, 5.0) == (10.0, 6.0)
+    assert held._items == {"w": 2.0}
+    assert flow.compile(f, target=target)(3.0, 5.0) == 30.0
+    assert held._items == {"w": 3.0, "k": 15.0}

@@ -1,4 +1,4 @@
-"""Whether two names hold one array: `is` and `id`."""
+"""Whether two names hold one array: `is`."""
 
 import numpy as np
 import pytest
@@ -12,11 +12,11 @@ X = np.arange(6.0).reshape(2, 3) + 1.0
 def items(x):
     a, b, same = x[0], x[0], x
     c = a
-    return a is b, a is not b, c is a, np.asarray(a) is c, same is x, id(a) == id(b), id(a) == id(c)
+    return a is b, a is not b, c is a, np.asarray(a) is c, same is x
 
 
 def rows(x):
-    return [p is q for p in x for q in x], [id(p) != id(q) for p, q in zip(x, x[::-1], strict=True)]
+    return [p is q for p in x for q in x]
 
 
 def other_names_of_a_vector(x):
@@ -34,9 +34,9 @@ def spectrum(x):
 
 
 def not_the_callers(x):
-    before = id(x)
+    given = x
     x = np.asarray(x)
-    if id(x) == before:
+    if x is given:
         x = x.copy()
     x /= np.sum(x)
     return np.sum(x**2)

@@ -95,7 +95,7 @@ def _formulas_of(module: str) -> list[Any]:
     return [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith(module)]
 
 
-OF_MASKED = [f for f, formula in FORMULAS.items() if formula.__module__.endswith(".masked")]
+OF_MASKED = [f for f, formula in FORMULAS.items() if formula.__module__.endswith(".masked_made")]
 OF_SPARSE, OF_INTERPOLATORS = _formulas_of("scipy.sparse"), _formulas_of("scipy.interpolate")
 
 FORMULAS_OF_ROTATIONS = [
@@ -183,7 +183,7 @@ WITHOUT = {
     iter: "makes an iterator", next: "takes an item", dict.fromkeys: "makes a dict",
     object.__init__: "makes an instance",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
-    delattr: "deletes a name", id: "asks about an object",
+    delattr: "deletes a name",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
     operator.index: "makes an index", functools.partial: "makes a function",

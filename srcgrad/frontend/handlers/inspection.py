@@ -11,7 +11,6 @@ import numpy as np
 from srcgrad.frontend.attribute_methods import is_inherited, own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute, set_field
 from srcgrad.frontend.classes import construct, empty_instance, refuse_special
-from srcgrad.frontend.comparisons import Identity
 from srcgrad.frontend.control_flow import python_bool
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
@@ -212,13 +211,6 @@ def setattr_(it: Interpreter, node: Node, x: Any, name: Any, value: Any) -> None
             "use a plain class or a dataclass",
             like=AttributeError,
         )
-
-
-@implements(id)
-def id_(it: Interpreter, node: Node, x: Any, /) -> Identity:
-    if is_value(x) and not is_array(x):
-        it.refuse(node, "id() of a number is not supported", "compare numbers with ==")
-    return Identity(x)
 
 
 @implements(delattr)
