@@ -137,7 +137,7 @@ def filled(x: Any, n: Any) -> Any:
 def by_rest(x: Any, g: Any, u: Any) -> tuple[Any, Any]:
     """The adjoint that u receives by the rest x of its basis, whose own is `g`.
 
-    x may turn within its columns, which is not determined: where a loss depends on it is said.
+    x may turn within its columns, which is not determined: a loss that depends on it is marked.
     """
     back = conjugate(x)
     m = turned(back, g)
