@@ -63,7 +63,7 @@ def paired(x: Any, y: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[An
     _, y = samples_of(y, axis, nan_policy)
     if x.shape[-1] != y.shape[-1]:
         if 1 in (x.shape[-1], y.shape[-1]):
-            unsupported("two samples of which one has one item", "give both one length")
+            raise NotImplementedError("two samples of which one has one item")
         raise ValueError("two samples of different lengths")
     return floating(x), floating(y)
 
