@@ -63,6 +63,7 @@ def paired(x: Any, y: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[An
     _, y = samples_of(y, axis, nan_policy)
     if x.shape[-1] != y.shape[-1]:
         if 1 in (x.shape[-1], y.shape[-1]):
+            # linregress of SciPy broadcasts the item, to a line without a slope
             raise NotImplementedError("two samples of which one has one item")
         raise ValueError("two samples of different lengths")
     return floating(x), floating(y)
@@ -160,6 +161,7 @@ def linregress(
     x, y = paired(x, y, axis, nan_policy)
     n = x.shape[-1]
     if n < 3:
+        # SciPy gives NaN for the probability of two points, and for all of one
         raise NotImplementedError("linregress of less than three points")
     mx, my = beside_mean(x), beside_mean(y)
     at_x, at_y = np.mean(x, axis=-1), np.mean(y, axis=-1)

@@ -318,6 +318,7 @@ def mode(a: Any, axis: Any = 0, nan_policy: Any = "propagate", keepdims: Any = F
     x, lanes = samples_of(a, axis, nan_policy)
     n = lanes.shape[-1]
     if lanes.size == 0:
+        # SciPy gives NaN, counted 0 times
         raise NotImplementedError("the mode of an empty sample")
     y = np.sort(lanes, axis=-1)
     places = np.broadcast_to(np.arange(n), y.shape)

@@ -98,10 +98,10 @@ class OfOrderedDict(OfDict):
     """Those of OrderedDict, where they are others: the items are in an OrderedDict."""
 
     def popitem(self, last: Any = True) -> Any:
-        return self._items_of_this_dict.popitem(last)  # type: ignore[call-arg]
+        return self._items_of_this_dict.popitem(last)  # type: ignore[call-arg]  (ordered)
 
     def move_to_end(self, key: Any, last: Any = True) -> None:
-        self._items_of_this_dict.move_to_end(key, last)  # type: ignore[attr-defined]
+        self._items_of_this_dict.move_to_end(key, last)  # type: ignore[attr-defined]  (likewise)
 
     def copy(self) -> Any:
         made = self.__class__()

@@ -151,6 +151,7 @@ class System:
             return dimpulse(self, X0, T, N)
         system = self.to_ss()
         if system.B.shape[1] != 1:
+            # SciPy raises as well: its initial state has one column for each input
             raise NotImplementedError("the impulse response to several inputs")
         start = system.B[:, 0] if X0 is None else system.B[:, 0] + X0
         T, y, _ = simulated(system, None, times(system, T, N), start, False)
@@ -326,6 +327,7 @@ def dlsim(system: Any, u: Any, t: Any = None, x0: Any = None) -> tuple:
     else:
         t = np.asarray(t)
         if t.shape[0] < 2:
+            # SciPy gives NaN for one time
             raise NotImplementedError("the response at less than two times")
         stop = t[-1]
         count = int(np.floor(stop / system.dt)) + 1
