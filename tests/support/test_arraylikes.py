@@ -41,7 +41,10 @@ WIDER = "a list of numbers of two precisions is an array of the wider one"
 PARTS = "all parts are given"
 STRETCHED = "a matrix is not broadcast to the right side"
 PADDED = "SciPy makes the shorter signal longer by zeros in the shape of the other"
+ISTFT = "signal.istft(signal.stft(np.tile(u, 3), nperseg=4)[2], nperseg=4)[1]"
 KNOWN = {
+    f"{ISTFT} with 0: in lists": "raises for what has no window; SciPy gives nothing",
+    "stats.pmean(x, 3) with 1: numpy": "Python's and NumPy's numbers are one exponent",
     "np.reshape(x, -1) with 1: number": OF_THE_RUN,
     "np.reshape(x, -1) with 1: numpy": OF_THE_RUN,
     "np.reshape(x, -1) with 1: 0-d": OF_THE_RUN,

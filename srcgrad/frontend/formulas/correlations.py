@@ -57,10 +57,17 @@ class Pair:
         return 2
 
 
+def of_one_rank(x: Any, y: Any) -> None:
+    """Refuses samples that SciPy would broadcast."""
+    if x.ndim != y.ndim:
+        unsupported("two samples of different ranks are not supported", "give both one shape")
+
+
 def paired(x: Any, y: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[Any, Any]:
     """Two samples of one length, as floats along the last axis."""
     _, x = samples_of(x, axis, nan_policy)
     _, y = samples_of(y, axis, nan_policy)
+    of_one_rank(x, y)
     if x.shape[-1] != y.shape[-1]:
         if 1 in (x.shape[-1], y.shape[-1]):
             # linregress of SciPy broadcasts the item, to a line without a slope
@@ -231,6 +238,7 @@ def ttest_ind(
         return unsupported("ttest_ind with trim or method is not supported", "leave it out")
     _, x = samples_of(a, axis, nan_policy)
     _, y = samples_of(b, axis, nan_policy)
+    of_one_rank(x, y)
     (n, mean, v), (m, other, w) = spread(floating(x)), spread(floating(y))
     if equal_var:
         v, w = np.where(n == 1, 0.0, v), np.where(m == 1, 0.0, w)

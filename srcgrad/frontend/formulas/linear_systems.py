@@ -182,7 +182,7 @@ def simulated(system: Any, U: Any, T: Any, X0: Any, interp: Any) -> tuple:
         U = np.zeros((count, inputs))
     U = np.asarray(U)
     if U.ndim == 0:
-        U = np.zeros((count, inputs)) + U
+        U = U.reshape(1)
     if U.ndim == 1:
         U = U[:, None]
     if U.shape[0] != count:

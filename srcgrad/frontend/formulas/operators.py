@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import Any
 
-from srcgrad.frontend.formulas.registry import stand_for, stands_for
+from srcgrad.frontend.formulas.registry import stand_for, stands_for, unsupported
 
 stand_for({
     operator.not_: lambda a: not a,
@@ -21,7 +22,7 @@ stand_for({
     operator.xor: lambda a, b: a ^ b,
     operator.lshift: lambda a, b: a << b,
     operator.rshift: lambda a, b: a >> b,
-    operator.concat: lambda a, b: a + b,
+    operator.concat: lambda a, b: of_sequences(a, b) or a + b,
     operator.contains: lambda a, b: b in a,
     operator.countOf: lambda a, b: list(a).count(b),
     operator.indexOf: lambda a, b: list(a).index(b),
@@ -50,7 +51,26 @@ def delitem(a: Any, b: Any) -> None:
     del a[b]
 
 
-@stands_for(operator.iadd, operator.iconcat)
+def of_sequences(*values: Any) -> None:
+    """Refuses to put together what is no sequence of Python's: numbers and arrays are added."""
+    if not all(isinstance(v, list | tuple | str | collections.deque) for v in values):
+        unsupported(
+            "operator.concat of what is no list, tuple, text or queue", "use np.concatenate"
+        )
+
+
+@stands_for(operator.iconcat)
+def iconcat(a: Any, b: Any) -> Any:
+    """
+    >>> iconcat([1], [2])
+    [1, 2]
+    """
+    of_sequences(a, b)
+    a += b
+    return a
+
+
+@stands_for(operator.iadd)
 def iadd(a: Any, b: Any) -> Any:
     """
     >>> iadd(1, 2)
