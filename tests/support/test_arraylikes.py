@@ -42,7 +42,9 @@ PARTS = "all parts are given"
 STRETCHED = "a matrix is not broadcast to the right side"
 PADDED = "SciPy makes the shorter signal longer by zeros in the shape of the other"
 ISTFT = "signal.istft(signal.stft(np.tile(u, 3), nperseg=4)[2], nperseg=4)[1]"
+LSIM = "signal.lsim(([p], [1.0, q]), [1.0, 2.0, 3.0], [0.0, 0.5, 1.0])[1]"
 KNOWN = {
+    f"{LSIM} with 1: 0-d, 2: 0-d": "raises for one input and one time without axes",
     f"{ISTFT} with 0: in lists": "raises for what has no window; SciPy gives nothing",
     "stats.pmean(x, 3) with 1: numpy": "Python's and NumPy's numbers are one exponent",
     "np.reshape(x, -1) with 1: number": OF_THE_RUN,
