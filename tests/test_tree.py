@@ -24,6 +24,7 @@ OTHERS = {
     "frontend/recursive/calls_apart.py:_most_in": "calls in the fields of syntax",
     "frontend/recursive/calls_apart.py:_renamed": "names in the fields of syntax",
     "frontend/specs.py:is_same": "what a branch joins, with the identity of containers",
+    "frontend/instances_as_keys.py:_parts": "the key of a dict",
     "frontend/tracked_dicts.py:is_constant": "the key of a dict",
     "frontend/tracked_dicts.py:is_of_the_run": "the key of a dict",
     "interop/of_numba.py:_result": "types of Numba's for a structure of results",

@@ -24,8 +24,6 @@ from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import (
     CLASS,
-    ITEMS,
-    KEYS,
     STATIC,
     Equal,
     Guard,
@@ -38,6 +36,7 @@ from srcgrad.frontend.guards import item as item_at
 from srcgrad.frontend.handlers.registry import followed_as
 from srcgrad.frontend.heap import contents, is_mutable
 from srcgrad.frontend.instances import given, made
+from srcgrad.frontend.instances_as_keys import watch_keys
 from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.values import Record, TrackedList, View
@@ -52,7 +51,7 @@ def has_items(value: Any) -> bool:
 
 def items_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: Any) -> Any:
     if isinstance(value, set):
-        captures.watch(path.then(ITEMS), name)
+        watch_keys(captures, path, value, name)
         return set(value)
     owner = captures.take(it, path.then(attribute("mapping")), name, node)
     return View(owner, VIEWS[type(value)])
@@ -67,7 +66,7 @@ def program_of(captures: Any, it: Any, path: Path, value: Any, name: str, node: 
     elif id(value) in captures.changed:
         out = set_of(captures, it, path, value, name, node)
     else:
-        captures.watch(path.then(ITEMS), name)
+        watch_keys(captures, path, value, name)
         out = TrackedSet(value)
     return _made(captures, path, name, value, out)
 
@@ -121,7 +120,7 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
         guard = path.then(CONSTANTS)
         captures.guards[guard.key] = Guard(guard, Equal(guard.fetch()), name)
         return _constants(captures, path, value, name)
-    captures.watch(path.then(KEYS), name)
+    watch_keys(captures, path, value, name)
     if isinstance(value, tuple):
         parts = [part(k) for k in range(len(value))]
         made = type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)

@@ -12,7 +12,8 @@ from typing import Any
 from srcgrad.frontend.captured_lists import list_in
 from srcgrad.frontend.formulas.containers import Deque
 from srcgrad.frontend.formulas.members import Members
-from srcgrad.frontend.guards import ITEMS, Path, Step, attribute
+from srcgrad.frontend.guards import Path, Step, attribute
+from srcgrad.frontend.instances_as_keys import watch_keys
 from srcgrad.frontend.requirements import key_of_captured
 from srcgrad.frontend.tracked_dicts import TABLES, Table
 from srcgrad.frontend.values import Record
@@ -50,7 +51,7 @@ def set_of(captures: Any, it: Any, path: Path, value: set, name: str, node: Any)
     if key in it.grown:
         inner, members = path.then(MEMBERS), sorted(value, key=repr)
         return Record(Members, {"items": list_in(captures, it, inner, members, name, node, key)})
-    captures.watch(path.then(ITEMS), name)
+    watch_keys(captures, path, value, name)
     return Record(Members, {"items": it.list_of_key(sorted(value, key=repr), key, node)})
 
 

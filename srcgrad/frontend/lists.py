@@ -16,6 +16,7 @@ from srcgrad.frontend.comprehensions import is_long, loop_over, may_be_loop
 from srcgrad.frontend.growing import append_grown, columns_of, fitting_item, is_bool, new_list
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.indexing import index_items, static_slice
+from srcgrad.frontend.instances_as_keys import WAY_OUT, refuse_other_hash
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_places import begin, key_of_list
 from srcgrad.frontend.list_tails import Tail
@@ -51,7 +52,8 @@ def static_key(it: Interpreter, key: Any, node: Node) -> Any:
         it.refuse(node, f"{what} must be known at compile time", "use an array", unhashable)
     hashed = key.cls.__hash__ if isinstance(key, Record) else object.__hash__
     if hashed not in (None, object.__hash__):
-        it.refuse(node, f"{describe(key)} has a __hash__ of its own", "use its parts as the key")
+        it.refuse(node, f"{describe(key)} has a __hash__ of its own", WAY_OUT)
+    refuse_other_hash(it, key, node)
     try:
         hash(key if hashed else [])
     except TypeError:

@@ -26,6 +26,7 @@ from srcgrad.frontend.formulas.groups import DefaultGroups, Groups, OrderedGroup
 from srcgrad.frontend.formulas.members import FrozenMembers, Members
 from srcgrad.frontend.formulas.registry import INSTANCES, class_represented
 from srcgrad.frontend.heap import changing
+from srcgrad.frontend.instances_as_keys import equal_key
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.items_of_the_run import chosen
 from srcgrad.frontend.special_methods import asked
@@ -135,7 +136,7 @@ def _has_float(key: Any) -> bool:
 def known_key(it: Interpreter, owner: Any, key: Any, node: Node) -> Any:
     """The key of a dict if it is known, or can be made so; the key itself if the run decides it."""
     try:
-        return it.static_key(key, node)
+        return equal_key(it, owner, it.static_key(key, node), node)
     except UnsupportedError:
         if not is_of_the_run(key):
             raise

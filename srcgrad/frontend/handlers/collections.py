@@ -19,6 +19,7 @@ from srcgrad.frontend.formulas.members import FrozenMembers, Members, hashable, 
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import implements, method
+from srcgrad.frontend.instances_as_keys import refuse_other_hash
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import type_name
 from srcgrad.frontend.values import (
@@ -85,6 +86,7 @@ def hashable_(it: Interpreter, node: Node, key: Any) -> None:
     if container or isinstance(key, list | dict | set | GrownList) or is_array(key):
         said = f"unhashable type: '{type_name(key)}'"
         it.wrong(node, said, TypeError)
+    refuse_other_hash(it, key, node)
 
 
 def _set_method(name: str, does: str) -> None:
