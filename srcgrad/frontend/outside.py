@@ -37,6 +37,17 @@ class Outside:
     def owner(self) -> Owner:
         return self.kind, id(self.holder)
 
+    def get(self, default: Any) -> Any:
+        """The present value, or another one where there is none."""
+        if self.kind == "attribute":
+            return getattr(self.holder, self.name, default)
+        if self.kind == "cell":
+            try:
+                return self.holder.cell_contents
+            except ValueError:
+                return default
+        return self.holder.get(self.name, default)
+
     def set(self, value: Any) -> None:
         if self.kind == "cell":
             self.holder.cell_contents = value

@@ -94,6 +94,18 @@ tree.add_kind(Shared, tree.Kind(
 ))  # fmt: skip
 
 
+@record(frozen=True)
+class OfClasses:
+    """A number that may be of another class than here: one in its place that is equal stays."""
+
+    value: Any
+
+
+tree.add_kind(OfClasses, tree.Kind(
+    lambda v: [v.value], lambda like, parts: OfClasses(parts[0]), lambda v: ["value"]
+))  # fmt: skip
+
+
 @record()
 class Written:
     """The containers among what is written: the caller's by their ids, and those that are made."""

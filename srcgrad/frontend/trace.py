@@ -43,12 +43,13 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
+from srcgrad.frontend.number_classes import is_either, is_mixed
 from srcgrad.frontend.outside import NameWrite, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
 from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements, RestartTracing, place_of_list
-from srcgrad.frontend.returned import Slot, Written, taken_apart
+from srcgrad.frontend.returned import OfClasses, Slot, Written, taken_apart
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
@@ -326,12 +327,20 @@ def _to_hold(
 ) -> tuple[Any, SrcgradError | None]:  # fmt: skip
     """The template of what a name or a place outside is to hold, or why it cannot."""
     try:
-        return taken_apart(it, value, atoms, found, True, put), None
+        return _template(it, value, atoms, found, put), None
     except ReturnTypeError as e:
         kind = f"{describe(value)}, which is not a number, an array or a container of them"
         return None, ReturnTypeError(f"'{name}' is set to {kind}", e.location)
     except UnsupportedError as e:
         return None, UnsupportedError(f"'{name}': {e.reason}", e.location, e.way_out)
+
+
+def _template(
+    it: Interpreter, value: Any, atoms: list[Atom], found: source.Source, put: Written
+) -> Any:
+    """The template of what a place outside is to hold."""
+    made = taken_apart(it, value, atoms, found, True, put)
+    return OfClasses(made) if is_mixed(it, value) or is_either(it, value) else made
 
 
 def _label(label: str, key: Any) -> str:
@@ -345,7 +354,7 @@ def _written(
     """The changes that the function made to the containers among its arguments."""
 
     def place(v: Any) -> Any:
-        return taken_apart(it, v, atoms, found, True, put)
+        return _template(it, v, atoms, found, put)
 
     out = []
     for path, v, first in given:

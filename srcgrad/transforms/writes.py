@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.errors import ArgumentValueError
 from srcgrad.frontend.changed_captures import ContainerWrite, ListsWrite
 from srcgrad.frontend.outside import NameWrite
-from srcgrad.frontend.returned import Shared, Slot
+from srcgrad.frontend.returned import OfClasses, Shared, Slot
 from srcgrad.frontend.trace import Write
 from srcgrad.frontend.values import is_number
 from srcgrad.transforms.program import Program
@@ -78,12 +78,13 @@ def write_back(arguments: dict[str, Any], program: Program, values: list[Any]) -
             _take(owner, held, w.stay)
     for w, value in names:
         if value is not ABSENT:
-            w.at.set(value)
+            w.at.set(_put(w.at.get(ABSENT), value))
     return result
 
 
 def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
     """Puts values into the places of a container, which loses all others if it is filled whole."""
+    places = {k: _put(_held(owner, k), v) for k, v in places.items()}
     if isinstance(owner, list):
         if whole:
             owner.clear()
@@ -101,6 +102,20 @@ def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
             owner[k] = v
         elif k in owner:
             del owner[k]
+
+
+def _held(owner: Any, k: Any) -> Any:
+    """The object in a place of a container."""
+    if is_dataclass_instance(owner):
+        return getattr(owner, k, ABSENT)
+    if isinstance(owner, list):
+        return owner[k] if k < len(owner) else ABSENT
+    return owner.get(k, ABSENT)
+
+
+def _put(old: Any, new: Any) -> Any:
+    """The object for a place: a number of a class that the path decides stays if it is equal."""
+    return _chosen(old, new.value, False) if isinstance(new, OfClasses) else new
 
 
 def _take(owner: Any, held: list[list[Any]], stay: bool) -> None:

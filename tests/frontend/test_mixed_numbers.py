@@ -86,3 +86,53 @@ def test_flags_of_the_caller_are_objects(flag):
 
 def test_sorted_numbers_of_python_stay_such():
     agrees(lambda x: (sorted([x, 1.0], key=lambda v: -v), sorted((x, 3.0))), 2.0)
+
+
+class Held:
+    """Numbers outside: of a name, an item of a dict and of a list, an attribute and a field."""
+
+    def __init__(self):
+        self.k = 3
+
+
+COUNT = 3
+TABLE, ROW, HELD = {"k": 3}, [3, 4.0], Held()
+
+
+def name_replaced(x, given):
+    global COUNT
+    if x > 0.0:
+        COUNT = 2.5
+    return x
+
+
+def items_replaced(x, given):
+    if x > 0.0:
+        TABLE["k"], given["k"], ROW[0] = 2.5, x, 2.5
+    ROW.append(x)
+    return x
+
+
+def attribute_halved(x, given):
+    while HELD.k < x:
+        HELD.k = HELD.k + 0.5
+    TABLE["k"] = max(x, TABLE["k"])
+    return x
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("f", [name_replaced, items_replaced, attribute_halved])
+@pytest.mark.parametrize("old", [3, True, 0])
+def test_a_number_outside_that_stays_is_of_its_class(f, old, target):
+    def after(g, x):
+        global COUNT
+        COUNT = TABLE["k"] = HELD.k = old
+        ROW[:] = [old, 4.0]
+        given = {"k": old}
+        g(x, given)
+        held = [COUNT, TABLE["k"], HELD.k, *ROW, given["k"]]
+        return [(type(v), v) for v in held]
+
+    compiled = flow.compile(f, target=target)
+    for x in (-1.0, 4.5, -0.0):
+        assert after(compiled, x) == after(f, x)
