@@ -123,6 +123,23 @@ def memory_for_arrays_that_grow(x, n):
 
 
 @program(vec(3), 4)
+def test_with_arrays_that_shrink(x, n):
+    while flow.checkpointed(n > 0, segments=2):  # error: UnsupportedError: is a `while` carries 'x'
+        n -= 1
+        x = x[:2] * x[1]
+    return np.sum(x)
+
+
+@program(np.ones((3, 3)), 4)
+def test_with_arrays_of_another_length_at_first(x, n):
+    y = x
+    while flow.checkpointed(n > 0):  # error: UnsupportedError: carries 'y', whose length changes
+        n -= 1
+        y = x[:2] * x[0]
+    return np.sum(y)
+
+
+@program(vec(3), 4)
 def memory_for_trips_of_unknown_length(x, n):
     for _ in flow.checkpointed(range(n), memory=999):  # error: UnsupportedError: say segments=...
         while x[0] > 0.1:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from srcgrad.autodiff.reverse.program import Point, Program, comes_later
 from srcgrad.errors import Location, UnsupportedError
-from srcgrad.ir.nodes import Atom, Def, For, If, Stmt, Var, While
+from srcgrad.ir.nodes import Atom, Def, For, If, Stmt, Var, While, type_vars
 from srcgrad.ir.types import Array, RefTape, Tape, is_reference
 from srcgrad.ir.walk import free_variables, uses, walk
 
@@ -19,6 +19,11 @@ Loop = For | While
 
 def refused(reason: str, loc: Location | None, way_out: str) -> UnsupportedError:
     return UnsupportedError(f"a loop over flow.checkpointed {reason}", loc, way_out)
+
+
+def changes_length(program: Program, s: Loop, v: Var) -> bool:
+    """Whether a trip of a loop may begin with more or fewer elements of an array than another."""
+    return any(d in s.params or program.inside(d, s) for d in type_vars(v.type))
 
 
 class Apart:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from srcgrad.autodiff.reverse.apart import Apart, refused
+from srcgrad.autodiff.reverse.apart import Apart, changes_length, refused
 from srcgrad.autodiff.reverse.program import Program, classes_read
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
@@ -28,7 +28,6 @@ from srcgrad.ir.nodes import (
     While,
     altered,
     atom,
-    type_vars,
 )
 from srcgrad.ir.types import INT, Array, Scalar, np_dtype
 from srcgrad.ir.walk import map_atoms, map_type, replaced_by, walk
@@ -115,7 +114,7 @@ class _Splitting:
         read = classes_read(s.body, classes)
         total: Atom = Const(0, INT)
         for v in (*s.params, *(v for v in buffers if classes.of(v) in read)):
-            if any(d in s.params or self.apart.program.inside(d, s) for d in type_vars(v.type)):
+            if changes_length(self.apart.program, s, v):
                 raise refused(
                     f"by memory carries '{v}', whose length changes", s.loc, "say segments=..."
                 )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from srcgrad.autodiff.reverse.apart import refused
+from srcgrad.autodiff.reverse.apart import changes_length, refused
 from srcgrad.autodiff.reverse.nested import ReversedLoop, Scope
 from srcgrad.autodiff.reverse.program import classes_read
 from srcgrad.autodiff.reverse.recomputed import Again, Trip, WithTrips
@@ -95,6 +95,9 @@ class BySlots(Again):
         self._put(b, ZERO, self.s.inits, ZERO)
 
     def _kept(self, b: Builder, v: Var) -> Kept:
+        if changes_length(self.program, self.s, v):
+            said = f"that is a `while` carries '{v}', whose length changes"
+            raise refused(said, self.s.loc, "run a `for` over a range, with a `break`")
         size = None if isinstance(v.type, Scalar) else b.size(v.type.dims)
         many = self.slots if size is None else b.mul(self.slots, size)
         return Kept(v, b.tape(many, dtype=v.type.dtype, name=f"{v.name}{SAVED}"), size)
