@@ -92,6 +92,7 @@ class Interpreter:
         # comprehensions that were made loops, loops: unrolled if the program is refused
         self.looped: set[tuple[Any, ...]] = set()
         self.over_tables: set[tuple[Any, ...]] = set()  # of these, loops over constant tables
+        self.unread: set[Any] = set()  # the expressions that are statements: nothing reads them
         self.parts: tuple[str, ...] = ()  # tell what is made at one place apart
         # the names of modules and cells that are stored to, and their values at first
         self.outside: dict[tuple[str, int], dict[str, Any]] = {}

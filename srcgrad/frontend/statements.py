@@ -64,6 +64,7 @@ def do_pass(it: Interpreter, node: gast.Pass) -> None:
 
 
 def do_expr(it: Interpreter, node: gast.Expr) -> None:
+    it.unread.add(node.value)
     it.operand(node.value)
 
 

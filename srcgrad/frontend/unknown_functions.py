@@ -109,7 +109,7 @@ def why_unknown(f: Any) -> tuple[str, str] | None:
     if isinstance(owner, io.IOBase):
         spelled = next((f"sys.{n}" for n in _STREAMS if owner is getattr(sys, n)), "a file")
         reason = f"{f.__name__}() of {spelled} is not supported in a compiled function"
-        return reason, "use print(), or warnings.warn() for sys.stderr; leave out flush()"
+        return reason, "use print(), or write() of sys.stdout and sys.stderr"
     if type(f) is types.MethodType and f == builtins.input:  # in a notebook a method of the kernel
         return "input() is not supported in a compiled function", OUTSIDE
     library = foreign_library(f)

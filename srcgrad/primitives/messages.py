@@ -1,4 +1,4 @@
-"""Output of a program: `print`, warnings, messages to loggers. Python formats and sends them.
+"""Output of a program: texts, warnings, messages to loggers. Python formats and sends them.
 
 A program holds texts only: categories and loggers are referred to by name.
 """
@@ -6,6 +6,7 @@ A program holds texts only: categories and loggers are referred to by name.
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from typing import Any
 
@@ -35,8 +36,13 @@ def sent(site: int, text: str, kind: str, name: str, level: int, file: str, line
     return kept(site, lambda: send(text, kind, name, level, file, line))
 
 
-def _show(*values: Any, message: str) -> None:
-    print(message.format(*values), end="")
+def put(text: str, stream: str, flush: bool) -> None:
+    """Writes to the present `sys.stdout` or `sys.stderr`, if there is one."""
+    print(text, end="", file=getattr(sys, stream), flush=flush)
+
+
+def _show(*values: Any, message: str, stream: str = "stdout", flush: bool = False) -> None:
+    put(message.format(*values), stream, flush)
 
 
 def _report(*values: Any, message: str, words: tuple[Any, ...]) -> None:

@@ -1,6 +1,7 @@
 """Slips in names, the world outside, recursions and transforms inside: the way out."""
 
 import functools
+import io
 import sys
 import warnings
 
@@ -113,8 +114,16 @@ def saved_to_a_file(x):
 
 
 @program(0.7)
+def length_of_what_is_written(x):
+    return x * sys.stderr.write(f"{x}")  # error: UnsupportedError: the length of a text ... do not
+
+
+FILE = io.StringIO()
+
+
+@program(0.7)
 def printed_to_a_file(x):
-    print(x, file=sys.stderr)  # error: UnsupportedError: print() to a file ... leave out file=
+    print(x, file=FILE)  # error: UnsupportedError: print() to a file ... print to sys.stdout or
     return x
 
 

@@ -29,6 +29,7 @@ OF_THE_RUN = frozenset({
     "constraints", "coordinates", "correction", "count", "cov", "cval", "d", "data", "ddof",
     "default", "deg", "delta", "der", "destination", "diag", "diagonals", "diff_step", "dimensions",
     "discont", "dst", "dx", "dydx", "element", "end", "epsabs", "epsfcn", "epsrel", "events", "ext",
+    "file",
     "extrapolate", "f", "f_scale", "factor", "fields", "fill_value", "fillvalue", "filt", "fn",
     "formula", "fp", "fprime", "fprime2", "ftol", "full", "fun", "func", "func1d", "funclist",
     "function", "functions", "fweights", "given", "grad_position", "gtol", "h", "h0",

@@ -1,5 +1,9 @@
 """`print` shows what Python's would: separators, ends, specifications, containers."""
 
+import contextlib
+import io
+import sys
+
 import numpy as np
 import pytest
 
@@ -69,3 +73,45 @@ def texts_of_an_array_that_changes(x):
 
 def test_a_text_has_what_an_array_held():
     agrees(texts_of_an_array_that_changes, np.array([0.7, 1.2, 0.9]))
+
+
+def to_streams(x, n):
+    sys.stderr.write("begins {}\n")
+    print(f"x = {x}", file=sys.stderr, flush=True)
+    for _ in range(n):
+        sys.stderr.write(".")
+    sys.stderr.writelines(["end", f" {x:.2f}\n"])
+    sys.stdout.flush()
+    length = sys.stdout.write("four")
+    print("last", file=sys.stdout)
+    return x * x * length
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_streams_get_what_python_writes(target, capfd):
+    to_streams(0.5, 3)
+    wanted = capfd.readouterr()
+    assert wanted.err.startswith("begins {}\nx = 0.5\n...end 0.50")
+    assert flow.compile(to_streams, target=target, cache=False)(0.5, 3) == 1.0
+    assert capfd.readouterr() == wanted
+    assert flow.grad(flow.compile(to_streams, target=target, cache=False))(0.5, 3) == 4.0
+    assert capfd.readouterr() == wanted
+
+
+FIRST = [sys.stderr]
+
+
+def to_the_first(x):
+    print("first", file=FIRST[0])
+    return x
+
+
+def test_a_stream_that_is_no_longer_that_of_sys_is_a_file():
+    f = flow.compile(to_the_first, target="python", cache=False)
+    first, second = io.StringIO(), io.StringIO()
+    FIRST[:] = [first]
+    with contextlib.redirect_stderr(first):
+        f(1.0)
+    with contextlib.redirect_stderr(second), pytest.raises(flow.UnsupportedError, match="a file"):
+        f(1.0)
+    assert (first.getvalue(), second.getvalue()) == ("first\n", "")

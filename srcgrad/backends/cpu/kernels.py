@@ -16,7 +16,7 @@ from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives import shape_integrals
 from srcgrad.primitives.callbacks import filled
-from srcgrad.primitives.messages import sent
+from srcgrad.primitives.messages import put, sent
 
 try:
     from numba import njit, objmode, types
@@ -257,10 +257,10 @@ def shift_right(a, b):
 
 
 @partial(compiled, nogil=False)
-def show(message, values):
-    """Prints a message of the program, formatted by Python itself."""
+def show(message, stream, flush, values):
+    """Writes a text of the program, formatted by Python itself."""
     with objmode():
-        print(message.format(*values), end="")
+        put(message.format(*values), stream, flush)
 
 
 @partial(compiled, nogil=False)

@@ -27,7 +27,7 @@ from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.structured import class_shown
-from srcgrad.frontend.texts import literal, shown
+from srcgrad.frontend.texts import shown
 from srcgrad.frontend.values import (
     NUMBERS,
     UNBOUND,
@@ -347,20 +347,6 @@ def field_of_dtype(it: Interpreter, node: Node, dtype: Any, key: Any) -> Any:
 
 for _f in (np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast):
     implements(_f)(_of_dtypes(_f))
-
-
-@implements(print)
-def print_(
-    it: Interpreter, node: Node, /, *values: Any, sep: Any = " ", end: Any = "\n", **kwargs: Any
-) -> Any:
-    if not isinstance(sep, str | None) or not isinstance(end, str | None):
-        it.refuse(node, "sep and end of print() must be known at compile time", like=TypeError)
-    if kwargs.keys() - {"flush"}:
-        it.refuse(node, "print() to a file is not supported", "leave out file=")
-    texts = [shown(displayed(it, v, node)) for v in values]
-    message = literal(" " if sep is None else sep).join(text for text, _ in texts)
-    message += literal("\n" if end is None else end)
-    it.b.show(*(v for _, own in texts for v in own), message=message)
 
 
 @implements(str)

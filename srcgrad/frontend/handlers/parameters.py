@@ -23,7 +23,7 @@ FLAGS = frozenset({
     "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
     "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
     "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "equal_var", "exact", "fisher",
-    "full_matrices",
+    "flush", "full_matrices",
     "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "inclusive",
     "increasing", "input_onesided", "interp",
     "invert", "keepdim", "keepdims", "largest", "locally_biased", "lower", "orthogonalize",

@@ -37,6 +37,7 @@ from srcgrad.frontend.handlers import (
     neighbouring_items,
     norms,
     operators,
+    output,
     padding,
     products,
     python_reductions,

@@ -28,6 +28,7 @@ BY_NAME: dict[tuple[Any, Any], Callable] = {}  # of libraries that are not impor
 PRIVATE: dict[tuple[str, str], Callable] = {}  # by library and name: helpers of its own source
 # by the name of a method of a C class: makes its handler from the object
 OF_OWNER: dict[str, Callable[[Any], Callable]] = {}
+OF_STREAM: dict[str, Callable] = {}  # methods of `sys.stdout` and `sys.stderr`
 # classes of SciPy: the class of formulas that an instance is followed as, and where its parts are
 OBJECTS: dict[type, tuple[type, dict[str, str]]] = {}
 METHODS: dict[tuple[str, str], Callable] = {}
@@ -157,6 +158,10 @@ def handler_of(f: Any) -> Callable | None:
             return of_class(f)
     if found is None and isinstance(f, types.BuiltinMethodType) and f.__qualname__ in OF_OWNER:
         return OF_OWNER[f.__qualname__](f.__self__)
+    if found is None and isinstance(f, types.MethodType | types.BuiltinMethodType):
+        stream = name_of_stream(f.__self__)
+        if stream is not None and f.__name__ in OF_STREAM:
+            return functools.partial(OF_STREAM[f.__name__], stream)
     if found is None and _is_on_demand(f):
         new = [m for m in ON_DEMAND if m in sys.modules]
         for module in new:
@@ -168,6 +173,11 @@ def handler_of(f: Any) -> Callable | None:
         know_tensors()
         return TENSOR_FUNCTIONS.get(f)
     return found
+
+
+def name_of_stream(v: Any) -> str | None:
+    """The name in `sys` of a stream that a program writes to, which is the one of that moment."""
+    return next((n for n in ("stdout", "stderr") if v is getattr(sys, n) and v is not None), None)
 
 
 def _is_on_demand(f: Any) -> bool:

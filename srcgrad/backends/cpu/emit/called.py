@@ -52,7 +52,9 @@ def _call_back(p: Any, s: Def) -> str:
 
 
 def _show(p: Any, s: Def) -> str:
-    return f"show({s.params['message']!r}, {tuple_text(list(map(p.text, s.args)))})"
+    stream, flush = s.params.get("stream", "stdout"), s.params.get("flush", False)
+    values = tuple_text(list(map(p.text, s.args)))
+    return f"show({s.params['message']!r}, {stream!r}, {flush!r}, {values})"
 
 
 def _report(p: Any, s: Def) -> str:
