@@ -235,3 +235,20 @@ def arrays_that_are_made_read_only(x):
         z.setflags(write=False)
         total += z[0] * made[2][i]
     return total
+
+
+@case(vec(6), vec(6))
+def two_arrays_made_and_added_to(x, t):
+    e, d = 2.0 * x, 3.0 * t
+    e += x * x
+    d += t * x
+    e[0], d[1] = 3.0, 0.5
+    return np.sum(e) * np.sum(d)
+
+
+@case(mat(3, 4))
+def an_array_made_and_added_to(x):
+    e = 2.0 * x
+    e += x * x
+    e[1:] *= x[:-1]
+    return np.sum(e)

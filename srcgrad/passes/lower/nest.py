@@ -38,10 +38,13 @@ class Nest:
         self.added = self._added()
 
     def _added(self) -> set[Var]:
-        """The arrays that trips add to in memory: several, which may overlap, and no step reads."""
+        """The arrays that trips add to in memory: several, which may overlap.
+
+        No step reads or makes them: what is made here is stored at the end of a trip.
+        """
         adding = [step for step in self.steps if adds_plainly(step)]
         found = {step.stored[0] for step in adding}
-        others = {v for step in self.steps for v, _ in step.reads}
+        others = {v for step in self.steps for v in (step.statement.var, *dict(step.reads))}
         others |= {step.stored[0] for step in self.steps if step.target and step not in adding}
         return found - others if len(found) > 1 else set()
 
