@@ -53,6 +53,7 @@ from srcgrad.frontend.returned import OfClasses, Slot, Written, taken_apart
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.texts import without_values
 from srcgrad.frontend.values import (
+    NUMBERS,
     TrackedList,
     describe,
 )
@@ -128,7 +129,8 @@ class _Arguments:
 
     def value(self, value: Any, path: tuple, label: str) -> Any:
         """An argument, or a part of one, in the interpreter's form."""
-        if type_of_value(value) is not None and path not in self.required.static_leaves:
+        known = path in self.required.static_leaves and isinstance(value, NUMBERS)
+        if type_of_value(value) is not None and not known:
             var = self.it.captures.parameter(self.it.b, label, value, path)
             self.params.append(var)
             self.paths.append(path)

@@ -12,6 +12,7 @@ from typing import Any
 
 from srcgrad.backends.backend import Backend, backend_of
 from srcgrad.errors import Location, SrcgradError
+from srcgrad.frontend.values import NUMBERS
 from srcgrad.ir.nodes import Def, For, Function, While
 from srcgrad.ir.text import Printer
 from srcgrad.ir.walk import walk
@@ -51,7 +52,8 @@ def explain(compiled: Any, arguments: dict[str, Any]) -> str:
 def _head(compiled: Any, backend: Backend, printer: Printer, given: list) -> list[str]:
     signature = printer.lines[0].removeprefix("def ").removesuffix(":")
     static = compiled._requirements.static_leaves
-    known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in given if p in static]
+    numbers = [(p, v) for p, v in given if isinstance(v, NUMBERS)]
+    known = [f"{'.'.join(map(str, p))} = {v!r}" for p, v in numbers if p in static]
     lines = [repr(compiled), f"target     {compiled.options.target}"]
     lines += [f"{name:<9}  {text}" for name, text in backend.settings(compiled.options).items()]
     lines.append(f"signature  {signature}")

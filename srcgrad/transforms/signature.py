@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.backends.gpu_arrays import is_on_device, layout_of
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.kinds import MARKS, type_of_value
+from srcgrad.frontend.values import NUMBERS
 from srcgrad.protocols import states
 from srcgrad.records import record
 from srcgrad.tree import form_of, paths, spelled
@@ -47,7 +48,8 @@ def key_under(
     kinds = (*map(form_of, arguments.values()), *[key_of(v) for _, v in given])
     if not (leaves or dims):
         return kinds
-    values = tuple((type(v), v) for path, v in given if path in leaves)
+    # of what else a leaf may hold, its key tells all that is known
+    values = tuple((type(v), v) for p, v in given if p in leaves and isinstance(v, NUMBERS))
     at_axis = sorted(dims, key=repr)
     lengths = tuple(length(v, axis) for path, v in given for at, axis in at_axis if at == path)
     return kinds, (values, lengths)

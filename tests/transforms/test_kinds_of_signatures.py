@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.errors import UnsupportedError
 
 ARGUMENTS = {
     "f64": np.array([1.0, 2.0, 4.0]),
@@ -85,3 +86,31 @@ def test_gradients_have_the_kind_of_each_call(target):
         value, g = gradient(ARGUMENTS[name])
         assert value.dtype == g.dtype == ARGUMENTS[name].dtype
         np.testing.assert_allclose(g, 1 + 2 * ARGUMENTS[name])
+
+
+def summed(x, at):
+    return np.sum(x, axis=at["axis"])
+
+
+@pytest.mark.parametrize("make", [flow.compile, lambda f: flow.grad(flow.compile(f))])
+def test_an_array_in_the_place_of_a_number_that_is_known_when_compiling(make):
+    """It is refused as in a first call; calls with numbers are as before."""
+    f, x = make(summed), np.arange(6.0).reshape(2, 3)
+    first = f(x, {"axis": 0})
+    for other in (np.array(0), np.array([0])):
+        with pytest.raises(UnsupportedError, match="an axis must be"):
+            f(x, {"axis": other})
+    np.testing.assert_array_equal(f(x, {"axis": 0}), first)
+    np.testing.assert_array_equal(f(x, {"axis": 1}), make(summed)(x, {"axis": 1}))
+
+
+def test_an_array_after_a_number_that_was_known_is_of_the_run():
+    @flow.compile(target="python")
+    def chosen(x, k):
+        return x[k] if isinstance(k, np.ndarray) else np.sum(x, axis=k)
+
+    x = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(chosen(x, 1), [3.0, 12.0])
+    np.testing.assert_array_equal(chosen(x, np.array([1, 0])), x[[1, 0]])
+    np.testing.assert_array_equal(chosen(x, np.array([0, 0])), x[[0, 0]])
+    assert "k = " not in chosen.explain(x, np.array([1, 0]))
