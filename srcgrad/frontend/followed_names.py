@@ -59,7 +59,7 @@ FOLLOWED: dict[str, list[str]] = {
         "cont2discrete", "envelope", "filtfilt", "find_peaks", "freqs", "freqz", "gauss_spline",
         "gausspulse", "get_window", "hilbert", "iirnotch", "iirpeak", "kaiser_atten", "kaiser_beta",
         "lp2bp", "lp2bp_zpk", "lp2bs", "lp2bs_zpk", "lp2hp", "lp2hp_zpk", "lp2lp", "lp2lp_zpk",
-        "normalize", "resample", "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth",
+        "resample", "resample_poly", "savgol_coeffs", "savgol_filter", "sawtooth",
         "sos2tf", "sosfilt_zi", "sosfiltfilt", "square", "sweep_poly", "tf2ss", "tf2zpk",
         "unit_impulse", "vectorstrength", "wiener", "zpk2tf",
     ],

@@ -45,6 +45,16 @@ CALLS = [
     f"signal.dlsim({SAMPLED}, U)",
     f"signal.dlsim((*{SS}, 0.4), U[:, None], x0=p[:2])",
     f"signal.dlsim({SAMPLED}, U, t=T)",
+    f"signal.impulse({SS}, X0=p[:2, None], T=T)",
+    f"signal.step({SS}, X0=p[0], T=T)",
+    f"signal.lsim({SS}, 0.0, T, X0=[p[0], p[1]])",
+    f"signal.freqresp({TWO}, W)[1]",
+    f"signal.dfreqresp((*{TWO}, 0.4), W)[1]",
+    *(f"signal.freqresp({s}, 4)" for s in (TF, SS, ZPK)),
+    f"signal.dbode({SAMPLED}, 4)",
+    f"signal.dfreqresp({SAMPLED}, [1, 2])[0]",
+    "signal.normalize([0.0, 0.0, p[0]], [0.0, p[1], p[2]])",
+    "signal.normalize([[0.0, p[0]], [p[1], p[2]]], [p[1], p[2]])",
     f"signal.dstep({SAMPLED}, n=9)",
     f"signal.dimpulse({SAMPLED}, n=9)",
     f"signal.dfreqresp({SAMPLED}, W)[1]",
@@ -117,6 +127,44 @@ def test_poles_that_coincide():
     flow.testing.gradcheck(f, (1.0,), target="python", order=2)
 
 
+def test_inputs_before_the_first_time_lie_on_its_line():
+    def f(u, t):
+        return signal.dlsim(([1.0], [1.0, 0.4], 0.5), u, t)[1]
+
+    given, t = np.array([1.0, 3.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    # SciPy refuses such times in versions that interpolate by interp1d
+    want = f(np.array([-1.0, *given]), np.array([0.0, *t]))
+    np.testing.assert_allclose(flow.compile(f, target="python")(given, t), want)
+    between = np.array([0.5, 1.5, 3.2])
+    flow.testing.gradcheck(lambda u: f(u, between), (given,), target="python")
+
+
+def test_coefficients_in_front_that_are_zero():
+    """The response in frequency depends on them; what is made of the others does not tell."""
+
+    def size(top, below):
+        return np.sum(np.abs(signal.freqresp((top, below), W)[1]) ** 2)
+
+    def last(top, below):
+        return signal.step((top, below), T=T)[1][-1]
+
+    top, below = np.array([0.0, 1.0, 0.5]), np.array([0.0, 2.0, 3.0, 1.0])
+    for given in (top, np.array([0.3, 0.0]), np.zeros(2)):
+        flow.testing.gradcheck(size, (given, below), target="python")
+    by_top, by_below = flow.grad(flow.compile(last, target="python"), (0, 1))(top, below)
+    assert np.isnan(by_top[0]) and np.isnan(by_below[0])
+    rest = flow.grad(flow.compile(last, target="python"), (0, 1))(top[1:], below[1:])
+    np.testing.assert_allclose(by_top[1:], rest[0])
+    np.testing.assert_allclose(by_below[1:], rest[1])
+
+
+def test_numerators_that_are_zero_up_to_rounding_change_no_value():
+    def f(p):
+        return signal.normalize([1e-15 * p[0], p[1]], [p[0], p[2]])[0]
+
+    np.testing.assert_array_equal(flow.compile(f, target="python")(P), f(P))
+
+
 def test_inputs_that_are_zero_have_a_derivative():
     def f(u):
         return signal.lsim(([1.0], [1.0, 0.4]), u, T)[1][-1]
@@ -135,6 +183,8 @@ def test_inputs_that_are_zero_have_a_derivative():
         (f"signal.StateSpace(*{SS}).num", AttributeError, "convert it"),
         (f"signal.lti(*{TF})", SrcgradError, "return its numbers"),
         (f"signal.dfreqresp({SAMPLED}, whole=True)[1]", SrcgradError, "pass w"),
+        ("signal.lti([[1.0, p[0]], [p[1], 2.0]], [1.0, p[2]]).zeros", ValueError, "rank-1"),
+        (f"signal.impulse({SS}, X0=p[:2], T=T)", ValueError, "broadcast"),
     ],
 )
 def test_errors(call: str, error: Any, said: str):

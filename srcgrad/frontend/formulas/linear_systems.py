@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import linalg, signal
+from scipy import interpolate, linalg, signal
 
 from srcgrad.frontend.formulas import inverse_spectra, spectra  # noqa: F401 (register others)
 from srcgrad.frontend.formulas.registry import known, made_inside, stands_for, unsupported
@@ -29,6 +29,7 @@ class System:
     def __init__(self, form: str, parts: tuple, dt: Any = None):
         self.form = form
         self.dt = dt
+        self.given = parts
         if form == "tf":
             parts = signal.normalize(*parts)
         elif form == "zpk":
@@ -99,28 +100,32 @@ class System:
         if self.form == "zpk":
             return self
         system = self.to_tf()
-        return System("zpk", signal.tf2zpk(np.ravel(system.num), system.den), self.dt)
+        return System("zpk", signal.tf2zpk(system.num, system.den), self.dt)
 
     # ---- responses in frequency ----
     def at(self, s: Any) -> Any:
-        """The transfer function of one input and one output."""
+        """The transfer function from the first input to the only output."""
         if self.form == "tf":
             if np.ndim(self.num) == 2 and self.num.shape[0] != 1:
                 raise ValueError("requires a SISO (single input, single output) system.")
-            return np.polyval(np.ravel(self.num), s) / np.polyval(self.den, s)
+            # of coefficients that are 0 as well: these have a derivative here
+            num, den = self.given
+            return np.polyval(np.ravel(num), s) / np.polyval(np.ravel(den), s)
         if self.form == "zpk":
             zeros, poles, gain = self.parts
             top = np.prod(s[..., None] - zeros, axis=-1)
             return gain * top / np.prod(s[..., None] - poles, axis=-1)
-        if self.B.shape[1] != 1 or self.C.shape[0] != 1:
+        if self.C.shape[0] != 1:
             raise ValueError("requires a SISO (single input, single output) system.")
-        unit = np.eye(self.A.shape[0])
-        x = np.linalg.solve(s[..., None, None] * unit - self.A, self.B + 0j * s[..., None, None])
+        unit, first = np.eye(self.A.shape[0]), self.B[:, :1]  # SciPy takes the first input
+        x = np.linalg.solve(s[..., None, None] * unit - self.A, first + 0j * s[..., None, None])
         return (self.C @ x)[..., 0, 0] + self.D[0, 0]
 
     def freqresp(self, w: Any = None, n: Any = 10000) -> tuple:
         if self.dt is not None:
             return discrete_response(self, w, n)
+        if is_count(w):
+            w, n = None, w
         if w is None:
             system = self.to_tf()
             w = signal.freqs(np.ravel(system.num), system.den, worN=n)[0]
@@ -153,7 +158,7 @@ class System:
         if system.B.shape[1] != 1:
             # SciPy raises as well: its initial state has one column for each input
             raise NotImplementedError("the impulse response to several inputs")
-        start = system.B[:, 0] if X0 is None else system.B[:, 0] + X0
+        start = np.squeeze(system.B if X0 is None else system.B + X0)
         T, y, _ = simulated(system, None, times(system, T, N), start, False)
         return T, y
 
@@ -182,7 +187,7 @@ def simulated(system: Any, U: Any, T: Any, X0: Any, interp: Any) -> tuple:
         U = np.zeros((count, inputs))
     U = np.asarray(U)
     if U.ndim == 0:
-        U = U.reshape(1)
+        U = np.zeros((count, inputs)) if U == 0 else U.reshape(1)
     if U.ndim == 1:
         U = U[:, None]
     if U.shape[0] != count:
@@ -192,7 +197,7 @@ def simulated(system: Any, U: Any, T: Any, X0: Any, interp: Any) -> tuple:
     kind = np.result_type(A, B, U, np.float64 if X0 is None else np.asarray(X0), T)
     x = np.zeros((count, n), dtype=kind)
     if X0 is not None:
-        x[0] = linalg.expm(A * T[0]) @ np.ravel(X0)
+        x[0] = linalg.expm(A * T[0]) @ np.broadcast_to(X0, (n,))
     if count > 1:
         dt = T[1] - T[0]
         if not np.allclose(np.diff(T), dt):
@@ -291,12 +296,24 @@ def impulse(system: Any, X0: Any = None, T: Any = None, N: Any = None) -> tuple:
     return continuous(system).impulse(X0, T, N)
 
 
+def is_count(w: Any) -> Any:
+    """Whether the frequencies are an integer, which says how many there are.
+
+    >>> is_count(3), is_count(3.0), is_count([3])
+    (True, False, False)
+    """
+    return w is not None and np.ndim(w) == 0 and np.asarray(w).dtype.kind in "biu"
+
+
 # ---- in discrete time ----
 def discrete_response(system: Any, w: Any, n: Any) -> tuple:
     """The response at angles of a turn per sample; from 0 to half a turn if there are none."""
+    if is_count(w):
+        w, n = None, w
     if w is None:
         w = np.linspace(0.0, math.pi, n, endpoint=False)
-    w = np.atleast_1d(w)
+    # in the dtype that the installed version gives them
+    w = signal.freqz(np.ones(1), np.ones(1), worN=w)[0]
     return w, system.at(np.exp(1j * w))
 
 
@@ -332,7 +349,7 @@ def dlsim(system: Any, u: Any, t: Any = None, x0: Any = None) -> tuple:
         stop = t[-1]
         count = int(np.floor(stop / system.dt)) + 1
         tout = np.linspace(0.0, stop, count)
-        u = np.stack([np.interp(tout, t, u[:, k]) for k in range(u.shape[1])], axis=1)
+        u = interpolate.make_interp_spline(t, u, k=1)(tout)
     if count == 0:
         raise IndexError("index 0 is out of bounds for axis 0 with size 0")
     x = np.zeros((count, A.shape[0]))

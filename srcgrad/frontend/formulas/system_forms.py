@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from scipy import signal
 
 from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+from srcgrad.frontend.formulas.series import lost
 
 
 @stands_for(signal.ss2tf)
@@ -53,3 +55,32 @@ def matrices(A: Any, B: Any, C: Any, D: Any) -> tuple:
     if D.shape != (outputs, inputs):
         raise ValueError("the matrices of a system have shapes that do not fit")
     return A, B, C, D
+
+
+@stands_for(signal.normalize)
+def normalize(b: Any, a: Any) -> tuple:
+    """The coefficients over the first of the denominator, without those in front that are 0.
+
+    >>> [v.tolist() for v in normalize([0.0, 4.0], [2.0, 6.0])]
+    [[2.0], [1.0, 3.0]]
+    """
+    den, num = np.atleast_1d(np.asarray(a)), np.asarray(b)
+    if den.ndim != 1:
+        raise ValueError("Denominator polynomial must be rank-1 array.")
+    if num.ndim > 2:
+        raise ValueError("Numerator polynomial must be rank-1 or rank-2 array.")
+    if np.all(den == 0):
+        raise ValueError("Denominator must have at least on nonzero element.")
+    top, start = np.atleast_2d(num), np.flatnonzero(den)[0]
+    den = den[start:] + lost(den[:start])
+    num, den = top / den[0], den / den[0]
+    count = num.shape[1]
+    some = np.flatnonzero(~np.all(np.abs(num) <= 1e-14, axis=0))
+    start = np.maximum(np.minimum(np.min(some, initial=count), count - 1), 0)
+    if start > 0:
+        warnings.warn(
+            "Badly conditioned filter coefficients (numerator): the results may be meaningless",
+            signal.BadCoefficients, stacklevel=2,
+        )  # fmt: skip
+    num = num[:, start:] + lost(0.0 * top[:, :start])
+    return (num[0] if num.shape[0] == 1 else num), den
