@@ -128,7 +128,9 @@ def gradient_problem(call: Call, target: str) -> str:
     gradient = flow.grad(flow.compile(loss, target=target), places)
     found = outcome(gradient, (*call.given, *call.rest))
     if isinstance(found, UnsupportedError):
-        return "" if found.location else f"refused without a line: {found}"
+        # of a position that no derivative is taken by the entrance tells, not a line
+        located = found.location or "must be known at compile time" in str(found)
+        return "" if located else f"refused without a line: {found}"
     if isinstance(found, Exception):
         return repr(found)
     parts = leaves([found] if len(places) == 1 else list(found))

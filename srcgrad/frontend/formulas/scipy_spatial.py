@@ -110,7 +110,7 @@ def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
     >>> squareform(np.array([1.0, 2.0, 3.0])).tolist()
     [[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [2.0, 3.0, 0.0]]
     """
-    x, form = np.asarray(X), force.lower()
+    x, form = np.atleast_1d(np.asarray(X)), force.lower()
     if form == "tomatrix" and x.ndim != 1:
         raise ValueError("Forcing 'tomatrix' but input X is not a distance vector.")
     if form == "tovector" and x.ndim != 2:
