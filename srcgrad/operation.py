@@ -53,6 +53,8 @@ class Primitive:
     # compares numbers. NumPy orders complex ones too, by their real parts first: Python refuses to,
     # and no derivative of it is what one would expect
     ordered: bool = False
+    # each run counts: its result is never that of another, nor is it run again
+    draws: bool = False
     kept: bool = False  # not folded if its operands are constant: it matters for its derivative
     # (*args) -> the operand, or a number of its type, that the operation reduces to whatever its
     # other operands are; None: it has to be computed. Exact, signed zeros and NaN included

@@ -4,7 +4,6 @@ import asyncio
 import collections
 import ctypes
 import enum
-import random
 import threading
 import time
 from pathlib import Path
@@ -112,15 +111,26 @@ def nine_members(x, n):
     return x[0] * (2.0 if kind is Kind.B else 3.0)
 
 
-def drawn(x):
-    return x[0] * random.random()
+RNG = np.random.default_rng(0)
+
+
+def drawn_in_segments(x, rng):
+    for _ in flow.checkpointed(range(4)):
+        x = x * rng.normal()
+    return np.sum(x)
+
+
+def drawn_before(x, drawn):
+    for k in flow.checkpointed(range(4)):
+        x = x * drawn[k]
+    return np.sum(x)
 
 
 def timed(x):
     return x[0] * time.time()
 
 
-def drawn_outside(x, u):
+def timed_outside(x, u):
     return x[0] * u
 
 
@@ -212,9 +222,13 @@ ROWS = {
         [(returned_in_the_branches, (X, FEW), {}), (returned_in_the_branches, (X, FEW - 1), {})],
     ),
     "Calls more than": ([(chain_of_calls, (X,), "nested too deeply")], [(looped, (X,), {})]),
-    "Randomness, time": (
-        [(drawn, (X,), "draws random numbers"), (timed, (X,), "call it outside")],
-        [(drawn_outside, (X, 0.25), {})],
+    "Random draws where": (
+        [(drawn_in_segments, (X, RNG), "runs its trips again")],
+        [(drawn_before, (X, np.ones(4)), {})],
+    ),
+    "Time, files, input": (
+        [(timed, (X,), "call it outside")],
+        [(timed_outside, (X, 0.25), {})],
     ),
     "`async`, `with`": (
         [(asynchronous, (X,), "'async def' is not supported"), (locked, (X,), "'with' of a lock")],

@@ -123,6 +123,9 @@ def home_of(f: Any) -> tuple[str, str]:
     if getattr(f, "__qualname__", "").startswith("object."):
         return "builtins", f.__qualname__
     own = str(getattr(f, "__module__", None) or "numpy")
+    drawing = ("Generator.", "RandomState.", "Random.")
+    if (qualified := getattr(f, "__qualname__", "")).startswith(drawing):
+        return ("random" if qualified.startswith("Random.") else "numpy.random"), qualified
     if own.startswith("scipy.sparse."):
         return "scipy.sparse", f"csr_array.{name}"
     return ("srcgrad" if own.startswith("srcgrad.") else own.removeprefix("_")), name

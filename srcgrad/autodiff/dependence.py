@@ -129,6 +129,8 @@ class _Dependence:
                     pass
 
     def definition(self, s: Def, v: Var) -> None:
+        if s.op.draws:
+            raise self.counts.refused("random numbers are drawn")
         if s.op is memory.dim and s.array.type.dims[s.params["axis"]] is not v:
             self.same[v] = atom(s.array.type.dims[s.params["axis"]])
         elif self.unknown(v):

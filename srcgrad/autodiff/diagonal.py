@@ -11,6 +11,7 @@ from typing import Any
 
 from srcgrad.autodiff.batch_rules import Unbatched
 from srcgrad.autodiff.jacobian import for_seed, for_unit_seeds
+from srcgrad.autodiff.repeated_draws import draws_once
 from srcgrad.autodiff.seeds import Derivative, builder_after, dims_of, shaped, tangents
 from srcgrad.autodiff.splice import splice
 from srcgrad.ir.build import Builder
@@ -21,6 +22,7 @@ from srcgrad.ir.types import INT
 SEEDS = 32  # at a time
 
 
+@draws_once
 def diagonals(
     function: Function, wrt: Sequence[int], of: Sequence[int], table: Mapping[str, Any],
     total: bool,

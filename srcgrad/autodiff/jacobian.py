@@ -13,6 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff.batch import Emitter, Varying
 from srcgrad.autodiff.batch_rules import Unbatched
+from srcgrad.autodiff.repeated_draws import draws_once
 from srcgrad.autodiff.seeds import (
     Derivative,
     SeedAxis,
@@ -35,6 +36,7 @@ from srcgrad.records import record
 ROWS = "the matrix of seeds has {} rows, there are {} floats"
 
 
+@draws_once
 def jacobian(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any],
     forward: bool,
@@ -56,6 +58,7 @@ def jacobian(
     return unfinished.function(f"{function.name}_jacobian", forward)
 
 
+@draws_once
 def compressed(
     function: Function, wrt: Sequence[int], outputs: Sequence[int], table: Mapping[str, Any],
     forward: bool, columns: int | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.autodiff.repeated_draws import draws_in, refused
 from srcgrad.custom.isolated import apart, unchanging
 from srcgrad.custom.transpose import turned
 from srcgrad.errors import Location, SourceError, SrcgradError, UnsupportedError
@@ -231,6 +232,8 @@ class Called:
         seen, it.snapshots[before:] = it.snapshots[before:], []
         returns = tuple(a for a in made if a is not None)
         body = tuple(out)
+        if (drawn := next(draws_in(body), None)) is not None:
+            raise refused(f"the rule of {self.call.name}() runs what was run before", drawn.loc)
         refuse_stores(body, given, f"the rule of {self.call.name}() stores to")
         own: dict[Var, Atom] = {
             y: v for y, v in zip(self.values, self.own, strict=True)

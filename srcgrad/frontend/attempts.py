@@ -38,7 +38,7 @@ from srcgrad.frontend.values import UNBOUND, Conflict, plain
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Def, Stmt
 from srcgrad.ir.walk import walk
-from srcgrad.primitives import callbacks, memory
+from srcgrad.primitives import memory
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 
@@ -61,7 +61,7 @@ class Attempt:
     def code(self, d: Def) -> int:
         """The number of the handler that catches an operation's exception; 0 if none does."""
         cls = raised_by(d)
-        if cls is None or d.op is callbacks.call_back:
+        if cls is None or cls is BaseException:  # any: a function of Python's is called
             return int(cls is not None)
         if d.op is memory.fail and d.params["message"] in LIMITS:
             return 0

@@ -383,7 +383,8 @@ def _gives_strong(f: Any) -> bool:
     """Whether a function is one of NumPy's that never return a Python number."""
     if isinstance(f, np.ufunc):
         return True
-    numpy = home_module(f).split(".")[0] == "numpy"
+    home = home_module(f)
+    numpy = home.split(".")[0] == "numpy" and not home.startswith("numpy.random")
     return numpy and f not in (
         np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
     )  # fmt: skip

@@ -31,6 +31,7 @@ from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path
 from srcgrad.frontend.guards import attribute as a_path_to
+from srcgrad.frontend.handlers.registry import handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES, DICTS
@@ -362,6 +363,9 @@ def _of_class(it: Interpreter, owner: Any, cls: type, name: str, node: Node) -> 
         watch_member(it.captures, type(found), "__get__")
         return it.call(get, [found, owner, class_of_instance(owner)], {}, node)
     if hasattr(type(found), "__get__") and not isinstance(found, type):
+        if handler_of(found) is not None:  # a method in C
+            return Partial(found, (owner,), {})
+        refuse_unknown(it, found, node)
         it.refuse(node, f"the descriptor '{name}' of {cls.__name__} is not supported")
     if (value := attribute_outside(it, cls, name)) is not UNBOUND:
         return value

@@ -258,7 +258,8 @@ def _test_changes(it: Interpreter, trip: Trip, head: State, test: list) -> bool:
     """Whether evaluating the test of a while changed anything."""
     if trip.over is not None:
         return False
-    if any(isinstance(s, Def) and s.op.effect and not s.op.raises for s in walk(tuple(test))):
+    made = [s for s in walk(tuple(test)) if isinstance(s, Def)]
+    if any(s.op.draws or (s.op.effect and not s.op.raises) for s in made):
         return True
     now = captured(it, trip.before.objects)
     pairs = [(head.env, now.env)]

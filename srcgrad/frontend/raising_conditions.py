@@ -35,6 +35,7 @@ from srcgrad.primitives import (
     singular_vectors,
     triangular,
 )
+from srcgrad.primitives.draws import draw, never_raises
 from srcgrad.primitives.messages import WRITTEN, report
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
@@ -180,7 +181,9 @@ def _showing(block: Sequence[Stmt]) -> Callable[[Def], bool]:
     outside = {classes.of(v) for v in free_variables(tuple(block)) if is_reference(v.type)}
 
     def shows(d: Def) -> bool:
-        return classes.of(d.args[0]) in outside if d.op.writes else d.op in WRITTEN
+        if d.op.writes:
+            return classes.of(d.args[0]) in outside
+        return d.op in WRITTEN or d.op.draws
 
     return shows
 
@@ -313,5 +316,7 @@ def raised_by(d: Def) -> type[BaseException] | None:
         return None
     if d.op is callbacks.call_back:
         return BaseException
+    if d.op is draw:
+        return None if never_raises(d.params["words"]) else BaseException
     of_matrices = CONDITIONS.get(d.op, _singular) in OF_MATRICES
     return np.linalg.LinAlgError if of_matrices else ValueError

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from typing import Any, NoReturn
 
+from srcgrad.autodiff.repeated_draws import draws_in, refused
 from srcgrad.custom.check import shape_of
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.frontend.binding import bind, own_signature
@@ -89,6 +90,8 @@ def _vjp(
     bottom = closures.traced(it, fn, arguments, count, node, head)
     likes = likes_of(it, arguments)
     primal = Protected(bottom).program(likes, Requirements())
+    if (drawn := next(draws_in(primal.function.body), None)) is not None:
+        raise refused("a call of what flow.vjp gives runs the function again", drawn.loc)
     out = spliced(it, primal, closures.values_of(primal, arguments), node)
     several = ("", "") if head is None else variadic(function)
     reverse = Gradient(

@@ -59,8 +59,10 @@ def cse(function: Function) -> Function:
 
 
 def _is_shown(s: Stmt, inner: list[bool]) -> bool:
-    """Whether a statement has an effect, other than to check shapes."""
-    return (s.op.effect and s.op not in SHAPE_CHECKS) if isinstance(s, Def) else any(inner)
+    """Whether a statement has an effect, other than to check shapes, or draws."""
+    if not isinstance(s, Def):
+        return any(inner)
+    return (s.op.effect and s.op not in SHAPE_CHECKS) or s.op.draws
 
 
 class _Cse(Rewriter):
@@ -197,7 +199,7 @@ class _Cse(Rewriter):
         yield s
 
     def may_share(self, s: Def) -> bool:
-        if s.var is None or has_several_results(s):
+        if s.var is None or has_several_results(s) or s.op.draws:
             return False
         return not makes_buffer(s) or self.classes.is_pure(s.var)
 

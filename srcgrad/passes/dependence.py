@@ -23,7 +23,7 @@ from srcgrad.passes.combining import chain, chosen, reads_of_statements
 from srcgrad.passes.effects import is_write, makes_buffer, reads
 from srcgrad.passes.places import ELEMENTS, Access, Places, Poly, linear, plus, times, variables
 from srcgrad.passes.verdicts import Dependent, Independent
-from srcgrad.primitives import callbacks, elementwise, memory, messages, tapes
+from srcgrad.primitives import callbacks, draws, elementwise, memory, messages, tapes
 
 KEEPS = "each trip makes storage for what its gradient needs"
 REBINDS = "each trip needs an array to which a loop around it has bound a name anew"
@@ -31,7 +31,8 @@ CALLS_PYTHON = "each trip calls Python"
 # operations on memory of the program, not of a trip
 OUTSIDE = {
     tapes.tape: KEEPS, tapes.tape_like: KEEPS, tapes.reftape: KEEPS, tapes.ref_get: REBINDS,
-    tapes.ref_put: REBINDS, callbacks.call_back: CALLS_PYTHON, messages.report: CALLS_PYTHON,
+    tapes.ref_put: REBINDS, callbacks.call_back: CALLS_PYTHON, draws.draw: CALLS_PYTHON,
+    messages.report: CALLS_PYTHON,
 }  # fmt: skip
 GROWS = "each trip keeps a number of values that only its run tells"
 NEAR = 8  # the largest distance of neighbours

@@ -14,6 +14,7 @@ from srcgrad.ir.nodes import Def
 from srcgrad.ir.text import plain
 from srcgrad.ir.types import np_dtype
 from srcgrad.primitives.callbacks import call_back
+from srcgrad.primitives.draws import draw
 from srcgrad.primitives.special import SPECIAL
 from srcgrad.primitives.tapes import GrowingArray, References
 from srcgrad.printing.header import Header, literal
@@ -69,7 +70,7 @@ def defined(d: Def, header: Header) -> str:
     """The name of an operation that the header defines."""
     name = d.op.name
     name = f"{name}_" if hasattr(builtins, name) else name
-    if d.op is not call_back:  # into the user's program, which no text has
+    if d.op not in (call_back, draw):  # into the user's program, which no text has
         header.add(name, d.op.impl)
     return name
 

@@ -59,6 +59,7 @@ from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.tape_advice import naming_the_tape
 from srcgrad.transforms.writes import refuse_shared, write_back
 from srcgrad.tree import mapped, mapped_by_path, paths
+from srcgrad.tree.random_generators import States, noted
 
 if TYPE_CHECKING:
     from srcgrad.transforms.annotated.page import Annotation
@@ -177,16 +178,21 @@ class Compiled(Generic[P, R]):
             inputs += [values[("seed", k)] for k in range(len(extra)) if ("seed", k) in values]
         if entry.program.changed or entry.program.outer:
             refuse_shared(arguments, entry.program, self.__name__)
-        raw = entry.run(*inputs)
         if self._unverified:
-            self._verify(entry, arguments, extra, raw)
+            with noted() as states:
+                raw = entry.run(*inputs)
+            self._verify(entry, arguments, extra, raw, states)
+        else:
+            raw = entry.run(*inputs)
         out = [v if c is None else c(v) for v, c in zip(raw, entry.converters, strict=True)]
         return write_back(arguments, entry.program, out)
 
-    def _verify(self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple) -> None:
+    def _verify(
+        self, entry: Entry, arguments: dict[str, Any], extra: Any, raw: tuple, states: States
+    ) -> None:
         """Checks the results of an entry's first call; only then may calls take the fast path."""
         if any(e is entry for e in self._unverified):
-            verify(self, entry, arguments, extra, raw)
+            verify(self, entry, arguments, extra, raw, states)
             self._unverified = [e for e in self._unverified if e is not entry]
             self._install_fast_path(entry, arguments)
 

@@ -19,6 +19,7 @@ from srcgrad.records import record
 from srcgrad.settings import is_on
 from srcgrad.transforms.specs import Protected, Tangent
 from srcgrad.tree import mapped_by_path, matched, paths, spelled
+from srcgrad.tree.random_generators import States, replayed
 
 MOST_ELEMENTS = 64  # of one argument that are checked to locate a wrong gradient
 # Tolerances for rounding, relative to the sum of magnitudes of the terms.
@@ -44,11 +45,14 @@ class Question:
 
 
 def verify(
-    compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence
+    compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence, states: States
 ) -> None:
-    """Raises GradientError if the results `raw` of a gradient are not those of forward mode."""
+    """Raises GradientError if the results `raw` of a gradient are not those of forward mode.
+
+    `states` are those that the generators which it draws from had before.
+    """
     try:
-        question = _question(compiled, entry, arguments, extra, raw)
+        question = _question(compiled, entry, arguments, extra, raw, states)
         rng = np.random.default_rng(0)
         for path in question.leaves:
             _by_one(question, path, rng)
@@ -125,7 +129,7 @@ def _drawn(value: Any, rng: np.random.Generator) -> Any:
 
 # ---- the question for a compiled gradient ----
 def _question(
-    compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence
+    compiled: Any, entry: Any, arguments: dict[str, Any], extra: dict, raw: Sequence, states: States
 ) -> Question:
 
     spec, function, options = compiled.spec, compiled.function, compiled.options
@@ -145,11 +149,13 @@ def _question(
     def rate(moves: dict[tuple, Any]) -> tuple[float, float]:
         still = {("tangent", *p): _still(v) for p, v in given.items() if is_floating(v)}
         still |= {("tangent", *p): t for p, t in moves.items()}
-        out, dots = tangent._run(arguments, still)
+        with replayed(states):
+            out, dots = tangent._run(arguments, still)
         return along(out, dots)
 
     def value(at: dict[tuple, Any]) -> float:
-        out = primal._run(_replaced(arguments, at), {})
+        with replayed(states):
+            out = primal._run(_replaced(arguments, at), {})
         return along(out, out)[0]
 
     dtypes = {np.asarray(v).dtype for v in given.values() if is_floating(v)}

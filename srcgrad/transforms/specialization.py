@@ -16,12 +16,14 @@ from srcgrad import interrupts
 from srcgrad.backends.backend import Backend, BuildOptions, Executable, backend_of
 from srcgrad.errors import Location
 from srcgrad.frontend.guards import UNREADABLE, Guard, Hidden
+from srcgrad.ir.facts import contents
 from srcgrad.ir.nodes import Function
 from srcgrad.passes import run as run_passes
 from srcgrad.passes import without
 from srcgrad.passes.pipeline import CONTRACTIONS, INTERCHANGE, PIPELINE, STRIP_CUSTOM_RULES
 from srcgrad.passes.strip_custom_rules import is_settled
 from srcgrad.passes.undetermined import counted, lines_of
+from srcgrad.primitives.draws import draw
 from srcgrad.primitives.messages import send
 from srcgrad.protocols import states
 from srcgrad.records import record
@@ -31,6 +33,7 @@ from srcgrad.transforms.stage_cache import kept
 from srcgrad.transforms.stages import Stage, staged
 from srcgrad.transforms.stored_inputs import NoOverlap
 from srcgrad.transforms.value_tests import InputKind
+from srcgrad.tree.random_generators import holding
 
 UNDETERMINED = (
     "no derivative is determined by vectors of equal eigenvalues or singular values, or by phases "
@@ -120,7 +123,9 @@ def built(function: Function, options: Options) -> Executable:
         function = settled(function)
         lines = lines_of(function)
         made = backend.build(lowered_for(backend, function, options), options)
-        return replace(made, run=_warning(made.run, lines)) if lines else made
+        made = replace(made, run=_warning(made.run, lines)) if lines else made
+        draws = draw in contents(function).operations
+        return replace(made, run=holding(made.run)) if draws else made
 
 
 def lowered_for(backend: Backend, function: Function, options: BuildOptions) -> Function:

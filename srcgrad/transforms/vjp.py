@@ -22,6 +22,7 @@ from srcgrad.transforms.specs import Gradient, Protected
 from srcgrad.transforms.stacking import aux_of, is_float, taken_apart, variadic
 from srcgrad.transforms.weights import checked_weights
 from srcgrad.tree import is_leaf, leaves, mapped, matched, spelled
+from srcgrad.tree.random_generators import noted, replayed
 
 Pullback = Callable[..., tuple[Any, ...]]
 
@@ -62,7 +63,8 @@ def vjp(
     if primal.has_tensors(arguments):
         return hooks.tensor_calls().vjp(primal, arguments)
     # on the caller's own arrays: copies, and results, would not share memory where these do
-    out = primal._run(arguments, {})
+    with noted() as states:
+        out = primal._run(arguments, {})
     moment, arguments = Moment(primal, arguments), _copied(arguments)
 
     @entrance
@@ -73,7 +75,8 @@ def vjp(
             adjoints_ = tuple(adjoints)
         seeds = _seeds(out, adjoints_)
         moment.check()
-        return pulled._run(arguments, seeds)[1]
+        with replayed(states):
+            return pulled._run(arguments, seeds)[1]
 
     return out, vjp_fn
 
@@ -88,7 +91,8 @@ def _vjp_by_weights(
     gradient = Weighted(fn, None, weights, has_aux, False, False)
     args, kwargs = mapped((args, kwargs), kept)
     now, named = mapped((args, kwargs), kept)
-    out = fn(*now, **named)
+    with noted() as states:
+        out = fn(*now, **named)
     parameters = weights.parameters if weights is not None else ()
     versions = [w._version for w in parameters]
 
@@ -97,7 +101,8 @@ def _vjp_by_weights(
         for w, version in zip(parameters, versions, strict=True):
             if w._version != version:
                 raise changed(w.name)
-        made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints, **kwargs)
+        with replayed(states):
+            made = gradient(*args, adjoints[0] if len(adjoints) == 1 else adjoints, **kwargs)
         return made[0] if has_aux else made
 
     return (out[0], vjp_fn, aux_of(out)) if has_aux else (out, vjp_fn)

@@ -88,7 +88,11 @@ _DATACLASS = Kind(
 )
 
 # modules with classes that are structures, and those that register them, imported when one is met
-LATE = {"scipy.sparse.": "srcgrad.tree.scipy_sparse"}
+LATE = {
+    "scipy.sparse.": "srcgrad.tree.scipy_sparse",
+    "numpy.random.": "srcgrad.tree.generators_of_numpy",
+    "random.": "srcgrad.tree.generators_of_python",
+}
 _KINDS: dict[type[Any], Kind | None] = {Leaf: None}
 _LEAVES: list[type[Any]] = [np.ndarray, np.generic, bool, int, float, complex]
 
@@ -113,7 +117,7 @@ def _kind_of(cls: type[Any]) -> Kind | None:
         return None
     if class_states(cls, "__dataclass_fields__"):
         return _DATACLASS
-    late = next((m for m in LATE if str(cls.__module__).startswith(m)), None)
+    late = next((m for m in LATE if f"{cls.__module__}.".startswith(m)), None)
     if late is not None:
         importlib.import_module(LATE.pop(late))
         return _KINDS.get(cls)

@@ -14,11 +14,15 @@ import numpy as np
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.protocols import class_states
 from srcgrad.tree.registered import Opened, Registered, static_key
-from srcgrad.tree.structures import Kind, add_kind, form_of, is_known, leaves, registered_as
+from srcgrad.tree.structures import Kind, Made, add_kind, form_of, is_known, leaves, registered_as
 
 
 def add_registered(
-    cls: type[Any], flatten: Callable[..., Any], unflatten: Callable[..., Any]
+    cls: type[Any],
+    flatten: Callable[..., Any],
+    unflatten: Callable[..., Any],
+    kind: type[Registered] = Registered,
+    rebuilt: Made | None = None,
 ) -> None:
     """Lets instances of a user's class be structures; refuses a class that already is known."""
     if not isinstance(cls, type):
@@ -36,10 +40,10 @@ def add_registered(
     for f, what in ((flatten, "flatten"), (unflatten, "unflatten")):
         if not callable(f):
             raise ArgumentTypeError(f"{what} of {name} is no function: {f!r}")
-    r = Registered(cls, flatten, unflatten)
+    r = kind(cls, flatten, unflatten)
     add_kind(cls, Kind(
         lambda value: r.opened(value)[0],
-        lambda like, parts: _instance(r, r.opened(like)[1], parts),
+        rebuilt or (lambda like, parts: _instance(r, r.opened(like)[1], parts)),
         lambda value: range(len(r.opened(value)[0])),
         lambda value: (cls, static_key(r.opened(value)[1]), r.state(value)),
         opened=lambda like, parts: Opened(r, r.opened(like)[1], tuple(parts)),
@@ -50,6 +54,8 @@ def add_registered(
 def _instance(r: Registered, static: Any, parts: Sequence[Any]) -> Any:
     """An instance that `unflatten` made; refused if it does not hold the very parts."""
     made = r.made(static, parts)
+    if made is None:  # nothing is there, as in a gradient
+        return None
     children, again = r.opened(made)
     if len(children) != len(parts):
         raise r.failed(f"makes an instance of {len(children)} children from {len(parts)}")

@@ -12,6 +12,12 @@ from srcgrad.errors import UnsupportedError
 from tests.cuda.checks import ORDERS, at, near
 from tests.cuda.device_programs import chain
 
+GENERATOR = np.random.default_rng(0)
+
+
+def drawn(x):
+    return np.sum(x * GENERATOR.normal(size=x.shape))
+
 
 def scan(x):
     s = 0.0
@@ -67,6 +73,12 @@ def test_loops_over_elements_are_refused(fn, line, reason):
         flow.compile(fn, target="cuda")(np.array([0.7, 0.2, 0.9]))
     assert reason in str(found.value) and "flow.prange" in str(found.value)
     assert found.value.location.line in (at(fn, line), at(fn, "for") if fn is scan else 0)
+
+
+def test_random_draws_are_refused():
+    with pytest.raises(UnsupportedError, match="draws no random numbers") as found:
+        flow.grad(drawn, target="cuda")(np.ones(3))
+    assert found.value.location.line == at(drawn, "GENERATOR")
 
 
 def grown(u):

@@ -133,14 +133,6 @@ def shuffled(x):
     return x[0]
 
 
-GENERATOR = np.random.default_rng(0)
-
-
-@program(vec(3))
-def generator_of_the_module(x):
-    return np.sum(x * GENERATOR.normal(size=3))  # error: UnsupportedError: draws random ... outside
-
-
 def split_in_a_context(x):
     if len(x) <= 1:
         return x[0]

@@ -7,7 +7,6 @@ this order, and no others.
 
 import inspect
 import pickle
-import random
 import re
 from dataclasses import dataclass
 
@@ -23,7 +22,7 @@ def independent(x, n):
     a = np.histogramdd(x)  # problem: numpy.histogramdd
     with open("somewhere") as b:  # problem: open()
         pass
-    c = random.random()  # problem: random numbers
+    c = np.random.bytes(3)  # problem: random numbers
     return np.sum(x) * n
 
 

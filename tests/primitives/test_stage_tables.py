@@ -65,7 +65,7 @@ STAGES = {
             "a buffer": {p for p in ALL if p.fresh},
             "a scalar": SCALARS | rows("load dim index trips slots"),
             "an effect on a scalar, or a check": {*EFFECTS, tapes.reserve},
-            "calls Python": rows("call_back"),
+            "calls Python": rows("call_back draw"),
         },
     ),
     "backends/cpu/text/expressions.py or statements.py": (
@@ -87,7 +87,7 @@ STAGES = {
             "scalar arithmetic": ELEMENTWISE | SCALARS,
             "loops": LOOPS,
             "memory, or a check": {p for p in ALL if (vars(memory) | vars(tapes)).get(p.name) is p},
-            "calls Python": rows("call_back show report"),
+            "calls Python": rows("call_back draw show report"),
         },
     ),
     "the errors in backends/cpu/calls.py": (
@@ -101,7 +101,7 @@ STAGES = {
                 "floordiv",
             ),
             "checked before its loops": rows("max min argmax argmin softmax log_softmax"),
-            "raises what the function raised that it calls": rows("call_back report"),
+            "raises what the function raised that it calls": rows("call_back draw report"),
         },
     ),
     "printing/expressions.py": (
@@ -122,7 +122,7 @@ STAGES = {
                 *expand.EARLY,
                 *expand.LATE,
             },
-            "calls Python": rows("call_back"),
+            "calls Python": rows("call_back draw"),
         },
     ),
 }

@@ -241,8 +241,8 @@ flow.grad(total)(np.ones(3)).tolist()""", [1.0, 1.0, 1.0]),
 flow.grad(flow.compile(lambda x, n: x ** n))(2.0, 3)""", 12.0),
     followed("jax_random", """
 def noisy(x):
-    return x * np.random.normal()
-flow.grad(noisy)(2.0)""", "np.random.normal()", "draw them outside", """
+    return x * len(np.random.bytes(3))
+flow.grad(noisy)(2.0)""", "np.random.bytes(3)", "draw them outside", """
 def noisy(x, noise):
     return x * noise
 flow.grad(noisy)(2.0, 3.0)""", 3.0),

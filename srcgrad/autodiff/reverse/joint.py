@@ -13,6 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff.activity import Activity
 from srcgrad.autodiff.attached import refuse_unexchanged
+from srcgrad.autodiff.repeated_draws import draws_once
 from srcgrad.autodiff.reverse.adjoints import Adjoints
 from srcgrad.autodiff.reverse.conditions import plain_tests
 from srcgrad.autodiff.reverse.independent_loops import without_invalid_promises
@@ -30,6 +31,7 @@ from srcgrad.ir.walk import map_type, replaced_by, walk
 from srcgrad.records import record
 
 
+@draws_once
 def vjp(
     function: Function,
     wrt: Sequence[int],

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from srcgrad.autodiff.repeated_draws import draws_in
+from srcgrad.autodiff.repeated_draws import refused as draw_refused
 from srcgrad.autodiff.reverse.apart import Apart, changes_length, refused
 from srcgrad.autodiff.reverse.program import Program, classes_read
 from srcgrad.ir.build import Builder
@@ -72,6 +74,11 @@ class _Splitting:
         for s in block:
             mark = marked(s, schedules.scheduled)
             if isinstance(s, For | While) and mark is not None:
+                if (drawn := next(draws_in(s.body), None)) is not None:
+                    raise draw_refused(
+                        "the derivative of a loop over flow.checkpointed runs its trips again",
+                        drawn.loc,
+                    )
                 with self.b.block() as made:
                     self.b.loc = s.loc
                     self.split(s, mark)

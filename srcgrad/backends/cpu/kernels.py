@@ -16,6 +16,7 @@ from srcgrad.backends.cpu.failure import Failure
 from srcgrad.backends.cpu.fastmath import HELPERS
 from srcgrad.primitives import shape_integrals
 from srcgrad.primitives.callbacks import filled
+from srcgrad.primitives.draws import drawn
 from srcgrad.primitives.messages import put, sent
 
 try:
@@ -279,6 +280,17 @@ def call_back(site, number, total, dims, operands, dtype):
     out, good = np.empty(total, dtype), np.zeros(1, np.bool_)
     with objmode():
         good[0] = filled(site, number, out, dims[1:], operands[1:])
+    if not good[0]:
+        raise Failure
+    return out
+
+
+@partial(compiled, nogil=False)
+def draw(site, words, number, total, dims, operands, dtype):
+    """Random numbers, which Python itself draws."""
+    out, good = np.empty(total, dtype), np.zeros(1, np.bool_)
+    with objmode():
+        good[0] = drawn(site, words, number, out, dims[1:], operands[1:])
     if not good[0]:
         raise Failure
     return out

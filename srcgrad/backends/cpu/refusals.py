@@ -7,10 +7,10 @@ from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Def, Function
 from srcgrad.ir.types import Atom, Tape
 from srcgrad.ir.walk import results, walk
-from srcgrad.primitives import callbacks, scans
+from srcgrad.primitives import callbacks, draws, scans
 from srcgrad.primitives.tapes import reserve
 
-BY_NUMBA = (callbacks.call_back, scans.searchsorted)
+BY_NUMBA = (callbacks.call_back, draws.draw, scans.searchsorted)
 NOT_THERE = "the target does not have"
 NO_HALF = 'use float32, or target="python"'
 NOT_COMPILED = 'target="python" runs it without compiling'

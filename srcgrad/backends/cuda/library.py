@@ -37,6 +37,9 @@ WAY_OUT = 'use target="cpu"'
 
 def refuse(s: Def) -> None:
     """Refuses an operation of the host on arrays that the device's library does not have."""
+    if s.op.draws:
+        way_out = 'draw before, and pass the numbers; or use target="cpu"'
+        raise UnsupportedError("the target cuda draws no random numbers", s.loc, way_out)
     if s.op not in LIBRARY:
         raise UnsupportedError(f"the target cuda has no '{s.op.name}'", s.loc, WAY_OUT)
 

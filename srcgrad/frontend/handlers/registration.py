@@ -36,6 +36,7 @@ from srcgrad.frontend.handlers import (
     nan_extrema,
     neighbouring_items,
     norms,
+    numbered,
     operators,
     output,
     padding,

@@ -45,6 +45,8 @@ LATE: list[Callable[[], Any]] = []
 # functions: imported when such a function is met and the program has imported its module
 ON_DEMAND = {
     "numpy.ma": "srcgrad.frontend.formulas.masked_made",
+    "numpy.random": "srcgrad.frontend.handlers.random_of_numpy",
+    "random": "srcgrad.frontend.handlers.random_of_python",
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
@@ -180,9 +182,13 @@ def name_of_stream(v: Any) -> str | None:
     return next((n for n in ("stdout", "stderr") if v is getattr(sys, n) and v is not None), None)
 
 
+# modules that are not imported here
+OF_OTHERS = ("scipy.", "numpy.ma.", "numpy.random.", "random.")
+
+
 def _is_on_demand(f: Any) -> bool:
     """Whether a function may be of such a module: ufuncs and LAPACK's do not name theirs."""
-    named = f"{home_module(f)}.".startswith(("scipy.", "numpy.ma."))
+    named = f"{home_module(f)}.".startswith(OF_OTHERS)
     special = isinstance(f, np.ufunc) and "scipy.special" in sys.modules
     return named or special or type(f).__name__ == "fortran"
 

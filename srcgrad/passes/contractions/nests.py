@@ -17,12 +17,12 @@ from srcgrad.ir.walk import defined, walk
 from srcgrad.passes.contractions.terms import DTYPES, Term, Values
 from srcgrad.passes.effects import PLACE_CHECKS, classes_read, classes_written, is_observable
 from srcgrad.passes.places import Places, Poly, linear, plus, replaced, variables
-from srcgrad.primitives import attached, callbacks, elementwise, memory, messages, tapes
+from srcgrad.primitives import attached, callbacks, draws, elementwise, memory, messages, tapes
 from srcgrad.records import record
 
 OUTSIDE = frozenset((
     tapes.tape, tapes.tape_like, tapes.reftape, tapes.ref_get, tapes.ref_put, tapes.reserve,
-    callbacks.call_back, messages.report, messages.show, attached.attached,
+    callbacks.call_back, draws.draw, messages.report, messages.show, attached.attached,
 ))  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from srcgrad.backends.marked import NestTimes, call_time, nest_times
 from srcgrad.errors import DeviceError, Location
 from srcgrad.ir.nodes import Def, For, Function
 from srcgrad.ir.walk import walk
-from srcgrad.primitives import callbacks, messages
+from srcgrad.primitives import callbacks, draws, messages
 from srcgrad.records import record
 from srcgrad.transforms.saved_tapes import Sizes
 
@@ -71,7 +71,7 @@ def measured(
 
 def _is_seen(function: Function) -> bool:
     """Whether somebody else sees each run: it prints, or calls a function back."""
-    seen = (*messages.WRITTEN, callbacks.call_back)
+    seen = (*messages.WRITTEN, callbacks.call_back, draws.draw)
     return any(isinstance(s, Def) and s.op in seen for s in walk(function.body))
 
 

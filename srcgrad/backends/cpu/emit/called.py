@@ -10,13 +10,13 @@ from srcgrad.backends.cpu.calls import CALLS, function_of, functions_of
 from srcgrad.backends.cpu.text.expressions import named_dtype
 from srcgrad.backends.cpu.text.views import tuple_text
 from srcgrad.ir.nodes import Def
-from srcgrad.primitives import Primitive, callbacks, equations, messages
+from srcgrad.primitives import Primitive, callbacks, draws, equations, messages
 
 KERNELS = (
     "absorb", "betainc_by_shape", "call_back", "complex_arccosh", "complex_expm1", "divide",
-    "floordiv", "gammainc_by_shape", "gammainc_by_shape_twice", "lambertw", "maximum", "minimum",
-    "power", "relu", "remainder", "report", "shift_left", "shift_right", "show", "sigmoid",
-    "sign", "sph_legendre_p", "where", "whole_power",
+    "draw", "floordiv", "gammainc_by_shape", "gammainc_by_shape_twice", "lambertw", "maximum",
+    "minimum", "power", "relu", "remainder", "report", "shift_left", "shift_right", "show",
+    "sigmoid", "sign", "sph_legendre_p", "where", "whole_power",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):
@@ -51,6 +51,14 @@ def _call_back(p: Any, s: Def) -> str:
     return f"call_back({p.site()}, back, {total}, {dims}, {operands}, {dtype})"
 
 
+def _draw(p: Any, s: Def) -> str:
+    total, number, *rest = [p.text(a) for a in s.args]
+    rank, words = s.params["rank"], s.params["words"]
+    dims, operands = tuple_text(["0", *rest[:rank]]), tuple_text(["0", *rest[rank:]])
+    dtype = named_dtype(s.params["dtype"])
+    return f"draw({p.site()}, {words!r}, {number}, {total}, {dims}, {operands}, {dtype})"
+
+
 def _show(p: Any, s: Def) -> str:
     stream, flush = s.params.get("stream", "stdout"), s.params.get("flush", False)
     values = tuple_text(list(map(p.text, s.args)))
@@ -66,10 +74,18 @@ def _report(p: Any, s: Def) -> str:
 LIBRARY: dict[Primitive, Callable[[Any, Def], str]] = {
     **dict.fromkeys([op for op, call in CALLS.items() if call.module], _library),
     callbacks.call_back: _call_back,
+    draws.draw: _draw,
     messages.show: _show,
     messages.report: _report,
 }
 # what an interpreter runs
 INTERPRETED = frozenset(
-    (callbacks.call_back, messages.show, messages.report, equations.sqrtm, equations.logm)
+    (
+        callbacks.call_back,
+        draws.draw,
+        messages.show,
+        messages.report,
+        equations.sqrtm,
+        equations.logm,
+    )
 )

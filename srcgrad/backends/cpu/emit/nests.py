@@ -31,14 +31,14 @@ from srcgrad.backends.cpu.emit.writer import Writer
 from srcgrad.ir.nodes import Def, For, Stmt, Var
 from srcgrad.ir.types import Scalar, is_reference
 from srcgrad.ir.walk import free_variables, inner_definitions, walk
-from srcgrad.primitives import callbacks, memory, messages, tapes
+from srcgrad.primitives import callbacks, draws, memory, messages, tapes
 from srcgrad.routines.external import extern, extern_of_blas
 
 # operations that own memory or call the library
 OUTSIDE = {
     memory.zeros, memory.empty, tapes.tape, tapes.tape_like, tapes.reserve, tapes.reftape,
-    tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, extern, extern_of_blas,
-    *CALLS,
+    tapes.ref_get, tapes.ref_put, *messages.WRITTEN, callbacks.call_back, draws.draw, extern,
+    extern_of_blas, *CALLS,
 }  # fmt: skip
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.backends.cpu.calls import CALLS
-from srcgrad.primitives import REGISTRY, callbacks, memory, messages
+from srcgrad.primitives import REGISTRY, callbacks, draws, memory, messages
 from srcgrad.primitives.special import SPECIAL
 
 BY_NAME = (
     memory.index, memory.wrap, memory.slice_start, memory.slice_stop, memory.trips,
     memory.broadcast_dim, memory.check_broadcast, memory.check_assign, memory.check_equal,
-    memory.check_range, memory.fail, *messages.WRITTEN, callbacks.call_back, *CALLS,
+    memory.check_range, memory.fail, *messages.WRITTEN, callbacks.call_back, draws.draw, *CALLS,
     *map(REGISTRY.__getitem__, SPECIAL),
 )  # fmt: skip
 globals().update({op.name: op.impl for op in BY_NAME}, span=memory.span)

@@ -14,7 +14,7 @@ from srcgrad.backends.cpu.text.expressions import constant, fill, named_dtype, p
 from srcgrad.backends.cpu.text.views import VIEWS, tuple_text
 from srcgrad.ir.nodes import Atom, Def
 from srcgrad.ir.types import Array, np_dtype
-from srcgrad.primitives import Primitive, callbacks, memory, messages, tapes
+from srcgrad.primitives import Primitive, callbacks, draws, memory, messages, tapes
 
 
 # ---- effects ----
@@ -67,7 +67,7 @@ def _trips(p: Any, s: Def) -> ast.expr:
 
 
 DEFINITIONS: dict[Primitive, Callable[[Any, Def], ast.expr]] = {
-    **dict.fromkeys((*CALLS, callbacks.call_back), _by_name),
+    **dict.fromkeys((*CALLS, callbacks.call_back, draws.draw), _by_name),
     **dict.fromkeys(VIEWS, lambda p, s: parsed(VIEWS[s.op](s, p.text(s.args[0]), p.text))),
     memory.load: lambda p, s: element(p, s.args[0], s.args[1:]),
     memory.dim: lambda p, s: fill(f"x.shape[{s.params['axis']}]", x=p.value(s.args[0])),

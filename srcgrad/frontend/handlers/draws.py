@@ -1,0 +1,95 @@
+"""Random draws as IR: standard ones, and formulas of them for distributions with parameters.
+
+A generator in compiled code is a `Record` of its class, with the array that holds its number. A
+draw with parameters is a formula of a standard draw where that is what NumPy and Python compute,
+operation by operation; its derivative is pathwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.handlers.creation import dims_of
+from srcgrad.frontend.handlers.numbered import HANDLE
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import Record, describe, is_array, is_number, is_value
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import Scalar, is_complex
+
+
+def drawn(
+    it: Interpreter, owner: Record, words: tuple[Any, ...], dims: list[Any] | None,
+    *operands: Any, dtype: str = "f64",
+) -> Any:  # fmt: skip
+    """Numbers that a generator draws: an array, or for dims that are None a Python number."""
+    b, shape = it.b, [] if dims is None else dims
+    number = b.load(owner.fields[HANDLE], 0)
+    flat = b.draw(
+        b.total([0, b.size(shape)]), number, *shape, *operands,
+        words=words, rank=len(shape), dtype=dtype, name="drawn",
+    )  # fmt: skip
+    if dims is None:
+        return b.retyped(b.load(flat, 0), Scalar(dtype, True))
+    return b.reshape(flat, *dims) if len(dims) != 1 else flat
+
+
+def size_of(it: Interpreter, node: Node, size: Any) -> list[Any] | None:
+    """The dims of a `size=`; None for a single number."""
+    if size is None:
+        return None
+    dims = dims_of(it, node, size)
+    if not dims:
+        it.refuse(node, "size=() is not supported", "leave it out: a number is drawn")
+    return dims
+
+
+def parameter(it: Interpreter, node: Node, v: Any, name: str) -> Any:
+    """A parameter of a distribution, in double precision as NumPy takes it."""
+    if not is_value(v):
+        v = it.call(np.asarray, [v], {}, node)
+    if is_array(v) and not v.type.dims:
+        v = it.b.load(v)
+    if is_complex(atom(v).type.dtype):
+        it.wrong(node, f"{name} is complex: {describe(v)}", TypeError)
+    if is_number(v):
+        return float(v)  # type: ignore[arg-type]  (a number)
+    return it.b.cast(it.b.value(atom(v)), Scalar("f64"))
+
+
+def refuse_negative(it: Interpreter, node: Node, v: Any, name: str) -> None:
+    """Lets the program raise where a parameter is negative or -0.0, as NumPy does."""
+    negative = it.call_numpy(np.signbit, [v], {}, node)
+    known = it.call_numpy(np.logical_not, [it.call_numpy(np.isnan, [v], {}, node)], {}, node)
+    wrong = it.call_numpy(np.logical_and, [negative, known], {}, node)
+    if is_array(wrong):
+        wrong = it.call_numpy(np.any, [wrong], {}, node)
+    it.fail_if(wrong, "ValueError", f"{name} < 0")
+
+
+def dims_with(it: Interpreter, node: Node, size: Any, *given: Any) -> list[Any] | None:
+    """The dims of draws of parameters: `size`, to which these broadcast, or those of them all."""
+    shapes = [v.type.dims for v in given if is_array(v)]
+    if size is None:
+        if not shapes:
+            return None
+        return list(it.call_numpy(np.broadcast_shapes, [tuple(s) for s in shapes], {}, node))
+    dims = size_of(it, node, size)
+    for s in shapes:
+        if len(s) > len(dims or ()):
+            said = f"Output size {describe(size)} is not compatible with the parameters' shape"
+            it.wrong(node, said, ValueError)
+        it.b.check_assign(*(dims or ()), *s, split=len(dims or ()))
+    return dims
+
+
+def scaled(it: Interpreter, node: Node, start: Any, scale: Any, z: Any) -> Any:
+    """start + scale * z"""
+    product = it.call_numpy(np.multiply, [scale, z], {}, node)
+    return it.call_numpy(np.add, [start, product], {}, node)
+
+
+def as_python(it: Interpreter, v: Any) -> Any:
+    """A number as one of Python's."""
+    return v if is_array(v) or is_number(v) else it.b.retyped(atom(v), Scalar("f64", True))

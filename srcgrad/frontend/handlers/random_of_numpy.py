@@ -1,0 +1,111 @@
+"""Draws by NumPy's generators. Imported when one is first met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, RandomState
+
+from srcgrad.frontend.handlers.draws import (
+    as_python,
+    dims_with,
+    drawn,
+    parameter,
+    refuse_negative,
+    scaled,
+    size_of,
+)
+from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
+from srcgrad.frontend.handlers.registry import implements
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.values import Record, is_array
+
+OF_BOTH = (Generator, RandomState)
+
+
+def _both(name: str) -> tuple[Any, ...]:
+    return tuple(getattr(cls, name) for cls in OF_BOTH)
+
+
+# ---- standard distributions ----
+def _standard(
+    it: Interpreter, node: Node, owner: Record, name: str, size: Any, dtype: Any = None,
+    out: Any = None,
+) -> Any:  # fmt: skip
+    kind = "f64" if dtype is None else scalar_type(it, node, dtype).dtype
+    if kind not in ("f32", "f64"):
+        said = f"Unsupported dtype dtype('{np.dtype(dtype).name}') for {name}"
+        it.wrong(node, said, TypeError)
+    dims = size_of(it, node, size)
+    if out is not None:
+        if not is_array(out) or out.type.dtype != kind:
+            it.wrong(node, "Supplied output array has the wrong type", TypeError)
+        if dims is None:
+            dims = list(out.type.dims)
+    return to_out(it, node, drawn(it, owner, ("standard", name), dims, dtype=kind), out)
+
+
+def _of_generator(name: str) -> None:
+    @implements(getattr(Generator, name))
+    def draw(
+        it: Interpreter, node: Node, self: Any, size: Any = None, dtype: Any = None, out: Any = None
+    ) -> Any:
+        return _standard(it, node, self, name, size, dtype, out)
+
+
+def _of_state(method: str, name: str) -> None:
+    @implements(getattr(RandomState, method))
+    def draw(it: Interpreter, node: Node, self: Any, size: Any = None) -> Any:
+        return _standard(it, node, self, name, size)
+
+
+for _name in ("random", "standard_normal"):
+    _of_generator(_name)
+for _name in ("random", "random_sample"):
+    _of_state(_name, "random_sample")
+_of_state("standard_normal", "standard_normal")
+
+
+@implements(RandomState.rand)
+def _rand(it: Interpreter, node: Node, self: Any, *dims: Any) -> Any:
+    return _standard(it, node, self, "random_sample", dims or None)
+
+
+@implements(RandomState.randn)
+def _randn(it: Interpreter, node: Node, self: Any, *dims: Any) -> Any:
+    return _standard(it, node, self, "standard_normal", dims or None)
+
+
+# ---- with parameters ----
+@implements(*_both("normal"))
+def normal(
+    it: Interpreter, node: Node, self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None
+) -> Any:
+    """loc + scale * z"""
+    loc, scale = parameter(it, node, loc, "loc"), parameter(it, node, scale, "scale")
+    refuse_negative(it, node, scale, "scale")
+    dims = dims_with(it, node, size, loc, scale)
+    z = drawn(it, self, ("standard", "standard_normal"), dims)
+    return as_python(it, scaled(it, node, loc, scale, z))
+
+
+@implements(*_both("uniform"))
+def uniform(
+    it: Interpreter, node: Node, self: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None
+) -> Any:
+    """low + (high - low) * u"""
+    low, high = parameter(it, node, low, "low"), parameter(it, node, high, "high")
+    width = it.call_numpy(np.subtract, [high, low], {}, node)
+    finite = it.call_numpy(np.all, [it.call_numpy(np.isfinite, [width], {}, node)], {}, node)
+    endless = it.call_numpy(np.logical_not, [finite], {}, node)
+    if self.cls is Generator:
+        it.fail_if(endless, "OverflowError", "high - low range exceeds valid bounds")
+        refuse_negative(it, node, width, "high - low")
+        name = "random"
+    else:
+        it.fail_if(endless, "OverflowError", "Range exceeds valid bounds")
+        name = "random_sample"
+    dims = dims_with(it, node, size, low, high)
+    u = drawn(it, self, ("standard", name), dims)
+    return as_python(it, scaled(it, node, low, width, u))

@@ -1,0 +1,91 @@
+"""Random draws: calls back to Python that all count: none is shared, moved, repeated or left out.
+
+A draw gets the number of a generator (`tree.random_generators`) and fills one flat array. `words`
+name what is drawn: an entry of `METHODS` first, then what that takes besides the operands. Draws of
+standard distributions have no operands; others have no derivative by theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from srcgrad.operation import Stated
+from srcgrad.primitives.callbacks import Raised, kept
+from srcgrad.primitives.dtypes import Operand, dtype_of
+from srcgrad.primitives.registry import nondiff
+from srcgrad.tree.random_generators import to_draw
+
+Words = tuple[Any, ...]
+
+
+def _standard(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
+    """Numbers of a standard distribution, in the dtype of the result."""
+    if hasattr(g, "bit_generator"):
+        getattr(g, name)(dtype=out.dtype.type, out=out)
+    else:
+        out[...] = getattr(g, name)(out.size)
+
+
+def _called(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
+    """Numbers by a method of NumPy's, with the parameters' values."""
+    out[...] = np.reshape(getattr(g, name)(*values, size=dims), -1)
+
+
+def _one_by_one(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
+    """Numbers by a method that gives one at a time."""
+    for k in range(out.size):
+        out[k] = getattr(g, name)(*values)
+
+
+def _seeded(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any) -> None:
+    """The generator begins anew."""
+    g.seed(*values)
+
+
+METHODS: dict[str, Callable[..., None]] = {
+    "standard": _standard,
+    "called": _called,
+    "one by one": _one_by_one,
+    "seeded": _seeded,
+}
+
+
+def fill(
+    words: Words, number: int, out: np.ndarray, dims: Sequence[int], values: Sequence[Operand]
+) -> None:
+    """Draws into a flat array."""
+    given = [np.array(a) if isinstance(a, np.ndarray) else a for a in values]
+    METHODS[words[0]](to_draw(int(number)), out, tuple(map(int, dims)), given, *words[1:])
+
+
+def drawn(
+    site: int, words: Words, number: int, out: np.ndarray, dims: Sequence[int],
+    values: Sequence[Operand],
+) -> bool:  # fmt: skip
+    """`fill` for compiled code: an exception is saved for `callbacks.raised`."""
+    return kept(site, lambda: fill(words, number, out, dims, values))
+
+
+def never_raises(words: Words) -> bool:
+    """Whether a draw needs no parameter that might be wrong."""
+    return words[0] == "standard"
+
+
+def _draw(total: Any, number: Any, *rest: Any, words: Words, rank: int, dtype: str) -> np.ndarray:
+    out = np.empty(int(total), dtype_of(dtype))
+    try:
+        fill(words, number, out, rest[:rank], rest[rank:])
+    except BaseException as error:
+        raise Raised(error) from None
+    return out
+
+
+def _draw_typing(b: Any, total: Any, *rest: Any, words: Words, rank: int, dtype: str) -> Stated:
+    return dtype, b.dims((total,))
+
+
+# operands: the size of the result, the number of the generator, the dims, the parameters
+draw = nondiff("draw", _draw, typing=_draw_typing, raises=True, decides=True, draws=True)
