@@ -6,7 +6,7 @@ import inspect
 import types
 from typing import Any
 
-from srcgrad.frontend.dict_instances import own_of_dict, static_member
+from srcgrad.frontend.base_members import own_of_base, static_member
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import UNBOUND, Record
 from srcgrad.frontend.watches import watch_inherited, watch_member, watch_method
@@ -16,7 +16,7 @@ def own_method(cls: type, name: str) -> types.FunctionType | None:
     """The method that a class, or one of its bases, defines in Python; or a dict's by that name."""
     found = next((vars(c)[name] for c in cls.__mro__[:-1] if name in vars(c)), None)
     if found is not None and found is vars(dict).get(getattr(found, "__name__", "")):
-        found = own_of_dict(cls, found.__name__)
+        found = own_of_base(cls, found.__name__)
     return found if isinstance(found, types.FunctionType) else None
 
 

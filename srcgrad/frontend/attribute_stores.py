@@ -7,7 +7,8 @@ import types
 from typing import Any
 
 from srcgrad.frontend.attribute_methods import is_frozen, is_set_by_class, is_stored, own_method
-from srcgrad.frontend.dict_instances import link, linked_items, own_of_dict, static_member
+from srcgrad.frontend.base_members import is_of_base, own_of_base, static_member
+from srcgrad.frontend.dict_instances import link, linked_items
 from srcgrad.frontend.heap import changing, note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.numba_objects import in_its_type, is_jitclass
@@ -15,6 +16,7 @@ from srcgrad.frontend.outside import Outside, is_plain_instance, is_stored_outsi
 from srcgrad.frontend.values import Record, describe, is_value
 from srcgrad.frontend.versions import error_text
 from srcgrad.frontend.watches import watch_method
+from srcgrad.tree import VALUE
 
 
 def set_attribute(it: Interpreter, owner: Any, name: str, value: Any, node: Node) -> bool:
@@ -46,6 +48,8 @@ def set_field(
             f"cannot assign to field '{name}': {owner.cls.__name__} is frozen",
             like=AttributeError,
         )
+    if VALUE in owner.fields and is_of_base(owner.cls, name):
+        it.refuse(node, f"a store to '{name}' of {describe(owner)} is not supported")
     if not owner.cls.__dictoffset__ and not hasattr(owner.cls, name):  # __slots__
         blank = type(owner.cls.__name__, (), {"__slots__": ()})()
         it.wrong(node, error_text(setattr, blank, name, None), AttributeError)
@@ -53,7 +57,7 @@ def set_field(
         link(it, owner, value, node)
         return
     if linked_items(it, owner, node) is not None:
-        it.call(own_of_dict(owner.cls, "__setitem__"), [owner, name, value], {}, node)
+        it.call(own_of_base(owner.cls, "__setitem__"), [owner, name, value], {}, node)
         return
     if is_jitclass(owner.cls):
         value = in_its_type(it, owner.cls, name, value, node)
@@ -82,7 +86,7 @@ def delete_field(it: Interpreter, owner: Any, name: str, node: Node) -> None:
     if name not in (owner.fields if items is None else items):
         it.wrong(node, f"{owner.cls.__name__} has no attribute '{name}'", AttributeError)
     if items is not None:
-        it.call(own_of_dict(owner.cls, "__delitem__"), [owner, name], {}, node)
+        it.call(own_of_base(owner.cls, "__delitem__"), [owner, name], {}, node)
         return
     changing(it, owner, node)
     it.shaped_at[id(owner)] = it.b.loc

@@ -14,6 +14,16 @@ import gast
 import numpy as np
 
 from srcgrad.frontend.arguments import arguments_in, misfit
+from srcgrad.frontend.array_instances import (
+    arrays_in,
+    base_method,
+    called,
+    class_of_view,
+    inside,
+    is_instance,
+    reads_arrays,
+    viewed,
+)
 from srcgrad.frontend.cached_calls import cached_call
 from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
@@ -47,8 +57,8 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
-from srcgrad.frontend.special_calls import bound_descriptor, special_call
-from srcgrad.frontend.special_methods import asked, items_of_mapping
+from srcgrad.frontend.special_calls import bound_descriptor, by_own_method, special_call
+from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
@@ -294,6 +304,10 @@ def _answered(
     it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
+    if inside([args, kwargs]) and reads_arrays(f):
+        own = strong if _gives_strong(f) else lambda it, v: v
+        of_arrays = lambda args, kwargs: own(it, _answered(it, f, handler, args, kwargs, node))
+        return called(it, f, args, kwargs, node, of_arrays)
     if (own := formula_of(it, f, args, kwargs, node)) is not None:
         handler, args, kwargs = followed(own[0]), *own[1:]
         return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
@@ -303,30 +317,11 @@ def _answered(
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}
-    if len(args) == 1 and (own := _by_own_method(it, f, args[0], node)) is not NotImplemented:
+    if len(args) == 1 and (own := by_own_method(it, f, args[0], node)) is not NotImplemented:
         return own
     if isinstance(f, np.ufunc) and (kwargs or len(args) > f.nin):
         return it.with_keywords(f, handler, args, kwargs, node)
     return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
-
-
-# ufuncs of which NumPy asks an object by an operator or a test
-_OF_OPERATORS = (
-    np.absolute, np.negative, np.positive, np.invert, np.square, np.reciprocal, np.sign,
-    np.logical_not, np.floor, np.ceil, np.trunc,
-)  # fmt: skip
-
-
-def _by_own_method(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
-    """A ufunc of an instance, of which NumPy calls the method of that name; or NotImplemented.
-
-    It does so unless the instance is an array or a sequence; a sparse matrix is neither.
-    """
-    if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f in _OF_OPERATORS:
-        return NotImplemented
-    is_array = any(hasattr(v.cls, n) for n in ("__array__", "__array_ufunc__"))
-    is_sequence = hasattr(v.cls, "__len__") and not home_module(v.cls).startswith("scipy.sparse")
-    return NotImplemented if is_array or is_sequence else asked(it, v, f.__name__, [], node)
 
 
 def _named(
@@ -344,6 +339,11 @@ def _named(
 def call_method(
     it: Interpreter, owner: Any, name: str, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
+    if is_instance(owner):
+        return base_method(it, owner, name, args, kwargs, node)
+    if name == "view" and is_array(owner) and (cls := class_of_view(args, kwargs)) is not None:
+        return viewed(it, owner, cls, node)
+    args, kwargs = (arrays_in(args), arrays_in(kwargs)) if is_array(owner) else (args, kwargs)
     flag = flag_inside([args, kwargs], deep=is_array(owner))
     if flag is None and not is_value(owner) and (kind_of_owner(owner), name) not in KEEPING:
         flag = flag_of_none(args, kwargs)

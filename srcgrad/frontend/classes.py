@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import enum
 import types
-from collections import OrderedDict
 from typing import Any
 
 import gast
 import numpy as np
 
+from srcgrad.frontend.array_instances import base_attribute, check_class, is_derived
 from srcgrad.frontend.attribute_methods import (
     is_inherited,
     missing,
@@ -17,15 +17,16 @@ from srcgrad.frontend.attribute_methods import (
     watches,
 )
 from srcgrad.frontend.attributes import array_attribute
-from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
-from srcgrad.frontend.dict_instances import (
+from srcgrad.frontend.base_members import (
+    PROGRAMS,
     base_of,
-    is_followed,
-    linked_items,
+    is_of_base,
     member_of,
-    own_of_dict,
+    own_of_base,
     static_member,
 )
+from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
+from srcgrad.frontend.dict_instances import is_followed, linked_items
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES
@@ -65,6 +66,7 @@ from srcgrad.frontend.watches import watch_member, watch_super
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
+from srcgrad.tree import VALUE
 
 # methods that change the meaning of an operator, an attribute or a call: not followed
 _SPECIAL = ("__new__", "__getattribute__", "__set_name__")
@@ -84,6 +86,12 @@ def construct(
             it.fails(e, node)
     if issubclass(cls, BaseException):
         return Record(cls, {"args": tuple(args)})
+    if is_derived(cls):
+        check_class(it, cls, node)
+        if not _has_new(cls):
+            it.refuse(
+                node, f"{cls.__name__}() makes an array of nothing", "use np.zeros(...).view(...)"
+            )
     builtin = issubclass(cls, list | dict | set | tuple | str | int | float | complex)
     if builtin and not is_followed(cls):
         refuse_unknown(it, cls, node)
@@ -118,7 +126,7 @@ def empty_instance(it: Interpreter, cls: type, node: Node) -> Record:
         it.refuse(node, str(e), like=TypeError)
     record = Record(cls)
     if issubclass(cls, dict):
-        record.fields[ITEMS] = tracked_dict(it, node, base_of(cls))
+        record.fields[ITEMS] = tracked_dict(it, node, base_of(cls) or dict)
     return record
 
 
@@ -151,7 +159,7 @@ def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
     if meta is not type and meta.__module__ not in ("abc", "typing") and not is_jitclass(cls):
         it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
     for base in cls.__mro__[:-1]:
-        for name in _SPECIAL if base is not dict else ():
+        for name in _SPECIAL if base not in PROGRAMS else ():
             if name in vars(base) and not (name == "__new__" and _has_new(base)):
                 it.refuse(
                     node, f"{cls.__name__} defines {name}: its instances cannot be followed",
@@ -269,7 +277,9 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
         return _of_class(it, owner, cls, name, node)
     items = linked_items(it, owner, node) if name != ITEMS else None
     if items is not None and items.get(name, UNBOUND) is not UNBOUND:
-        return it.call(own_of_dict(cls, "__getitem__"), [owner, name], {}, node)
+        return it.call(own_of_base(cls, "__getitem__"), [owner, name], {}, node)
+    if VALUE in owner.fields and found is None and is_of_base(cls, name):
+        return base_attribute(it, owner, name, node)
     if name in owner.fields and owner.fields[name] is not UNBOUND:
         return _bound_field(it, owner, name, node)
     if name == "__class__":
@@ -326,8 +336,13 @@ def _of_super(it: Interpreter, owner: Super, name: str, node: Node) -> Any:
     if home is None:
         it.wrong(node, f"'super' object has no attribute '{name}'", AttributeError)
     watch_member(it.captures, home, name)
-    if home in (dict, OrderedDict) and isinstance(instance, Record):
-        return types.MethodType(own_of_dict(cls, name), instance)
+    if home in PROGRAMS and isinstance(instance, Record):
+        own = own_of_base(cls, name)
+        if own is None and VALUE in instance.fields:
+            return base_attribute(it, instance, name, node)
+        if own is None:
+            it.refuse(node, f"'{name}' of {home.__name__} is not supported")
+        return types.MethodType(own, instance)
     found = vars(home)[name]
     if isinstance(instance, type) and isinstance(found, classmethod):
         return types.MethodType(found.__func__, instance)

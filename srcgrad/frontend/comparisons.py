@@ -35,7 +35,6 @@ from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import (
     COMPARISONS,
     SIGNS,
-    as_set,
     asked,
     compared,
     truth_of_instance,
@@ -155,7 +154,7 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         arithmetic(it, c, node)
         return it.emit(node, COMPARISONS[name], a, c)
     if isinstance(a, View) or isinstance(c, View):
-        a, c = (as_set(it, v, node) for v in (a, c))
+        a, c = (tracked_dicts.as_set(it, v, node) for v in (a, c))
     a, c = it.known_text(a, node), it.known_text(c, node)
     if any(isinstance(v, Range | Slice | GrownList) for v in (a, c)):
         return compare_ranges(it, op, a, c, node)

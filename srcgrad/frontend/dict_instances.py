@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import collections
-import inspect
 from typing import Any
 
+from srcgrad.frontend.base_members import base_of, member_of, own_of_base
 from srcgrad.frontend.dict_values import TrackedDict
-from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict, OfOrderedDict
+from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
 from srcgrad.frontend.guards import Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record
@@ -27,19 +27,14 @@ def is_followed(cls: type) -> bool:
     return not ordered or not any(map(own, _ASKED))
 
 
-def base_of(cls: type) -> type:
-    """The class of the dict that an instance's items are in."""
-    return collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
-
-
 def items_like(cls: type, items: Any) -> TrackedDict:
     """The items of a captured instance."""
-    return TrackedDict(items, None, base_of(cls))
+    return TrackedDict(items, None, base_of(cls) or dict)
 
 
 def keys_of(value: dict[Any, Any]) -> Any:
     """The keys in their order, by the class that keeps it."""
-    return base_of(type(value)).keys(value)
+    return (base_of(type(value)) or dict).keys(value)
 
 
 def own_names(value: dict[Any, Any]) -> list[str]:
@@ -78,39 +73,11 @@ def linked_items(it: Interpreter, owner: Record, node: Node) -> dict[Any, Any] |
     return items
 
 
-def own_of_dict(cls: type, name: str, default: Any = None) -> Any:
-    """The program for one of dict's own members, for instances of a class that derives from it."""
-    with_missing = name == "__getitem__" and hasattr(cls, "__missing__")
-    name = "found_or_missing" if with_missing else name
-    ordered = vars(OfOrderedDict).get(name) if base_of(cls) is collections.OrderedDict else None
-    return ordered or vars(OfDict).get(name, default)
-
-
 def of_class(f: Any, cls: type) -> Any:
     """The program for a member of dict's own that is called with an instance first; else None."""
     name = getattr(f, "__name__", "")
     ours = is_followed(cls) and any(f is getattr(c, name, None) for c in _PLAIN)
-    return own_of_dict(cls, name) if ours else None
-
-
-def member_of(cls: type, name: str) -> Any:
-    """The member of a class that Python finds first; for one of dict's own, the program for it.
-
-    >>> member_of(type("Bunch", (dict,), {}), "keys") is OfDict.keys
-    True
-    """
-    for c in cls.__mro__:
-        if c in _PLAIN and cls not in _PLAIN and name in vars(c):
-            return own_of_dict(cls, name)
-        if name in vars(c):
-            return vars(c)[name]
-    return None
-
-
-def static_member(cls: type, name: str) -> Any:
-    """The same, or what the class of the class has under that name; None without one."""
-    derived = cls not in _PLAIN and issubclass(cls, dict)
-    return member_of(cls, name) if derived else inspect.getattr_static(cls, name, None)
+    return own_of_base(cls, name) if ours else None
 
 
 def items_of_dict(v: Any) -> Any:

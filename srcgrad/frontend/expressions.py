@@ -31,9 +31,10 @@ from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.number_classes import is_either, of_either, of_operands
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
-from srcgrad.frontend.special_methods import SYMBOLS, as_set, in_field, negated, operated, type_name
+from srcgrad.frontend.special_methods import SYMBOLS, in_field, negated, operated, type_name
 from srcgrad.frontend.texts import formatted, literal, percent, shown
 from srcgrad.frontend.tracked_dicts import (
+    as_set,
     is_constant,
     merged_dicts,
     refuse_counters,

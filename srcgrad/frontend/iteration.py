@@ -11,6 +11,7 @@ from typing import Any
 import gast
 
 from srcgrad.errors import located
+from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.constant_tables import in_rows, is_table, runs
 from srcgrad.frontend.control_flow import exited, flag, negate
 from srcgrad.frontend.dict_values import refuse_whole
@@ -194,7 +195,7 @@ def iterated(
     it: Interpreter, v: Any, node: Node, tested: bool = False, scheduled: bool = False
 ) -> Iterated:
     """The iteration over `v`; one with a test or a schedule only for callers that handle it."""
-    v = present(it, v, lambda: "'NoneType' object is not iterable")
+    v = numbers_of(present(it, v, lambda: "'NoneType' object is not iterable"))
     match v:
         case Iterated():
             if v.schedule is not None and not scheduled:
@@ -268,6 +269,7 @@ def iterated(
 
 def own_iterator(it: Interpreter, v: Any, node: Node) -> Any:
     """The iterator that an instance makes of itself; other values unchanged."""
+    v = numbers_of(v)
     own = items_of_instance(it, v, node)
     return v if own is NotImplemented else own
 

@@ -238,6 +238,7 @@ def taken_apart(
 
     def part(v: Any) -> Any:
         v = v if written is None else written.with_slots(v)
+        v = v if choices else _arrays_of(v)
         with instances.standing(it, found):
             v = with_containers(v, written and written.note) if choices else v
             v = instances.opened(it, checked(v), found.tree)
@@ -312,6 +313,16 @@ def _array_of(it: Interpreter, v: Several, found: source.Source, at: Location, s
         it.b.loc = at
         it.fail_if(wrong, LIMIT, literal(located(said, None, ONE_KIND)))
     return v.one if kinds[0] else v.other
+
+
+def _arrays_of(v: Any) -> Any:
+    """A structure with the arrays of instances that are one."""
+    if isinstance(v, Record) and tree.VALUE in v.fields:
+        return v.fields[tree.VALUE]
+    parts = tree.children(v)
+    new = [_arrays_of(p) for p in parts or ()]
+    same = all(p is q for p, q in zip(new, parts or (), strict=True))
+    return v if same else tree.rebuilt(v, new)
 
 
 def _untracked(like: Any, parts: Sequence[Any]) -> Any:

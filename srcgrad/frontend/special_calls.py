@@ -8,10 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Partial, is_array
+from srcgrad.frontend.special_methods import asked
+from srcgrad.frontend.values import Partial, Record, is_array
 from srcgrad.ir.nodes import Var
+from srcgrad.protocols import home_module
 
 # of arrays and of Python's containers
 _OF_CONTAINERS: dict[str, Callable] = {
@@ -56,3 +59,22 @@ def bound_descriptor(f: Any, args: list[Any]) -> Any:
     if not is_get or not args or not isinstance(f.__self__, _BINDING):
         return NotImplemented
     return f.__self__ if args[0] is None else Partial(f.__self__, (args[0],), {})
+
+
+# ufuncs of which NumPy asks an object by an operator or a test
+_OF_OPERATORS = (
+    np.absolute, np.negative, np.positive, np.invert, np.square, np.reciprocal, np.sign,
+    np.logical_not, np.floor, np.ceil, np.trunc,
+)  # fmt: skip
+
+
+def by_own_method(it: Interpreter, f: Any, v: Any, node: Node) -> Any:
+    """A ufunc of an instance, of which NumPy calls the method of that name; or NotImplemented.
+
+    It does so unless the instance is an array or a sequence; a sparse matrix is neither.
+    """
+    if not isinstance(f, np.ufunc) or not isinstance(v, Record) or f in _OF_OPERATORS:
+        return NotImplemented
+    is_array = any(hasattr(v.cls, n) for n in ("__array__", "__array_ufunc__"))
+    is_sequence = hasattr(v.cls, "__len__") and not home_module(v.cls).startswith("scipy.sparse")
+    return NotImplemented if is_array or is_sequence else asked(it, v, f.__name__, [], node)

@@ -18,9 +18,15 @@ import numpy as np
 
 from srcgrad.errors import SourceError
 from srcgrad.frontend import source
+from srcgrad.frontend.array_operands import (
+    defers,
+    is_of_array,
+    refuse_elements,
+    refuse_scalars,
+)
+from srcgrad.frontend.base_members import member_of
 from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
-from srcgrad.frontend.dict_instances import member_of
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import FOLLOWED, foreign_library
 from srcgrad.frontend.identity import identical
@@ -126,8 +132,12 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     own, other = class_of_instance(a), class_of_instance(c)
     direct, mirrored = (a, f"__{name}__", c), (c, f"__r{name}__", a)
     turns = [direct]
-    if own is not other:
-        _refuse_elements(it, a, c, mirrored[1], node)
+    refuse_scalars(it, a, c, mirrored[1], node)
+    found = special(c, mirrored[1]) is not None
+    if is_of_array(a, direct[1]) and defers(it, a, c, mirrored[1], found, node):
+        turns = [mirrored]
+    elif own is not other:
+        refuse_elements(it, a, c, mirrored[1], found, node)
         method_of(it, c, mirrored[1])
         overrides = issubclass(other, own) and _in_class(other, mirrored[1]) is not _in_class(
             own, mirrored[1]
@@ -139,21 +149,10 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
             return out
     if isinstance(a, Record) or isinstance(c, Record):
         kinds = f"'{type_name(a)}' and '{type_name(c)}'"
+        if any(issubclass(class_of_instance(v), np.ndarray) for v in (a, c)):
+            it.refuse(node, f"{SYMBOLS[name]} of {kinds}: both leave it to NumPy")
         _wrong(it, f"unsupported operand type(s) for {SYMBOLS[name]}: {kinds}", node)
     return NotImplemented
-
-
-def _refuse_elements(it: Interpreter, a: Any, c: Any, method: str, node: Node) -> None:
-    """Refuses an array with an instance on its right, which NumPy calls element by element."""
-    if not is_array(a) or special(c, method) is None:
-        return
-    cls = class_of_instance(c)
-    whole = getattr(cls, "__array_ufunc__", 0) is None
-    if not whole and getattr(cls, "__array_priority__", -1.0) <= 0.0:
-        it.refuse(
-            node, f"NumPy calls {method} of {describe(c)} for each element of the array",
-            f"set __array_ufunc__ = None in {cls.__name__}, or put the instance on the left",
-        )  # fmt: skip
 
 
 def operated_in_place(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
@@ -176,6 +175,7 @@ def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """`a op c` where one is an instance: NotImplemented if neither implements it."""
     own, other = class_of_instance(a), class_of_instance(c)
     mirrored = name.translate(_MIRRORED)
+    refuse_scalars(it, a, c, f"__{mirrored}__", node)
     turns = [(a, name, c), (c, mirrored, a)]
     derived = own is not other and issubclass(other, own)
     if derived and method_of(it, c, f"__{mirrored}__") is not None:
@@ -241,15 +241,6 @@ def has_source(f: Any) -> bool:
     except SourceError:
         return False
     return True
-
-
-def as_set(it: Interpreter, v: Any, node: Node) -> Any:
-    """The keys of a dict as a set, for operators; other values unchanged."""
-    if not isinstance(v, View):
-        return v
-    if v.name != "keys":
-        it.refuse(node, f"operators on {describe(v)} are not supported", "use its keys")
-    return set(v.owner)
 
 
 # ---- methods that builtins call ----

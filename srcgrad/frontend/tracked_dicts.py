@@ -34,6 +34,8 @@ from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     MaybeUnbound,
     Record,
+    View,
+    describe,
     is_integer,
     is_number,
     is_scalar,
@@ -270,3 +272,12 @@ def take_out(it: Interpreter, x: dict, key: Any, node: Node) -> Any:
         return held
     it.fail_if(negate(it, held.flag), "KeyError", literal(repr(key)))
     return held.value
+
+
+def as_set(it: Interpreter, v: Any, node: Node) -> Any:
+    """The keys of a dict as a set, for operators; other values unchanged."""
+    if not isinstance(v, View):
+        return v
+    if v.name != "keys":
+        it.refuse(node, f"operators on {describe(v)} are not supported", "use its keys")
+    return set(v.owner)

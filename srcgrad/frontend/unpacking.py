@@ -6,6 +6,7 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import of_arguments
@@ -18,6 +19,7 @@ from srcgrad.ir.nodes import Var
 @by_kind
 def unpack(it: Interpreter, target: Any, value: Any) -> None:
     value = present(it, value, lambda: "cannot unpack non-iterable NoneType object")
+    value = numbers_of(value)
     if isinstance(value, dict):
         refuse_whole(it, value, target)
         value = list(value)

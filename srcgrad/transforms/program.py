@@ -20,6 +20,7 @@ from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.trace import Write
+from srcgrad.frontend.values import Record
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import Def, Function, If, Stmt, Var
@@ -29,7 +30,7 @@ from srcgrad.primitives import memory
 from srcgrad.primitives.raising import name_of
 from srcgrad.records import record
 from srcgrad.transforms.call_lengths import Lengths
-from srcgrad.tree import Leaf, children, leaf_numbers, nodes, opened, placed, spelled
+from srcgrad.tree import VALUE, Leaf, children, leaf_numbers, nodes, opened, placed, spelled
 
 REAL_PART = "return its .real, its .imag or abs(z)**2"
 
@@ -132,8 +133,8 @@ def pruned(p: Program) -> Program:
 def certain(p: Program, several: bool = False, real: bool = False) -> Program:
     """The program that returns one kind of value; where it is of another kind, it is refused.
 
-    With `several` kinds it may return any but None, and if `real` none that is complex where
-    another one is not.
+    An instance of a class of arrays is its array. With `several` kinds it may return any but None,
+    and if `real` none that is complex where another one is not.
     """
     checks: list[Stmt] = []
 
@@ -142,11 +143,13 @@ def certain(p: Program, several: bool = False, real: bool = False) -> Program:
             first = _is_first(p, output)
             checks.append(_check(p, output, first))
             return of_one_kind(output.one if first else output.other)
+        if isinstance(output, Record) and VALUE in output.fields:
+            return of_one_kind(output.fields[VALUE])
         parts = children(output)
         return output if parts is None else opened(output, [of_one_kind(v) for v in parts])
 
     output = of_one_kind(p.output)
-    if not checks:
+    if not checks and not any(isinstance(v, Record) and VALUE in v.fields for v in nodes(p.output)):
         return p
     body = (*p.function.body, *checks)
     made = p.function.with_body(body, p.function.returns)

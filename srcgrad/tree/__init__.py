@@ -25,6 +25,7 @@ from srcgrad.tree.structured import (
     with_whole,
 )
 from srcgrad.tree.structures import (
+    VALUE,
     Kind,
     Leaf,
     add_kind,

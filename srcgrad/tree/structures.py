@@ -55,8 +55,23 @@ def _field_values(value: Any) -> list[Any]:
     return [getattr(value, f.name) for f in fields(value)]
 
 
+VALUE = "_value_of_this_instance"  # the field with the array of an instance that is one
+
+
+class _Bare(np.ndarray):
+    """An array that may become an instance of a class that derives from ndarray."""
+
+
 def instance(cls: type[Any], fields: dict[str, Any]) -> Any:
-    """An object of a class by its attributes, without calling `__init__`."""
+    """An object of a class by its attributes, without calling `__init__`.
+
+    One that is an array has that for an attribute, and `__array_finalize__` is not called.
+    """
+    if VALUE in fields:
+        made = np.asarray(fields[VALUE]).view(_Bare)
+        made.__class__ = cls
+        made.__dict__.update({name: v for name, v in fields.items() if name != VALUE})
+        return made
     made = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(made, name, value)

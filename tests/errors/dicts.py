@@ -35,6 +35,16 @@ def dict_of_a_class_returned(x):
     return Result(x=x)  # error: ReturnTypeError: which derives from dict
 
 
+class Shown(dict):
+    def shown(self):
+        return super().__repr__()  # error: UnsupportedError: '__repr__' of dict is not supported
+
+
+@program(vec(3))
+def text_of_a_dict_of_a_class_by_its_base(x):
+    return len(Shown(a=2.0).shown()) * x[0]
+
+
 @program(vec(3))
 def attributes_of_a_dict_of_a_class(x):
     result = Result(x=x)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.array_instances import base_method, is_instance
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.dict_instances import LINKED
 from srcgrad.frontend.dict_values import refuse_whole
@@ -58,6 +59,11 @@ def _copied(it: Interpreter, x: Any, node: Node, made: Made | None) -> Any:
         return made.of[id(x)][1]
     if is_array(x) or isinstance(x, np.ndarray):
         out = it.call_numpy(np.copy, [x], {}, node)
+    elif is_instance(x):
+        own = asked(it, x, "__copy__" if made is None else "__deepcopy__", [], node)
+        if own is not NotImplemented:
+            it.refuse(node, f"a copy of {describe(x)} by its own method", "call it")
+        out = base_method(it, x, "copy", [], {}, node)
     elif isinstance(x, Record):
         out = _of_instance(it, x, node, made)
     elif isinstance(x, list | dict | GrownList):

@@ -2,6 +2,7 @@
 
 from srcgrad.frontend.handlers import (
     arithmetic,
+    array_instances,
     broadcasts,
     builtin,
     collections,

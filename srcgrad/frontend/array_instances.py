@@ -1,0 +1,355 @@
+"""Instances of the user's classes that derive from ndarray: a record, with the array.
+
+NumPy's functions read the array, and give an instance of the class or a plain array by NumPy's
+rules. Where these depend on what a class defines anew, the call is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import textwrap
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.array_rules import ATTRIBUTES, FUNCTIONS, METHODS, PRODUCTS, Rule
+from srcgrad.frontend.attributes import array_attribute
+from srcgrad.frontend.base_members import is_of_base, member_of
+from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.formulas.array_classes import OfArray
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import Kind, kind_of
+from srcgrad.frontend.values import (
+    Bound,
+    MaybeNone,
+    Record,
+    describe,
+    is_array,
+)
+from srcgrad.frontend.watches import watch_member, watch_method
+from srcgrad.ir.nodes import atom
+from srcgrad.ir.types import is_complex
+from srcgrad.protocols import home_module
+from srcgrad.tree import VALUE, children, rebuilt
+
+_WAY_OUT = "pass its array: np.asarray(...)"
+# what NumPy calls of a class, besides `__array_finalize__`
+_PROTOCOLS = (
+    "__array_ufunc__", "__array_function__", "__array_wrap__", "__array_prepare__", "__array__",
+    "__array_interface__", "__array_struct__", "__getattribute__", "__setattr__",
+)  # fmt: skip
+
+
+def is_derived(cls: Any) -> bool:
+    """Whether a class derives from ndarray."""
+    return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
+
+
+def is_instance(v: Any) -> bool:
+    return isinstance(v, Record) and VALUE in v.fields and is_derived(v.cls)
+
+
+def array_of(v: Any) -> Any:
+    """The array of an instance; other values unchanged."""
+    return v.fields[VALUE] if is_instance(v) else v
+
+
+def numbers_of(v: Any) -> Any:
+    """The array of an instance whose iterator gives the numbers in it; other values unchanged."""
+    if not is_instance(v) or not is_of_base(v.cls, "__iter__"):
+        return v
+    value = v.fields[VALUE]
+    return value if is_array(value) and value.type.ndim == 1 else v
+
+
+def check_class(it: Interpreter, cls: type, node: Node) -> None:
+    """Refuses a class whose instances do not behave as NumPy's rules say for all."""
+    for base in cls.__mro__[: cls.__mro__.index(np.ndarray)]:
+        if not made_by_statement(base) or base.__module__.partition(".")[0] == "numpy":
+            said = f"{cls.__name__} derives from {base.__name__}, whose instances are not followed"
+            it.refuse(node, said, "use np.asarray(...)")
+        for name in _PROTOCOLS:
+            if name in vars(base):
+                it.refuse(
+                    node, f"{cls.__name__} defines {name}: its instances cannot be followed",
+                    "use a plain class that holds the array",
+                )  # fmt: skip
+    if not cls.__dictoffset__:
+        it.refuse(node, f"{cls.__name__} has __slots__", "leave them out")
+    for name in (*_PROTOCOLS, "__array_finalize__"):
+        watch_method(it.captures, Record(cls), name)
+
+
+def made(it: Interpreter, cls: type, value: Any, source: Any, node: Node) -> Record:
+    """A new instance for an array, after its `__array_finalize__`."""
+    if kind_of(it, value) is not Kind.ARRAY:
+        said = f"an instance of {cls.__name__}, a class of arrays,"
+        it.refuse(node, f"{said} is not supported in a function of tensors", "pass arrays")
+    out = Record(cls, {VALUE: value})
+    watch_method(it.captures, out, "__array_finalize__")
+    finalize = member_of(cls, "__array_finalize__")
+    if isinstance(finalize, types.FunctionType):
+        it.call(finalize, [out, source], {}, node)
+    elif finalize is not None:
+        it.refuse(node, f"__array_finalize__ of {cls.__name__} is no method", "make it one")
+    return out
+
+
+def class_of_view(args: list[Any], kwargs: dict[str, Any]) -> type | None:
+    """The class of arrays that `view` is called with; None if its argument is another one."""
+    cls = next(iter([*args, *kwargs.values()]), None)
+    fits = len(args) + len(kwargs) == 1 and not kwargs.keys() - {"type"}
+    return cls if fits and isinstance(cls, type) and issubclass(cls, np.ndarray) else None
+
+
+def viewed(it: Interpreter, v: Any, cls: type, node: Node) -> Any:
+    """`v.view(cls)` of an array or an instance: the same memory."""
+    value = array_of(v)
+    if not is_array(value) or (is_instance(v) and not value.type.dims):
+        it.refuse(node, "a view of an array of rank 0 is not supported", "use float(...)")
+    if is_derived(cls):
+        check_class(it, cls, node)
+    seen = it.b.view(value, spec=(":",) * value.type.ndim)
+    if cls is np.ndarray:
+        return seen
+    return made(it, cls, seen, v, node)
+
+
+# ---- functions of NumPy ----
+def inside(v: Any) -> list[Record]:
+    """The instances among arguments, in their order, those in containers too."""
+    if is_instance(v):
+        return [v]
+    if isinstance(v, MaybeNone):
+        return inside(v.value)
+    return [each for part in _parts(v) for each in inside(part)]
+
+
+def arrays_in(v: Any) -> Any:
+    """Arguments with the arrays of the instances in them."""
+    if not inside(v):
+        return v
+    if isinstance(v, MaybeNone):
+        return MaybeNone(arrays_in(v.value), v.flag)
+    return array_of(v) if is_instance(v) else rebuilt(v, [arrays_in(part) for part in _parts(v)])
+
+
+def _parts(v: Any) -> list[Any]:
+    """The parts of a container; attributes of objects are none."""
+    return [] if isinstance(v, Record) else children(v) or []
+
+
+def reads_arrays(f: Any) -> bool:
+    """Whether a function is a library's that reads the array of an instance."""
+    if isinstance(f, np.ufunc):
+        return True
+    library = home_module(f).partition(".")[0] in ("numpy", "scipy", "math", "cmath")
+    return library and (not isinstance(f, type) or issubclass(f, np.generic))
+
+
+Arrays = Callable[[list[Any], dict[str, Any]], Any]
+
+
+def called(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node, of_arrays: Arrays
+) -> Any:
+    """The result of a library's function of which an argument is an instance, or holds one.
+
+    `of_arrays` is the function on arrays.
+    """
+    if isinstance(f, np.ufunc):
+        return _of_ufunc(it, f, args, kwargs, node, of_arrays)
+    if f is np.asanyarray and len(args) == 1 and not kwargs and is_instance(args[0]):
+        return args[0]
+    if f in PRODUCTS and not kwargs and len(args) == 2:
+        return _product(it, f, args, node, of_arrays)
+    number = home_module(f) in ("math", "cmath") or isinstance(f, type)
+    rule = Rule(None) if number else FUNCTIONS.get(f)
+    name = _METHODS.get(f.__name__, f.__name__)
+    return _by_rule(it, name, rule, (name,), args, kwargs, node, of_arrays)
+
+
+def _by_rule(
+    it: Interpreter, name: str, rule: Rule | None, calls: tuple[str, ...], args: list[Any],
+    kwargs: dict[str, Any], node: Node, of_arrays: Arrays,
+) -> Any:  # fmt: skip
+    given = inside([args, kwargs])
+    shown = describe(given[0])
+    if rule is None or kwargs.get("out") is not None or "subok" in kwargs or "like" in kwargs:
+        it.refuse(node, f"{name}() of {shown}: the class of its result is not known", _WAY_OUT)
+    if rule.alone and (len(args) > 1 or kwargs):
+        it.refuse(node, f"{name}() of {shown} with these arguments is not supported", _WAY_OUT)
+    _refuse_anew(it, given, name, (*calls, *rule.reads), node)
+    if rule.of is None:
+        if any(_priority(it, v, node) > 0.0 for v in given):
+            said = f"{name}() of {shown}, whose class has an __array_priority__"
+            it.refuse(node, said, _WAY_OUT)
+        return of_arrays(arrays_in(args), arrays_in(kwargs))
+    owner = args[rule.of] if rule.of < len(args) else None
+    if (
+        not isinstance(owner, Record)
+        or not is_instance(owner)
+        or any(v.cls is not owner.cls for v in given)
+    ):
+        it.refuse(node, f"{name}() of {shown} among other arguments is not supported", _WAY_OUT)
+    _check_steps(it, owner, rule.steps, name, node)
+    out = of_arrays(arrays_in(args), arrays_in(kwargs))
+    return _wrapped(it, owner, out, rule.numbers, node)
+
+
+def _refuse_anew(
+    it: Interpreter, given: list[Record], name: str, members: tuple[str, ...], node: Node
+) -> None:
+    """Refuses a function of NumPy's that reads a member which a class defines anew."""
+    for v in given:
+        for member in members:
+            watch_method(it.captures, v, member)
+            if hasattr(np.ndarray, member) and not is_of_base(v.cls, member):
+                said = f"{name}() of {describe(v)}, whose class defines {member} anew"
+                it.refuse(node, said, _WAY_OUT)
+
+
+def _wrapped(it: Interpreter, owner: Record, out: Any, numbers: bool, node: Node) -> Any:
+    """An instance like another one for an array, or for a number if these become instances."""
+    return made(it, owner.cls, out, owner, node) if is_array(out) or numbers else out
+
+
+def _product(it: Interpreter, f: Any, args: list[Any], node: Node, of_arrays: Arrays) -> Any:
+    one, other = args
+    later = _priority(it, other, node) > _priority(it, one, node)
+    owner = other if later else one
+    _refuse_anew(it, inside(args), f.__name__, (f.__name__,), node)
+    out = of_arrays(arrays_in(args), {})
+    return _wrapped(it, owner, out, False, node) if is_instance(owner) else out
+
+
+def _of_ufunc(
+    it: Interpreter, f: np.ufunc, args: list[Any], kwargs: dict[str, Any], node: Node,
+    of_arrays: Arrays,
+) -> Any:  # fmt: skip
+    out = kwargs.get("out", args[f.nin] if len(args) > f.nin else None)
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if "subok" in kwargs or (out is not None and f.nout > 1):
+        it.refuse(node, f"{f.__name__}() of an instance with these arguments", _WAY_OUT)
+    owner = _owner_of_results(it, args[: f.nin], node)
+    made_of = of_arrays(arrays_in(args), arrays_in(kwargs))
+    if out is not None:
+        return out
+    if owner is None:
+        return made_of
+    if isinstance(made_of, tuple):
+        return tuple(_wrapped(it, owner, v, True, node) for v in made_of)
+    return _wrapped(it, owner, made_of, True, node)
+
+
+def _owner_of_results(it: Interpreter, inputs: list[Any], node: Node) -> Record | None:
+    """The operand whose `__array_wrap__` makes the results of a ufunc; None for plain arrays."""
+    found, priority, plain = None, -np.inf, False
+    for v in inputs:
+        if is_instance(v):
+            own = _priority(it, v, node)
+            if (found is None and not plain) or own > priority or (own == 0.0 and found is None):
+                found, priority = v, own
+        elif is_array(v) and priority < 0.0:
+            priority, plain = 0.0, True
+    return found
+
+
+def _priority(it: Interpreter, v: Any, node: Node) -> float:
+    """The `__array_priority__` of an operand."""
+    if not is_instance(v):
+        return 0.0
+    watch_member(it.captures, v.cls, "__array_priority__")
+    own = inspect.getattr_static(v.cls, "__array_priority__")
+    own = 0.0 if is_of_base(v.cls, "__array_priority__") else own
+    if "__array_priority__" in v.fields or not isinstance(own, int | float) or own < 0:
+        it.refuse(node, f"the __array_priority__ of {describe(v)} is no positive number", _WAY_OUT)
+    return float(own)
+
+
+def _check_steps(it: Interpreter, owner: Record, steps: int, name: str, node: Node) -> None:
+    """Refuses a result of several steps if one is not the same as several."""
+    finalize = member_of(owner.cls, "__array_finalize__")
+    if steps > 1 and finalize is not OfArray.__array_finalize__ and not _copies(finalize):
+        said = f"{name}() calls __array_finalize__ of {owner.cls.__name__} more than once"
+        it.refuse(node, f"{said}, which does more than copy attributes", _WAY_OUT)
+
+
+@functools.lru_cache(maxsize=256)
+def _copies(finalize: Any) -> bool:
+    """Whether an `__array_finalize__` only copies attributes: calling it twice is one call."""
+    try:
+        (function,) = ast.parse(textwrap.dedent(inspect.getsource(finalize))).body
+        self, obj = (a.arg for a in function.args.args)  # type: ignore[attr-defined]  (checked)
+    except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
+        return False
+    known = {f"if {obj} is None:\n    return", "pass", "return"}
+    for s in function.body:  # type: ignore[attr-defined]  (likewise)
+        text = ast.unparse(s)
+        if text in known or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
+            continue
+        match s:
+            case ast.Assign(
+                targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)],
+                value=ast.Call(func=ast.Name(id="getattr"), args=[
+                    ast.Name(id=source), ast.Constant(value=read), ast.Constant()
+                ]),
+            ) if owner == self and source == obj and name == read:  # fmt: skip
+                continue
+        return False
+    return True
+
+
+# ---- attributes and methods of ndarray's own ----
+def base_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
+    """An attribute of ndarray's own that is no program."""
+    value = owner.fields[VALUE]
+    if name in ATTRIBUTES:
+        return array_attribute(it, value, name, node)
+    if name == "T":
+        return base_method(it, owner, "transpose", [], {}, node)
+    if name == "real" and not is_complex(atom(value).type.dtype):
+        return owner
+    if name in ("real", "imag"):
+        return _wrapped(it, owner, array_attribute(it, value, name, node), True, node)
+    if callable(getattr(np.ndarray, name)):
+        return Bound(owner, name)
+    said = f"the attribute '{name}' of {describe(owner)} is not supported"
+    it.refuse(node, said, f"read that of its array: np.asarray(...).{name}")
+
+
+def base_method(
+    it: Interpreter, owner: Record, name: str, args: list[Any], kwargs: dict[str, Any], node: Node
+) -> Any:
+    """The result of a method of ndarray's own."""
+    value = owner.fields[VALUE]
+    if name == "view":
+        cls = class_of_view(args, kwargs) if args or kwargs else owner.cls
+        if cls is None:
+            it.refuse(node, "view() takes a class of arrays", "use .astype(dtype)")
+        return viewed(it, owner, cls, node)
+    if name in ("conj", "conjugate") and not args and not kwargs:
+        complex_ = is_complex(atom(value).type.dtype)
+        return it.call(np.conjugate, [owner], {}, node) if complex_ else owner
+    if name == "dot" and len(args) == 1 and not kwargs:
+        return it.call(np.dot, [owner, *args], {}, node)
+    of_arrays = lambda args, kwargs: it.call(
+        it.attribute(args[0], name, node), args[1:], kwargs, node
+    )
+    if not is_array(value) and name not in ("item", "tolist", "copy", "astype", *_OF_NUMBERS):
+        it.refuse(node, f"{name}() of {describe(owner)} of rank 0", "use float(...)")
+    rule = METHODS.get(name)
+    if name == "astype" and (len(args) != 1 or kwargs):
+        rule = None
+    if rule is None:
+        said = f"the method '{name}' of {describe(owner)} is not supported"
+        it.refuse(node, said, f"call that of its array: np.asarray(...).{name}(...)")
+    return _by_rule(it, name, rule, (), [owner, *args], kwargs, node, of_arrays)
+
+
+_METHODS = {"amax": "max", "amin": "min"}  # names of functions before NumPy 2
+_OF_NUMBERS = ("sum", "max", "min", "prod", "mean")

@@ -1,0 +1,76 @@
+"""The class of what NumPy's functions and ndarray's methods give for an instance of a subclass.
+
+Most call `__array_finalize__` once, with the instance; some build an instance on the way. A
+function that is not here is refused. Ufuncs have rules of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from srcgrad.records import record
+
+
+@record(frozen=True)
+class Rule:
+    """How a result is made: like the argument at a position, or a plain array if there is none."""
+
+    of: int | None = 0
+    steps: int = 1  # instances that are made one from another
+    numbers: bool = False  # whether a number becomes an instance of rank 0
+    reads: tuple[str, ...] = ()  # members that NumPy reads, besides a method of the function's name
+    alone: bool = False  # it depends on the other arguments: there may be none
+
+
+_LIKE, _REDUCED, _PLAIN = Rule(), Rule(numbers=True), Rule(None)
+_SPREAD = Rule(steps=2, numbers=True, reads=("__sub__", "dtype", "shape", "ndim"))
+
+FUNCTIONS: dict[object, Rule] = {
+    **dict.fromkeys((
+        np.sum, np.max, np.min, np.prod, np.any, np.all,
+    ), _REDUCED),
+    np.mean: Rule(numbers=True, reads=("dtype", "shape", "ndim")), np.std: _SPREAD, np.var: _SPREAD,
+    **dict.fromkeys((
+        np.cumsum, np.cumprod, np.transpose, np.reshape, np.ravel, np.swapaxes, np.repeat,
+        np.take, np.argsort, np.ones_like, np.full_like, np.empty_like,
+    ), _LIKE),
+    **dict.fromkeys((np.clip, np.zeros_like), Rule(reads=("dtype",))),
+    np.round: Rule(alone=True), np.around: Rule(reads=("round",), alone=True),
+    np.sort: Rule(reads=("copy", "flatten")), np.diagonal: _LIKE,
+    np.diag: Rule(reads=("shape", "diagonal"), alone=True),
+    np.expand_dims: Rule(reads=("reshape", "ndim", "shape")),
+    np.moveaxis: Rule(reads=("transpose", "ndim")),
+    **dict.fromkeys((np.flip, np.fliplr, np.flipud), Rule(reads=("__getitem__", "ndim"))),
+    np.diff: Rule(steps=2, reads=("__getitem__", "ndim", "shape", "dtype"), alone=True),
+    **dict.fromkeys((np.linalg.inv, np.linalg.cholesky), Rule(reads=("ndim", "shape", "dtype"))),
+    np.linalg.solve: Rule(1, reads=("ndim", "shape", "dtype")),
+    **dict.fromkeys((
+        np.asarray, np.array, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det,
+        np.linalg.eigvalsh, np.where, np.cross, np.outer, np.einsum, np.interp, np.broadcast_to,
+        np.vdot, np.convolve, np.array_equal, np.concatenate, np.cov,
+    ), _PLAIN),
+    **dict.fromkeys((
+        np.stack, np.vstack, np.hstack, np.column_stack, np.dstack,
+    ), Rule(None, reads=("shape", "ndim", "__getitem__", "T"))),
+    **dict.fromkeys((np.tril, np.triu), Rule(None, reads=("shape", "ndim", "dtype"))),
+    **dict.fromkeys((
+        np.trace, np.argmax, np.argmin, np.nonzero, np.count_nonzero,
+    ), Rule(None, alone=True)),
+    **dict.fromkeys((np.shape, np.ndim, np.size), Rule(None, reads=("shape", "ndim", "size"))),
+}  # fmt: skip
+# the class of the argument that takes precedence, the first of equal ones
+PRODUCTS = (np.dot, np.inner)
+
+METHODS: dict[str, Rule] = {
+    **dict.fromkeys(("sum", "max", "min", "prod", "any", "all"), _REDUCED),
+    "mean": Rule(numbers=True, reads=("dtype", "shape", "ndim")), "std": _SPREAD, "var": _SPREAD,
+    **dict.fromkeys((
+        "copy", "cumsum", "cumprod", "transpose", "reshape", "ravel", "flatten", "swapaxes",
+        "repeat", "take", "argsort", "diagonal", "astype", "compress",
+    ), _LIKE),
+    "clip": Rule(reads=("dtype",)), "round": Rule(alone=True),
+    **dict.fromkeys(("tolist", "item", "fill", "sort", "searchsorted"), _PLAIN),
+    **dict.fromkeys(("trace", "argmax", "argmin", "nonzero"), Rule(None, alone=True)),
+}  # fmt: skip
+# attributes that are the array's
+ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags")

@@ -1,0 +1,72 @@
+"""Members of built-in classes for instances of classes that derive from them: programs.
+
+An instance holds what its base class has: the items of a dict, the array of an ndarray. The base's
+own methods are programs over that; a class's methods in Python are followed as such.
+"""
+
+from __future__ import annotations
+
+import collections
+import inspect
+from typing import Any
+
+import numpy as np
+
+from srcgrad.frontend.formulas.array_classes import OfArray
+from srcgrad.frontend.formulas.dict_classes import OfDict, OfOrderedDict
+
+# in this order: an OrderedDict is a dict
+PROGRAMS: dict[type, type] = {
+    collections.OrderedDict: OfOrderedDict,
+    dict: OfDict,
+    np.ndarray: OfArray,
+}
+
+
+def base_of(cls: type) -> type | None:
+    """The built-in class that a class derives from, if its own members are programs.
+
+    >>> base_of(type("Bunch", (dict,), {})), base_of(int)
+    (<class 'dict'>, None)
+    """
+    return next((base for base in PROGRAMS if issubclass(cls, base)), None)
+
+
+def own_of_base(cls: type, name: str, default: Any = None) -> Any:
+    """The program for one of the base's own members, for instances of a class."""
+    base = base_of(cls)
+    if base is None:
+        return default
+    with_missing = base in _DICTS and name == "__getitem__" and hasattr(cls, "__missing__")
+    name = "found_or_missing" if with_missing else name
+    programs = (PROGRAMS[base], OfDict) if base in _DICTS else (PROGRAMS[base],)
+    return next((vars(p)[name] for p in programs if name in vars(p)), default)
+
+
+def member_of(cls: type, name: str) -> Any:
+    """The member of a class that Python finds first; for one of its base's own, the program for it.
+
+    >>> member_of(type("Bunch", (dict,), {}), "keys") is OfDict.keys
+    True
+    """
+    for c in cls.__mro__:
+        if c in PROGRAMS and cls not in PROGRAMS and name in vars(c):
+            return own_of_base(cls, name)
+        if name in vars(c):
+            return vars(c)[name]
+    return None
+
+
+def is_of_base(cls: type, name: str) -> bool:
+    """Whether the member that Python finds first is the built-in base's own."""
+    home = next((c for c in cls.__mro__ if name in vars(c)), None)
+    return home in PROGRAMS and cls not in PROGRAMS
+
+
+def static_member(cls: type, name: str) -> Any:
+    """The same, or what the class of the class has under that name; None without one."""
+    derived = cls not in PROGRAMS and base_of(cls) is not None
+    return member_of(cls, name) if derived else inspect.getattr_static(cls, name, None)
+
+
+_DICTS = (collections.OrderedDict, dict)
