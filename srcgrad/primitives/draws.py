@@ -8,6 +8,7 @@ standard distributions have no operands; others have no derivative by theirs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from srcgrad.operation import Stated
 from srcgrad.primitives.callbacks import Raised, kept
 from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.registry import nondiff
-from srcgrad.tree.random_generators import to_draw
+from srcgrad.tree.random_generators import made, to_draw
 
 Words = tuple[Any, ...]
 
@@ -40,9 +41,22 @@ def _one_by_one(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, nam
         out[k] = getattr(g, name)(*values)
 
 
-def _seeded(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any) -> None:
+def _seeded(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, *seed: Any) -> None:
     """The generator begins anew."""
-    g.seed(*values)
+    g.seed(*seed, *map(_as_python, values))
+
+
+def _made(
+    g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str, *seed: Any
+) -> None:
+    """The number of a new generator."""
+    maker = Random if name == "Random" else getattr(np.random, name)
+    out[0] = made(maker(*seed, *map(_as_python, values)))
+
+
+def _as_python(v: Any) -> Any:
+    item: Any = getattr(v, "item", None)
+    return item() if isinstance(v, np.generic) else v
 
 
 METHODS: dict[str, Callable[..., None]] = {
@@ -50,6 +64,7 @@ METHODS: dict[str, Callable[..., None]] = {
     "called": _called,
     "one by one": _one_by_one,
     "seeded": _seeded,
+    "made": _made,
 }
 
 
@@ -58,7 +73,8 @@ def fill(
 ) -> None:
     """Draws into a flat array."""
     given = [np.array(a) if isinstance(a, np.ndarray) else a for a in values]
-    METHODS[words[0]](to_draw(int(number)), out, tuple(map(int, dims)), given, *words[1:])
+    generator = to_draw(int(number)) if number else None
+    METHODS[words[0]](generator, out, tuple(map(int, dims)), given, *words[1:])
 
 
 def drawn(
@@ -87,5 +103,5 @@ def _draw_typing(b: Any, total: Any, *rest: Any, words: Words, rank: int, dtype:
     return dtype, b.dims((total,))
 
 
-# operands: the size of the result, the number of the generator, the dims, the parameters
+# operands: the size of the result, the number of the generator or 0, the dims, the parameters
 draw = nondiff("draw", _draw, typing=_draw_typing, raises=True, decides=True, draws=True)

@@ -141,6 +141,8 @@ def holding(run: Callable[..., tuple]) -> Callable[..., tuple]:
 class Numbered(Registered):
     """A class of generators: an instance of a number is the one that has it."""
 
+    holds_parts = False
+
     def made(self, static: Any, children: Any) -> Any:
         """The generator of a number; None of none, as in a gradient."""
         return generator_of(static, children)

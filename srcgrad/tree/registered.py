@@ -34,6 +34,8 @@ class Registered:
     # attributes that compiled code treats as known, which `flatten` may leave out
     watched: set[str] = field(default_factory=set)
 
+    holds_parts = True  # whether an instance has the very children that it was made of
+
     @property
     def name(self) -> str:
         return self.cls.__name__

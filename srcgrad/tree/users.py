@@ -54,8 +54,8 @@ def add_registered(
 def _instance(r: Registered, static: Any, parts: Sequence[Any]) -> Any:
     """An instance that `unflatten` made; refused if it does not hold the very parts."""
     made = r.made(static, parts)
-    if made is None:  # nothing is there, as in a gradient
-        return None
+    if not r.holds_parts:
+        return made
     children, again = r.opened(made)
     if len(children) != len(parts):
         raise r.failed(f"makes an instance of {len(children)} children from {len(parts)}")

@@ -18,3 +18,14 @@ def again_in_segments(x):
 @program(0.7)
 def of_no_axes(x):
     return x * GENERATOR.normal(size=())  # error: UnsupportedError: size=() is not supported
+
+
+@program(0.7)
+def of_a_float(x):
+    return x * np.random.default_rng(x).normal()  # error: UnsupportedError: a seed is a number ...
+
+
+@program(0.7, np.random.PCG64(1))
+def of_another_source(x, bits):
+    rng = np.random.default_rng(bits)  # error: UnsupportedError: a seed is
+    return x * rng.normal()

@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.frontend.guards import Path
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.numbered import HANDLE
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record, describe, is_array, is_number, is_value
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_complex
+from srcgrad.ir.types import Scalar, is_complex, is_int
 
 
 def drawn(
@@ -93,3 +94,43 @@ def scaled(it: Interpreter, node: Node, start: Any, scale: Any, z: Any) -> Any:
 def as_python(it: Interpreter, v: Any) -> Any:
     """A number as one of Python's."""
     return v if is_array(v) or is_number(v) else it.b.retyped(atom(v), Scalar("f64", True))
+
+
+# ---- generators that are made ----
+def with_seed(it: Interpreter, node: Node, seed: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """A seed as words, if it is known when compiling, or as operands."""
+    if isinstance(seed, list | tuple) or is_array(seed):
+        seed = it.call(np.asarray, [seed], {}, node)
+    if is_value(seed) and not is_number(seed):
+        if not is_int(atom(seed).type.dtype):
+            it.refuse(
+                node, f"a seed is {describe(seed)}", "make it an integer: int(seed)", TypeError
+            )
+        return (), (it.b.value(seed),)
+    if isinstance(seed, np.generic):
+        seed = seed.item()
+    if not isinstance(seed, int | float | str | bytes | None):
+        it.refuse(node, f"a seed is {describe(seed)}", "make the generator outside, and pass it")
+    return (seed,), ()
+
+
+def made(it: Interpreter, node: Node, cls: type, function: str, seed: Any) -> Record:
+    """A new generator."""
+    words, operands = with_seed(it, node, seed)
+    handle = it.b.draw(
+        1, 0, *operands, words=("made", function, *words), rank=0, dtype="i64", name="generator"
+    )
+    return Record(cls, {HANDLE: handle})
+
+
+def reseed(it: Interpreter, node: Node, owner: Record, seed: Any) -> None:
+    """Lets a generator begin anew."""
+    words, operands = with_seed(it, node, seed)
+    number = it.b.load(owner.fields[HANDLE], 0)
+    it.b.draw(0, number, *operands, words=("seeded", *words), rank=0, dtype="i64", name="nothing")
+
+
+def captured_generator(it: Interpreter, node: Node, owner: Any) -> Record:
+    """A generator that is captured as the owner of a method."""
+    it.captures.inlined.append(owner)  # keeps it alive, and so its id
+    return it.captures.take(it, Path("self", owner), "self", node)

@@ -9,10 +9,13 @@ from numpy.random import Generator, RandomState
 
 from srcgrad.frontend.handlers.draws import (
     as_python,
+    captured_generator,
     dims_with,
     drawn,
+    made,
     parameter,
     refuse_negative,
+    reseed,
     scaled,
     size_of,
 )
@@ -26,6 +29,31 @@ OF_BOTH = (Generator, RandomState)
 
 def _both(name: str) -> tuple[Any, ...]:
     return tuple(getattr(cls, name) for cls in OF_BOTH)
+
+
+# ---- generators ----
+@implements(np.random.default_rng)
+def default_rng(it: Interpreter, node: Node, seed: Any = None) -> Any:
+    if isinstance(seed, Record) and seed.cls is Generator:
+        return seed
+    if isinstance(seed, Generator):
+        return captured_generator(it, node, seed)
+    return made(it, node, Generator, "default_rng", seed)
+
+
+@implements(RandomState)
+def random_state(it: Interpreter, node: Node, seed: Any = None) -> Any:
+    return made(it, node, RandomState, "RandomState", seed)
+
+
+@implements(RandomState.seed)
+def _seed(it: Interpreter, node: Node, self: Any, seed: Any = None) -> None:
+    reseed(it, node, self, seed)
+
+
+@implements(np.random.seed)
+def _seed_global(it: Interpreter, node: Node, seed: Any = None) -> None:
+    reseed(it, node, captured_generator(it, node, np.random.mtrand._rand), seed)
 
 
 # ---- standard distributions ----
