@@ -17,7 +17,7 @@ from srcgrad.operation import Stated
 from srcgrad.primitives.callbacks import Raised, kept
 from srcgrad.primitives.dtypes import Operand, dtype_of
 from srcgrad.primitives.registry import nondiff
-from srcgrad.tree.random_generators import made, to_draw
+from srcgrad.tree.random_generators import made, seeded_by_chance, to_draw
 
 Words = tuple[Any, ...]
 
@@ -44,6 +44,8 @@ def _one_by_one(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, nam
 def _seeded(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, *seed: Any) -> None:
     """The generator begins anew."""
     g.seed(*seed, *map(_as_python, values))
+    if seed == (None,):
+        seeded_by_chance(g)
 
 
 def _made(
@@ -51,7 +53,8 @@ def _made(
 ) -> None:
     """The number of a new generator."""
     maker = Random if name == "Random" else getattr(np.random, name)
-    out[0] = made(maker(*seed, *map(_as_python, values)))
+    generator = maker(*seed, *map(_as_python, values))
+    out[0] = made(seeded_by_chance(generator) if seed == (None,) else generator)
 
 
 def _as_python(v: Any) -> Any:

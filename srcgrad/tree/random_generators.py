@@ -11,11 +11,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import field
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
+from srcgrad.records import record
 from srcgrad.tree.registered import Opened, Registered
 from srcgrad.tree.structures import registered_as
 from srcgrad.tree.users import add_registered
@@ -49,13 +51,29 @@ def to_draw(number: int) -> Any:
     """The generator with a number, which draws now: its state is noted."""
     generator = numbered(number)
     for states in getattr(_local, "noting", ()):
-        if number not in states:
-            states[number] = generator, _state(generator)
+        if number not in states.before:
+            states.before[number] = generator, _state(generator)
+    return generator
+
+
+def seeded_by_chance(generator: Any) -> Any:
+    """A generator that the machine gave a seed: where a run is repeated, as in that run."""
+    chosen = getattr(_local, "chosen", None)
+    state = None if chosen is None else next(chosen, None)
+    if state is not None:
+        _restore(generator, state)
+    for states in getattr(_local, "noting", ()):
+        states.chosen.append(_state(generator))
     return generator
 
 
 # ---- states ----
-States = dict[int, tuple[Any, Any]]  # by number: a generator, and its state
+@record()
+class States:
+    """The states that repeat the draws of a run."""
+
+    before: dict[int, tuple[Any, Any]] = field(default_factory=dict)  # by number, a generator too
+    chosen: list[Any] = field(default_factory=list)  # after seeds that the machine chose, in order
 
 
 def _state(g: Any) -> Any:
@@ -76,7 +94,7 @@ def _restore(g: Any, state: Any) -> None:
 @contextmanager
 def noted() -> Iterator[States]:
     """The states that the generators used by programs in the `with` block have before it."""
-    states: States = {}
+    states = States()
     outer = getattr(_local, "noting", ())
     _local.noting = (*outer, states)
     try:
@@ -88,12 +106,14 @@ def noted() -> Iterator[States]:
 @contextmanager
 def replayed(states: States) -> Iterator[None]:
     """Generators have these states at the start of the `with` block, and their own after it."""
-    now = [(g, _state(g)) for g, _ in states.values()]
-    for g, state in states.values():
+    now = [(g, _state(g)) for g, _ in states.before.values()]
+    for g, state in states.before.values():
         _restore(g, state)
+    outer, _local.chosen = getattr(_local, "chosen", None), iter(states.chosen)
     try:
         yield
     finally:
+        _local.chosen = outer
         for g, state in now:
             _restore(g, state)
 

@@ -331,6 +331,21 @@ def test_products_are_of_the_run_of_the_value():
     assert state_of(given) == state_of(plain)
 
 
+def seeded_by_the_machine(x):
+    a, b, c = np.random.default_rng(), np.random.RandomState(), random.Random()
+    np.random.seed()
+    return x * (a.normal() + b.rand(3) * c.random() + np.random.randn(3))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_products_are_of_the_run_of_the_value_where_the_machine_chose_the_seeds(target):
+    f = flow.compile(seeded_by_the_machine, target=target, cache=False)
+    out, pull = flow.vjp(f, 2.0)
+    for _ in range(2):  # linear: of another run the sum would be another one
+        np.testing.assert_allclose(pull(np.ones(3))[0], np.sum(out) / 2.0, rtol=1e-12)
+    assert not np.array_equal(f(2.0), out)
+
+
 def test_items_of_a_batch_draw_in_order():
     given, plain = np.random.default_rng(3), np.random.default_rng(3)
     batched = flow.vmap(shifted, in_axes=(0, None))
