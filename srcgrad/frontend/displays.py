@@ -7,9 +7,12 @@ from typing import Any
 
 import gast
 
+from srcgrad.frontend.comprehensions import is_long, list_of
+from srcgrad.frontend.formulas.long_tuples import LongTuple
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.iteration import own_iterator
 from srcgrad.frontend.tracked_dicts import store, tracked_dict
-from srcgrad.frontend.values import GrownList
+from srcgrad.frontend.values import GrownList, Record
 
 
 def elements(
@@ -27,21 +30,44 @@ def elements(
 
 
 def of_tuple(it: Interpreter, node: gast.Tuple) -> Any:
-    return tuple(elements(it, node.elts))
+    if not any(isinstance(n, gast.Starred) for n in node.elts):
+        return tuple([it.operand(n) for n in node.elts])
+    known, of_the_run = lambda: elements(it, node.elts), lambda: of_list(it, node)
+    return tuple_of(it, node, known, of_the_run)
 
 
-def of_list(it: Interpreter, node: gast.List) -> Any:
+def tuple_of(
+    it: Interpreter, node: Node, known: Callable[[], list[Any]], of_the_run: Callable[[], Any]
+) -> Any:
+    """A tuple of known items; where all was refused for these, one of a list of the run."""
+    place, required = it.place(node), it.captures.required
+    if place not in required.long_tuples:
+        required.tuples.add(place)
+        items = tuple(known())
+        required.tuples.discard(place)
+        return items
+    held = of_the_run()
+    return Record(LongTuple, {"items": held}) if isinstance(held, GrownList) else tuple(held)
+
+
+def of_list(it: Interpreter, node: gast.List | gast.Tuple) -> Any:
     out, last = None, list[Any]()  # before a list of run-time length and its items, and after it
     for n in node.elts:
         if not isinstance(n, gast.Starred):
             last.append(it.operand(n))
-        elif not isinstance(items := it.expression(n.value), GrownList):
+        elif not isinstance(items := _starred(it, n), GrownList):
             last += it.static_items(items, n)
         else:  # now: what comes after it may change it
             out = _extended(it, out, last, node)
             it.call(it.attribute(out, "extend", node), [items], {}, node)
             last = []
     return _extended(it, out, last, node)
+
+
+def _starred(it: Interpreter, node: gast.Starred) -> Any:
+    """The items after a star: a list of the run if their number is only known as it runs."""
+    v = it.collected(own_iterator(it, it.expression(node.value), node))
+    return list_of(it, v, node) if not isinstance(v, GrownList) and is_long(it, v, node) else v
 
 
 def _extended(it: Interpreter, out: Any, items: list[Any], node: Node) -> Any:

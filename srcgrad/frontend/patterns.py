@@ -5,16 +5,27 @@ A pattern on values known at compile time is decided then; one on run-time numbe
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gast
 
 from srcgrad.frontend.control_flow import either
 from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.frame import scope_of
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import GrownList, Iterated, Record, is_array, is_value
+from srcgrad.frontend.values import (
+    Abstract,
+    GrownList,
+    Iterated,
+    Range,
+    Record,
+    describe,
+    is_array,
+    is_value,
+)
 from srcgrad.ir.nodes import Var
 
 
@@ -110,6 +121,7 @@ def _sequence(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
         if is_array(v):
             return False
         it.refuse(p, "a list that grows at run time cannot be matched", "use if")
+    _refuse_instance(it, p, v, Sequence)
     if not isinstance(v, list | tuple) or isinstance(v, Iterated):
         return False
     stars = [k for k, q in enumerate(p.patterns) if isinstance(q, gast.MatchStar)]
@@ -129,7 +141,19 @@ def _sequence(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
     return result
 
 
+def _refuse_instance(it: Interpreter, p: Any, v: Any, kind: type) -> None:
+    """Refuses what Python takes apart by its items, and is no list, tuple or dict here."""
+    ours = isinstance(v, Record) and issubclass(class_represented(v.cls), kind)
+    if ours or (kind is Sequence and isinstance(v, Range)) or _is_captured(v, kind):
+        it.refuse(p, f"{describe(v)} cannot be matched by its items", "use if")
+
+
+def _is_captured(v: Any, kind: type) -> bool:
+    return not isinstance(v, Abstract | str | bytes | list | tuple | dict) and isinstance(v, kind)
+
+
 def _mapping(it: Interpreter, p: Any, v: Any, bound: dict[str, Any]) -> Any:
+    _refuse_instance(it, p, v, Mapping)
     if not isinstance(v, dict):
         return False
     refuse_whole(it, v, p)

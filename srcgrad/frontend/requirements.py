@@ -92,6 +92,9 @@ class Requirements:
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
     unordered: set[tuple[Any, ...]] = field(default_factory=set)  # dicts, by place
+    # calls of tuple by place: whose length would be known, and who have a list, as all was refused
+    tuples: set[tuple[Any, ...]] = field(default_factory=set)
+    long_tuples: set[tuple[Any, ...]] = field(default_factory=set)
     of_lists: set[tuple[Any, ...]] = field(
         default_factory=set
     )  # lists of lists that grow, by place
@@ -122,6 +125,8 @@ class Requirements:
         self.changed.clear()
         self.whole.clear()
         self.instead.clear()
+        self.tuples.clear()
+        self.long_tuples.clear()
 
     def read_whole(self, lists: set[tuple[Any, ...]]) -> None:
         """Follows all items of captured lists that get longer, since all else was refused."""
@@ -136,6 +141,14 @@ class Requirements:
         self.instead.clear()
         self.unrolled |= loops
         return bool(loops)
+
+    def lengthen(self) -> bool:
+        """Lets the tuples that were refused have a length that only the run tells, once."""
+        if self.tuples <= self.long_tuples:
+            return False
+        self.long_tuples |= self.tuples
+        self.unrolled -= self.retried
+        return True
 
     def mix(self) -> bool:
         """Lets the lists that were refused for the kinds of their items be mixed, once."""

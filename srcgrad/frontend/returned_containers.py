@@ -44,6 +44,8 @@ def _made(like: ContainerOfRun, parts: Sequence[Any]) -> Any:
     keys, *values = parts
     if like.cls in SETS:
         return None if keys is None or (keys and None in keys) else like.cls(keys)
+    if like.cls is tuple:
+        return None if keys is None else tuple(keys)
     if like.cls is collections.deque:
         return None if keys is None else collections.deque(keys, like.fixed)
     (held,) = values
@@ -91,6 +93,8 @@ def _is_returned(v: Any) -> bool:
         fixed = factory is None or isinstance(factory, type | types.FunctionType)
         own = issubclass(v.cls, Table) and v.cls.holding is Table.holding
         return own and fixed and not _has_floats(v.fields[items])
+    if cls is tuple:
+        return True
     if cls is collections.deque:
         return not isinstance(v.fields["maxlen"], Var)
     return cls in SETS and not _has_floats(v.fields[items])
@@ -99,6 +103,8 @@ def _is_returned(v: Any) -> bool:
 def why_inside(v: Record) -> tuple[str, str]:
     """The reason why such an instance is not returned, and what of it is."""
     cls, items = INSTANCES[v.cls]
+    if cls is tuple:
+        return "whose length only the run tells", "items: np.array(...)"
     floats = cls is not collections.deque and _has_floats(v.fields[items])
     if issubclass(cls, dict):
         if floats:

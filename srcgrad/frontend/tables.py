@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from srcgrad import tree
+from srcgrad.frontend.formulas.long_tuples import LongTuple
 from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, array_of
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -333,15 +334,15 @@ def refuse_mixed(it: Interpreter, v: GrownList, node: Node) -> None:
         it.refuse(node, "an array of items of several kinds", way_out)
 
 
-def unzipped(it: Interpreter, owner: GrownTable, node: Node) -> list[Any]:
-    """The columns as `zip(*items)` gives them, one after another."""
+def unzipped(it: Interpreter, owner: GrownTable, node: Node) -> list[Record]:
+    """The columns as `zip(*items)` gives them, one after another: tuples."""
     if not isinstance(owner.template, list | tuple):
         it.refuse(node, f"zip(*items) of {describe(owner.template)}", "take its parts one by one")
     empty = it.b.eq(it.grown_length(owner), 0)
     it.refuse_where(empty, node, "zip(*items) of a list without items", "test its length before")
     out = [_column(it, owner, t) for t in owner.template]
     it.frozen.update({id(v): v for v in out})
-    return out
+    return [Record(LongTuple, {"items": v}) for v in out]
 
 
 def _column(it: Interpreter, owner: GrownTable, t: Any) -> GrownList:

@@ -193,6 +193,9 @@ def trace(
         if it.looped <= required.unrolled and required.mix():
             required.refused = required.refused or e
             raise RestartTracing("lists have items of several kinds") from None
+        if it.looped <= required.unrolled and required.lengthen():
+            required.refused = required.refused or e
+            raise RestartTracing("tuples have lengths that only the run tells") from None
         tails = partial_lists(captures)
         if it.looped <= required.unrolled and tails:
             required.read_whole(tails)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import gast
 
 from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import of_arguments
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.values import GrownList, Slice, is_array, plain
+from srcgrad.frontend.values import GrownList, Record, Slice, is_array, plain
 from srcgrad.ir.nodes import Var
 
 
@@ -25,6 +27,8 @@ def unpack(it: Interpreter, target: Any, value: Any) -> None:
         value = list(value)
     if is_array(value) and value.type.dims and not of_arguments(it, value.type.dims[0]):
         value = _of_length(it, target, value)
+    if isinstance(value, Record) and class_represented(value.cls) in (tuple, collections.deque):
+        value = value.fields["items"]
     if isinstance(value, GrownList):
         _unpack_grown(it, target, value)
         return

@@ -45,3 +45,23 @@ def function_in_a_class_pattern(x):
         case abs():  # error: UnsupportedError: a class pattern names a class
             return x
     return -x
+
+
+@program(vec(3))
+def range_matched(x):
+    match range(2):
+        case [a, b]:  # error: UnsupportedError: a range cannot be matched by its items ... use if
+            return x[a] * x[b]
+    return x[0]
+
+
+@program(vec(3))
+def dict_of_the_run_matched(x):
+    table = {}
+    for k, v in enumerate(x):
+        if v > 0.0:
+            table[k] = v
+    match table:
+        case {0: v}:  # error: UnsupportedError: a dict cannot be matched by its items ... use if
+            return v
+    return x[0]

@@ -140,8 +140,8 @@ def list_that_changes_while_it_is_run_over(x):
 
 @program(np.ones(20_000))
 def too_many_items_unpacked(x):
-    values = [*x]  # error: UnsupportedError: 20000 items cannot be unpacked ... array operation
-    return values[0]
+    first, *rest = x  # error: UnsupportedError: 20000 items cannot be unpacked ... array operation
+    return first * rest[0]
 
 
 @program(vec(3), 2)

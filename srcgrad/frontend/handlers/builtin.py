@@ -13,6 +13,7 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
+from srcgrad.frontend.displays import tuple_of
 from srcgrad.frontend.formulas.members import FrozenMembers, members
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
@@ -216,7 +217,7 @@ def list_(it: Interpreter, node: Node, x: Any = ()) -> Any:
 
 @implements(tuple)
 def tuple_(it: Interpreter, node: Node, x: Any = ()) -> Any:
-    return tuple(it.static_items(x, node))
+    return tuple_of(it, node, lambda: it.static_items(x, node), lambda: list_of(it, x, node))
 
 
 @implements(set)
