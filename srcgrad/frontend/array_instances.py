@@ -340,7 +340,7 @@ def base_method(
     of_arrays = lambda args, kwargs: it.call(
         it.attribute(args[0], name, node), args[1:], kwargs, node
     )
-    if not is_array(value) and name not in ("item", "tolist", "copy", "astype", *_OF_NUMBERS):
+    if not is_array(value) and name not in _OF_RANK_ZERO:
         it.refuse(node, f"{name}() of {describe(owner)} of rank 0", "use float(...)")
     rule = METHODS.get(name)
     if name == "astype" and (len(args) != 1 or kwargs):
@@ -352,4 +352,4 @@ def base_method(
 
 
 _METHODS = {"amax": "max", "amin": "min"}  # names of functions before NumPy 2
-_OF_NUMBERS = ("sum", "max", "min", "prod", "mean")
+_OF_RANK_ZERO = ("item", "tolist", "copy", "astype", "sum", "max", "min", "prod", "mean")
