@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.cases.registry import case
+from tests.cases.registry import case, vec
 
 FEW = np.array([0.211, 0.874, 0.543, 1.1, 0.32])
 MANY = np.linspace(0.2, 1.1, 80)[np.random.default_rng(0).permutation(80)]
@@ -187,3 +187,33 @@ def keys_known_after_all(x, n):
     for k in range(4):
         groups.setdefault(k % 2, []).append(x[k])
     return table["k2"] * table["other"] + sum(groups[0]) * sum(groups[1])
+
+
+@case(np.linspace(0.3, 1.7, 7))
+@case(np.linspace(0.3, 1.7, 6))
+@case(np.linspace(0.3, 1.7, 90))
+def one_iterator_in_several_places(x):
+    total = 0.0
+    for centre, height, width in zip(*[iter(x)] * 3, strict=False):
+        total = 0.5 * total + height * np.exp(-((centre / width) ** 2))
+    odd = iter(x)
+    next(odd)
+    return total + sum(map(lambda u, v: u - v * v, odd, odd))
+
+
+@case(vec(5), 3)
+@case(vec(5), 0)
+def pairs_of_one_iterator_in_a_loop(x, n):
+    total = x[0]
+    for k in range(n):
+        numbered = enumerate([x[k], 2.0, x[1], x[1] * x[2], x[3]])
+        for (i, u), w, (j, v) in zip(numbered, x, numbered, strict=False):
+            total += u * v * w * (i - 2 * j)
+    return total
+
+
+@case(vec(5))
+def the_last_of_one_iterator_is_filled_up(x):
+    items = iter(list(x))
+    rows = [u * v for u, v in itertools.zip_longest(items, items, fillvalue=2.5)]
+    return rows[0] - rows[1] * rows[2]

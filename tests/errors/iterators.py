@@ -32,8 +32,8 @@ def filtered_twice(x):
 
 
 @program(vec(4))
-def pairs_of_one_iterator(x):
-    items = iter(x)
+def pairs_of_one_map(x):
+    items = map(abs, x)
     pairs = zip(items, items, strict=True)  # error: UnsupportedError: which items it has left
     return sum(u * v for u, v in pairs)
 

@@ -17,6 +17,7 @@ from srcgrad.frontend.displays import tuple_of
 from srcgrad.frontend.formulas.members import FrozenMembers, members
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
+from srcgrad.frontend.handlers.items_in_turn import taken_together
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
@@ -179,7 +180,7 @@ def enumerate_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
 
 @implements(zip)
 def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
-    xs = tuple(generators.in_turn(it, x, node) for x in xs)
+    xs = tuple(generators.in_turn(it, x, node) for x in taken_together(it, xs, node))
     if sum(isinstance(x, Generated) for x in xs) == 1 and strict is False:
         parts = [x if isinstance(x, Generated) else iterated(it, x, node) for x in xs]
         lengths = [None if isinstance(p, Generated) else length_of(it, p) for p in parts]

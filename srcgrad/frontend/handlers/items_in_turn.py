@@ -10,7 +10,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated
 from srcgrad.frontend.special_methods import type_name
 from srcgrad.frontend.trees import FIRST, NEXT, function_at
-from srcgrad.frontend.values import Closure, Iterated, plain
+from srcgrad.frontend.values import Closure, Iterated, Range, plain
 from srcgrad.ir.nodes import Var
 
 
@@ -61,3 +61,26 @@ def _first_of_the_run(it: Interpreter, items: Iterated) -> Any:
 def _forget_whole(items: Iterated) -> None:
     """Leaves of an iterator only its items in turn: the same ones otherwise have the first, too."""
     items.range = items.backwards_of = None
+
+
+def taken_together(it: Interpreter, xs: tuple[Any, ...], node: Node) -> list[Any]:
+    """The iterables of which items are taken in turn; an iterator that is several of them hands
+    its items to these places one after the other: `zip(*[iter(x)] * 3)`.
+    """
+    out = list(xs)
+    for x in xs:
+        places = [k for k, v in enumerate(xs) if v is x]
+        if isinstance(x, Iterated) and x.once and not x.lazy and not x.spent and places[1:]:
+            over = iterated(it, x, node)
+            for j, k in enumerate(places):
+                out[k] = _every(it, over, Range(j, over.length, len(places)), node)
+    return out
+
+
+def _every(it: Interpreter, over: Iterated, places: Range, node: Node) -> Iterated:
+    """The items at these places."""
+    at = iterated(it, places, node)
+    return Iterated(
+        at.length, lambda k: over.item(at.item(k)), over.static, sources=over.sources,
+        grown=over.grown,
+    )  # fmt: skip

@@ -16,6 +16,7 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
 from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.handlers.items_in_turn import taken_together
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
@@ -93,7 +94,7 @@ def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
 
 @implements(map)
 def map_(it: Interpreter, node: Node, f: Any, *xs: Any) -> Any:
-    xs = tuple(generators.in_turn(it, x, node) for x in xs)
+    xs = tuple(generators.in_turn(it, x, node) for x in taken_together(it, xs, node))
     if len(xs) == 1 and isinstance(xs[0], Generated):
         return generators.mapped(it, node, xs[0], lambda item: it.call(f, [item], {}, node))
     return _called(it, node, f, zipped(it, [iterated(it, x, node) for x in xs], node))
@@ -254,7 +255,7 @@ def as_held(it: Interpreter, node: Node, x: Any, name: str) -> Any:
 
 @implements(itertools.zip_longest)
 def zip_longest(it: Interpreter, node: Node, *xs: Any, fillvalue: Any = None) -> Any:
-    parts = [iterated(it, x, node) for x in xs]
+    parts = [iterated(it, x, node) for x in taken_together(it, xs, node)]
     lengths = [count_of(it, p, node) for p in parts]
 
     def item(k: int) -> tuple:
