@@ -22,6 +22,11 @@ def leading_coefficient_that_is_dropped(x):
     return np.poly1d(x)(2.0)  # error: NotImplementedError: a leading coefficient of 0
 
 
+@program(np.array([[1.0, 2.0]]))
+def polynomial_of_a_matrix(x):
+    return np.poly1d(x)(2.0)  # error: ValueError: Polynomial must be 1d only.
+
+
 @program(vec(3))
 def polynomial_at_a_polynomial(x):
     return np.polyval(x, np.poly1d([1.0, 2.0]))(1.0)  # error: UnsupportedError: at a polynomial

@@ -55,8 +55,9 @@ def distribution(d: Any, f: Any, z: Any, shapes: Any, good: Any, below: Any, abo
     >>> float(distribution(EXPONENTIAL, EXPONENTIAL.cdf, -1.0, (), True, 0.0, 1.0))
     0.0
     """
-    safe = np.where((z >= d.low) & (z <= d.high), z, INSIDE)
-    value = np.where(z < d.low, below, np.where(z > d.high, above, f(safe, *shapes)))
+    under, over = (z < d.low) | (z == -np.inf), (z > d.high) | (z == np.inf)
+    safe = np.where(under | over, INSIDE, z)
+    value = np.where(under, below, np.where(over, above, f(safe, *shapes)))
     return np.where(np.asarray(good & d.valid(*shapes)) & (z == z), value, np.nan)
 
 

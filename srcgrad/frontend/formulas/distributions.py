@@ -80,8 +80,16 @@ def _f(z: Any, n: Any, d: Any) -> Any:
     return top - 0.5 * (n + d) * np.log1p(n * z / d) - special.betaln(0.5 * n, 0.5 * d)
 
 
-def _odds(p: Any) -> Any:
-    return p / (1.0 - p)
+def _beta_quantile(q: Any, rest: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The inverse of F at `q`, and 1 - that, by the smaller of q and `rest`, which is 1 - q."""
+    low, below = q < 0.5, np.minimum(q, rest)
+    found = special.betaincinv(np.where(low, a, b), np.where(low, b, a), below)
+    return np.where(low, found, 1.0 - found), np.where(low, 1.0 - found, found)
+
+
+def _f_quantile(q: Any, rest: Any, n: Any, d: Any) -> Any:
+    p, other = _beta_quantile(q, rest, 0.5 * n, 0.5 * d)
+    return d / n * (p / other)
 
 
 def _lognormal(z: Any, s: Any) -> Any:
@@ -139,7 +147,8 @@ CONTINUOUS = (
             special.xlogy(a - 1.0, z) + special.xlog1py(b - 1.0, -z) - special.betaln(a, b)
         ),
         lambda z, a, b: special.betainc(a, b, z), lambda z, a, b: special.betainc(b, a, 1.0 - z),
-        ppf=lambda q, a, b: special.betaincinv(a, b, q),
+        ppf=lambda q, a, b: _beta_quantile(q, 1.0 - q, a, b)[0],
+        isf=lambda q, a, b: _beta_quantile(1.0 - q, q, a, b)[0],
         support=lambda z, a, b: (z >= 0.0) & (z <= 1.0), valid=positive, low=0.0, high=1.0,
     ),
     Distribution(
@@ -152,13 +161,13 @@ CONTINUOUS = (
         stats.f, ("dfn", "dfd"), _f,
         lambda z, n, d: special.betainc(0.5 * n, 0.5 * d, n * z / (d + n * z)),
         lambda z, n, d: special.betainc(0.5 * d, 0.5 * n, d / (d + n * z)),
-        ppf=lambda q, n, d: d / n * _odds(special.betaincinv(0.5 * n, 0.5 * d, q)),
-        isf=lambda q, n, d: d / n / _odds(special.betaincinv(0.5 * d, 0.5 * n, q)),
+        ppf=lambda q, n, d: _f_quantile(q, 1.0 - q, n, d),
+        isf=lambda q, n, d: _f_quantile(1.0 - q, q, n, d),
         support=lambda z, n, d: z >= 0.0, valid=positive, low=0.0,
     ),
     Distribution(
         stats.cauchy, (), lambda z: -np.log(math.pi * (1.0 + z * z)),
-        lambda z: 0.5 + np.arctan(z) / math.pi, lambda z: 0.5 - np.arctan(z) / math.pi,
+        lambda z: np.arctan2(1.0, -z) / math.pi, lambda z: np.arctan2(1.0, z) / math.pi,
         ppf=_cauchy_quantile, isf=lambda q: -_cauchy_quantile(q),
     ),
     Distribution(
@@ -195,7 +204,7 @@ CONTINUOUS = (
     ),
     Distribution(
         stats.pareto, ("b",), lambda z, b: np.log(b) - (b + 1.0) * np.log(z),
-        lambda z, b: 1.0 - np.power(z, -b), lambda z, b: np.power(z, -b),
+        lambda z, b: -np.expm1(-b * np.log(z)), lambda z, b: np.power(z, -b),
         logsf=lambda z, b: -b * np.log(z), ppf=lambda q, b: np.power(1.0 - q, -1.0 / b),
         isf=lambda q, b: np.power(q, -1.0 / b),
         support=lambda z, b: z >= 1.0, valid=positive, low=1.0,
@@ -218,7 +227,8 @@ CONTINUOUS = (
     ),
     Distribution(
         stats.halfcauchy, (), lambda z: math.log(2.0 / math.pi) - np.log1p(z * z),
-        lambda z: 2.0 / math.pi * np.arctan(z), ppf=lambda q: _quarter(q, 1.0 - q),
+        lambda z: 2.0 / math.pi * np.arctan(z), lambda z: 2.0 / math.pi * np.arctan2(1.0, z),
+        ppf=lambda q: _quarter(q, 1.0 - q),
         isf=lambda q: _quarter(1.0 - q, q), support=lambda z: z >= 0.0, low=0.0,
     ),
     Distribution(
@@ -229,7 +239,8 @@ CONTINUOUS = (
     ),
     Distribution(
         stats.invgamma, ("a",), lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,
-        lambda z, a: special.gammaincc(a, 1.0 / z), lambda z, a: special.gammainc(a, 1.0 / z),
+        lambda z, a: special.gammaincc(a, 1.0 / np.abs(z)),  # -0.0 is an end as well
+        lambda z, a: special.gammainc(a, 1.0 / np.abs(z)),
         ppf=lambda q, a: 1.0 / special.gammainccinv(a, q),
         isf=lambda q, a: 1.0 / special.gammaincinv(a, q),
         support=lambda z, a: z > 0.0, valid=positive, low=0.0,
@@ -237,6 +248,7 @@ CONTINUOUS = (
     Distribution(
         stats.skewnorm, ("a",), lambda z, a: _normal(z) + math.log(2.0) + special.log_ndtr(a * z),
         lambda z, a: special.ndtr(z) - 2.0 * special.owens_t(z, a),
+        lambda z, a: special.ndtr(-z) + 2.0 * special.owens_t(z, a),
     ),
     Distribution(
         stats.loguniform, ("a", "b"), lambda z, a, b: -np.log(z) - np.log(np.log(b) - np.log(a)),
@@ -265,7 +277,8 @@ DISCRETE = (
     ),
     Distribution(
         stats.nbinom, ("n", "p"), _negative_binomial,
-        lambda k, n, p: special.betainc(n, k + 1.0, p), support=lambda k, n, p: k >= 0.0,
+        lambda k, n, p: special.betainc(n, k + 1.0, p),
+        lambda k, n, p: special.betainc(k + 1.0, n, 1.0 - p), support=lambda k, n, p: k >= 0.0,
         valid=lambda n, p: (n > 0.0) & (p > 0.0) & (p <= 1.0), low=0.0,
     ),
 )  # fmt: skip

@@ -96,6 +96,7 @@ def mean(d: Any, shapes: Any, loc: Any, scale: Any = 1.0) -> Any:
     >>> float(mean(NORMAL, (), 1.0, 2.0))
     1.0
     """
+    loc, scale = np.asarray(loc, dtype=np.float64), np.asarray(scale, dtype=np.float64)
     good = np.asarray((scale > 0.0) & d.valid(*shapes))
     return np.where(good, loc + scale * MOMENTS[d.of][0](*shapes), np.nan)
 
@@ -106,6 +107,7 @@ def var(d: Any, shapes: Any, loc: Any, scale: Any = 1.0) -> Any:
     >>> float(var(NORMAL, (), 1.0, 2.0))
     4.0
     """
+    loc, scale = np.asarray(loc, dtype=np.float64), np.asarray(scale, dtype=np.float64)
     good = np.asarray((scale > 0.0) & d.valid(*shapes))
     return np.where(good, 0.0 * loc + scale * scale * MOMENTS[d.of][1](*shapes), np.nan)
 

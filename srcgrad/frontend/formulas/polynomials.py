@@ -51,7 +51,7 @@ def check_leading(c: Any) -> None:
     >>> check_leading(np.array([1.0, 0.0]))
     """
     c = np.atleast_1d(c)
-    if c.dtype.kind in "fc" and c.shape[0] > 0:
+    if c.ndim == 1 and c.dtype.kind in "fc" and c.shape[0] > 0:
         refused_where(
             c[0] == 0, "a polynomial with a leading coefficient of 0",
             "leave it out, c[1:]; np.polyval(c, x) takes it",
