@@ -16,7 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.array_rules import ATTRIBUTES, FUNCTIONS, METHODS, PRODUCTS, Rule
+from srcgrad.frontend.array_rules import (
+    ATTRIBUTES,
+    BY_METHOD_OF_MATRICES,
+    FUNCTIONS,
+    FUNCTIONS_OF_MATRICES,
+    JOINS_OF_MATRICES,
+    METHODS,
+    OF_MATRICES,
+    PRODUCTS,
+    Rule,
+)
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import is_of_base, member_of
 from srcgrad.frontend.derived import made_by_statement
@@ -68,6 +78,8 @@ def numbers_of(v: Any) -> Any:
 
 def check_class(it: Interpreter, cls: type, node: Node) -> None:
     """Refuses a class whose instances do not behave as NumPy's rules say for all."""
+    if cls is np.matrix:
+        return
     for base in cls.__mro__[: cls.__mro__.index(np.ndarray)]:
         if not made_by_statement(base) or base.__module__.partition(".")[0] == "numpy":
             said = f"{cls.__name__} derives from {base.__name__}, whose instances are not followed"
@@ -147,6 +159,8 @@ def reads_arrays(f: Any) -> bool:
     """Whether a function is a library's that reads the array of an instance."""
     if isinstance(f, np.ufunc):
         return True
+    if f is np.asmatrix:
+        return False
     library = home_module(f).partition(".")[0] in ("numpy", "scipy", "math", "cmath")
     return library and (not isinstance(f, type) or issubclass(f, np.generic))
 
@@ -163,13 +177,15 @@ def called(
     """
     if isinstance(f, np.ufunc):
         return _of_ufunc(it, f, args, kwargs, node, of_arrays)
+    if any(v.cls is np.matrix for v in inside([args, kwargs])) and f not in PRODUCTS:
+        return of_matrices(it, f, args, kwargs, node, of_arrays)
     if f is np.asanyarray and len(args) == 1 and not kwargs and is_instance(args[0]):
         return args[0]
     if f in PRODUCTS and not kwargs and len(args) == 2:
         return _product(it, f, args, node, of_arrays)
     number = home_module(f) in ("math", "cmath") or isinstance(f, type)
     rule = Rule(None) if number else FUNCTIONS.get(f)
-    name = _METHODS.get(f.__name__, f.__name__)
+    name: str = _METHODS.get(f.__name__) or f.__name__
     return _by_rule(it, name, rule, (name,), args, kwargs, node, of_arrays)
 
 
@@ -190,6 +206,8 @@ def _by_rule(
             it.refuse(node, said, _WAY_OUT)
         return of_arrays(arrays_in(args), arrays_in(kwargs))
     owner = args[rule.of] if rule.of < len(args) else None
+    if rule.otherwise_plain and is_array(owner):
+        return of_arrays(arrays_in(args), arrays_in(kwargs))
     if (
         not isinstance(owner, Record)
         or not is_instance(owner)
@@ -304,10 +322,31 @@ def _copies(finalize: Any) -> bool:
     return True
 
 
+def of_matrices(
+    it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node, of_arrays: Arrays
+) -> Any:
+    """The result of a function of which an argument is a np.matrix."""
+    given = inside([args, kwargs])
+    name: str = _METHODS.get(f.__name__) or f.__name__
+    if f in BY_METHOD_OF_MATRICES and is_instance(args[0]) and len(given) == 1:
+        return it.call(it.attribute(args[0], name, node), args[1:], kwargs, node)
+    if f in JOINS_OF_MATRICES and all(v.cls is np.matrix for v in given):
+        return made(it, np.matrix, of_arrays(arrays_in(args), arrays_in(kwargs)), None, node)
+    if f not in FUNCTIONS_OF_MATRICES:
+        it.refuse(node, f"{name}() of a np.matrix is not supported", "use its array: m.A")
+    rule = FUNCTIONS[f]
+    if rule.of is None:
+        return of_arrays(arrays_in(args), arrays_in(kwargs))
+    return _by_rule(it, name, rule, (), args, kwargs, node, of_arrays)
+
+
 # ---- attributes and methods of ndarray's own ----
 def base_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     """An attribute of ndarray's own that is no program."""
     value = owner.fields[VALUE]
+    if owner.cls is np.matrix and name not in (*ATTRIBUTES, *OF_MATRICES):
+        said = f"'{name}' of a np.matrix is not supported"
+        it.refuse(node, said, f"read that of its array: m.A.{name}")
     if name in ATTRIBUTES:
         return array_attribute(it, value, name, node)
     if name == "T":
@@ -316,7 +355,7 @@ def base_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any
         return owner
     if name in ("real", "imag"):
         return _wrapped(it, owner, array_attribute(it, value, name, node), True, node)
-    if callable(getattr(np.ndarray, name)):
+    if callable(getattr(np.ndarray, name, None)):
         return Bound(owner, name)
     said = f"the attribute '{name}' of {describe(owner)} is not supported"
     it.refuse(node, said, f"read that of its array: np.asarray(...).{name}")

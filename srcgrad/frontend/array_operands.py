@@ -26,7 +26,8 @@ def refuse_scalars(it: Interpreter, a: Any, c: Any, method: str, node: Node) -> 
     weak = isinstance(a, Var) and isinstance(t := atom(a).type, Scalar) and t.weak
     scalar = isinstance(a, np.generic) or (isinstance(a, Var) and not is_array(a) and not weak)
     own = isinstance(c, Record) and issubclass(c.cls, np.ndarray) and not is_of_base(c.cls, method)
-    if scalar and own:
+    same = own and c.cls is np.matrix and method == "__rmul__"  # both scale
+    if scalar and own and not same:
         said = f"NumPy's number on the left need not call {method} of {describe(c)}"
         it.refuse(node, said, "make it a number of Python's: float(...)")
 

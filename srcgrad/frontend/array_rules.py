@@ -19,6 +19,7 @@ class Rule:
     steps: int = 1  # instances that are made one from another
     numbers: bool = False  # whether a number becomes an instance of rank 0
     reads: tuple[str, ...] = ()  # members that NumPy reads, besides a method of the function's name
+    otherwise_plain: bool = False  # whether an array at that position makes it a plain array
     alone: bool = False  # it depends on the other arguments: there may be none
 
 
@@ -43,7 +44,8 @@ FUNCTIONS: dict[object, Rule] = {
     **dict.fromkeys((np.flip, np.fliplr, np.flipud), Rule(reads=("__getitem__", "ndim"))),
     np.diff: Rule(steps=2, reads=("__getitem__", "ndim", "shape", "dtype"), alone=True),
     **dict.fromkeys((np.linalg.inv, np.linalg.cholesky), Rule(reads=("ndim", "shape", "dtype"))),
-    np.linalg.solve: Rule(1, reads=("ndim", "shape", "dtype")),
+    np.linalg.solve: Rule(
+        1, reads=("ndim", "shape", "dtype"), otherwise_plain=True),
     **dict.fromkeys((
         np.asarray, np.array, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det,
         np.linalg.eigvalsh, np.where, np.cross, np.outer, np.einsum, np.interp, np.broadcast_to,
@@ -74,3 +76,20 @@ METHODS: dict[str, Rule] = {
 }  # fmt: skip
 # attributes that are the array's
 ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags")
+
+# ---- np.matrix ----
+# what a np.matrix has of ndarray's own
+OF_MATRICES = (
+    "copy", "astype", "reshape", "clip", "transpose", "round", "item", "fill", "swapaxes",
+    "diagonal", "dot", "conj", "conjugate", "view", "real", "imag",
+)  # fmt: skip
+BY_METHOD_OF_MATRICES = frozenset((
+    np.sum, np.mean, np.std, np.var, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin,
+    np.transpose,
+))  # fmt: skip
+JOINS_OF_MATRICES = frozenset((np.concatenate, np.hstack, np.vstack, np.column_stack))
+FUNCTIONS_OF_MATRICES = frozenset((
+    np.linalg.inv, np.linalg.cholesky, np.linalg.solve, np.zeros_like, np.ones_like, np.full_like,
+    np.clip, np.asarray, np.array, np.linalg.norm, np.linalg.det, np.where, np.outer, np.einsum,
+    np.trace, np.vdot, np.array_equal, np.shape, np.ndim, np.size, np.count_nonzero,
+))  # fmt: skip

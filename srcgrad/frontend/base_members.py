@@ -14,13 +14,13 @@ import numpy as np
 
 from srcgrad.frontend.formulas.array_classes import OfArray
 from srcgrad.frontend.formulas.dict_classes import OfDict, OfOrderedDict
+from srcgrad.frontend.formulas.matrices_of_numpy import OfMatrix
 
 # in this order: an OrderedDict is a dict
 PROGRAMS: dict[type, type] = {
-    collections.OrderedDict: OfOrderedDict,
-    dict: OfDict,
-    np.ndarray: OfArray,
-}
+    collections.OrderedDict: OfOrderedDict, dict: OfDict, np.matrix: OfMatrix, np.ndarray: OfArray,
+}  # fmt: skip
+_PLAIN = PROGRAMS.keys() - {np.matrix}  # whose instances are no records
 
 
 def base_of(cls: type) -> type | None:
@@ -39,7 +39,8 @@ def own_of_base(cls: type, name: str, default: Any = None) -> Any:
         return default
     with_missing = base in _DICTS and name == "__getitem__" and hasattr(cls, "__missing__")
     name = "found_or_missing" if with_missing else name
-    programs = (PROGRAMS[base], OfDict) if base in _DICTS else (PROGRAMS[base],)
+    more = {np.matrix: OfArray, collections.OrderedDict: OfDict}.get(base)
+    programs = [PROGRAMS[base], *([more] if more else [])]
     return next((vars(p)[name] for p in programs if name in vars(p)), default)
 
 
@@ -50,7 +51,7 @@ def member_of(cls: type, name: str) -> Any:
     True
     """
     for c in cls.__mro__:
-        if c in PROGRAMS and cls not in PROGRAMS and name in vars(c):
+        if c in PROGRAMS and cls not in _PLAIN and name in vars(c):
             return own_of_base(cls, name)
         if name in vars(c):
             return vars(c)[name]
@@ -60,12 +61,12 @@ def member_of(cls: type, name: str) -> Any:
 def is_of_base(cls: type, name: str) -> bool:
     """Whether the member that Python finds first is the built-in base's own."""
     home = next((c for c in cls.__mro__ if name in vars(c)), None)
-    return home in PROGRAMS and cls not in PROGRAMS
+    return home in _PLAIN and cls not in _PLAIN
 
 
 def static_member(cls: type, name: str) -> Any:
     """The same, or what the class of the class has under that name; None without one."""
-    derived = cls not in PROGRAMS and base_of(cls) is not None
+    derived = cls not in _PLAIN and base_of(cls) is not None
     return member_of(cls, name) if derived else inspect.getattr_static(cls, name, None)
 
 

@@ -20,7 +20,6 @@ from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import (
     PROGRAMS,
     base_of,
-    is_of_base,
     member_of,
     own_of_base,
     static_member,
@@ -278,7 +277,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     items = linked_items(it, owner, node) if name != ITEMS else None
     if items is not None and items.get(name, UNBOUND) is not UNBOUND:
         return it.call(own_of_base(cls, "__getitem__"), [owner, name], {}, node)
-    if VALUE in owner.fields and found is None and is_of_base(cls, name):
+    if VALUE in owner.fields and found is None and hasattr(cls, name):
         return base_attribute(it, owner, name, node)
     if name in owner.fields and owner.fields[name] is not UNBOUND:
         return _bound_field(it, owner, name, node)

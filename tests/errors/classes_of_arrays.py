@@ -18,6 +18,15 @@ class Wrapping(np.ndarray):
         return array
 
 
+class Matrix(np.matrix):
+    pass
+
+
+class Keyed(np.ndarray):
+    def __getitem__(self, key):
+        return super().__getitem__(key)
+
+
 class Slotted(np.ndarray):
     __slots__ = ()
 
@@ -64,7 +73,7 @@ def class_of_arrays_without_a_new(x):
 
 @program(vec(3))
 def class_of_matrices(x):
-    return x.view(np.matrix)[0, 0]  # error: UnsupportedError: derives from matrix
+    return x.view(Matrix)[0, 0]  # error: UnsupportedError: derives from matrix
 
 
 @program(vec(3))
@@ -191,3 +200,30 @@ def number_of_numpys_on_the_left_of_a_class(x):
     v = x.view(Leaving)
     w = x[0] + v  # error: UnsupportedError: number on the left need not call __radd__ of a Leaving
     return w[0]
+
+
+@program(vec(3))
+def store_by_slices_where_items_are_defined_anew(x):
+    v = x.copy().view(Keyed)
+    v[1:] = 2.0  # error: UnsupportedError: a store by slices where the class defines __getitem__
+    return v[0]
+
+
+@program(vec(3))
+def function_that_is_not_known_of_a_matrix(x):
+    return np.kron(np.matrix(x), x)[0, 0]  # error: UnsupportedError: kron() of a np.matrix
+
+
+@program(vec(3))
+def method_that_is_not_known_of_a_matrix(x):
+    return np.matrix(x).ptp() + x[0]  # error: UnsupportedError: 'ptp' of a np.matrix
+
+
+@program(vec(3))
+def matrix_of_a_text(x):
+    return np.matrix("1 2; 3 4")[0, 0] * x[0]  # error: UnsupportedError: a np.matrix of a text
+
+
+@program(vec(3))
+def matrix_with_a_new_axis(x):
+    return np.matrix(x)[None][0, 0, 0]  # error: UnsupportedError: of more than two axes

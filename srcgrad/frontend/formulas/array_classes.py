@@ -23,6 +23,16 @@ def elements(v: Any) -> Any:
     return v
 
 
+def selects_view(self: Any, key: Any) -> bool:
+    """Whether a store by a key is one to `self[key]`, as a class may define that anew."""
+    return False
+
+
+def defines_items(self: Any) -> bool:
+    """Whether the class of an instance defines `__getitem__` anew."""
+    return type(self).__getitem__ is not OfArray.__getitem__
+
+
 def changing(self: Any, other: Any) -> Any:
     """The other operand of an operator in place."""
     if np.ndim(self._value_of_this_instance) == 0:
@@ -51,6 +61,10 @@ class OfArray:
         return of_its_class(self, self._value_of_this_instance[elements(key)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if selects_view(self, key) and defines_items(self):
+            unsupported(
+                "a store by slices where the class defines __getitem__", "v.view(np.ndarray)"
+            )
         self._value_of_this_instance[elements(key)] = elements(value)
 
     def __len__(self) -> Any:

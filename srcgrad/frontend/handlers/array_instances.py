@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend import array_instances as instances
+from srcgrad.frontend.base_members import is_of_base
 from srcgrad.frontend.formulas import array_classes
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_array
+from srcgrad.frontend.values import Slice, is_array, is_integer
+from srcgrad.frontend.watches import watch_method
 
 
 @implements(array_classes.of_its_class)
@@ -19,3 +21,20 @@ def of_its_class(it: Interpreter, node: Node, self: Any, made: Any) -> Any:
 @implements(array_classes.elements)
 def elements(it: Interpreter, node: Node, v: Any) -> Any:
     return instances.arrays_in(v)
+
+
+@implements(array_classes.selects_view)
+def selects_view(it: Interpreter, node: Node, self: Any, key: Any) -> bool:
+    parts = key if isinstance(key, tuple) else (key,)
+    rank = instances.array_of(self).type.ndim
+    numbers = [is_integer(k) for k in parts]
+    if all(numbers) and len(parts) == rank:
+        return False
+    views = zip(parts, numbers, strict=True)
+    return all(n or k is None or k is Ellipsis or isinstance(k, Slice) for k, n in views)
+
+
+@implements(array_classes.defines_items)
+def defines_items(it: Interpreter, node: Node, self: Any) -> bool:
+    watch_method(it.captures, self, "__getitem__")
+    return not is_of_base(self.cls, "__getitem__")
