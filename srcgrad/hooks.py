@@ -36,6 +36,10 @@ class TensorCalls(Protocol):
         """Returns a copy of a leaf that keeps its history."""
         ...
 
+    def generators(self) -> list[Any]:
+        """Returns the generators that functions of tensors draw from."""
+        ...
+
     def fitted(self, g: Any, like: Any, what: str, whose: str, /) -> Any:
         """Returns a cotangent or tangent with the dtype and shape of a tensor."""
         ...

@@ -20,6 +20,7 @@ from srcgrad.bridge.node import applied, at_home, called, home_of, raw, wanted
 from srcgrad.bridge.recorded.values import is_recorded
 from srcgrad.bridge.refused_calls import run_refused
 from srcgrad.eager import devices
+from srcgrad.eager.create import generators  # noqa: F401 (a hook)
 from srcgrad.eager.inplace import check_writable, rebase, touched, write
 from srcgrad.eager.tensor import Tensor, make, storage
 from srcgrad.errors import (

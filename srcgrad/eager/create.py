@@ -6,6 +6,8 @@ Python floats become the default dtype; NumPy arrays and scalars keep theirs. `t
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +39,12 @@ def manual_seed(seed: int) -> None:
 def generator() -> np.random.Generator:
     """The generator of random numbers."""
     return _generator
+
+
+def generators() -> list[Any]:
+    """The generators that functions of tensors draw from: this one, NumPy's and Python's."""
+    numpy = sys.modules.get("numpy.random.mtrand")
+    return [_generator, random._inst, *([] if numpy is None else [numpy._rand])]
 
 
 def finished(a: Any, requires_grad: bool, device: Any) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import hooks
 from srcgrad.custom.functions import P, R, custom_vjp
 from srcgrad.custom.trace import is_floating, varies
 from srcgrad.errors import ArgumentTypeError
@@ -20,6 +21,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.transforms.entry_points import grad
 from srcgrad.tree import leaves
+from srcgrad.tree.random_generators import States, noted, replayed
 
 
 class checkpoint(custom_vjp[P, R]):
@@ -30,7 +32,8 @@ class checkpoint(custom_vjp[P, R]):
     Values and derivatives, of any order and direction, are those of the function itself. It takes
     arguments by position, stores to none of them, and has no complex numbers in compiled code; a
     derivative with respect to captured values is refused. What it prints is printed again when it
-    is recomputed. `flow.checkpoint` is used as a decorator.
+    is recomputed. Draws from the generators of tensors, `np.random` and `random` are repeated then;
+    in compiled code they are refused. `flow.checkpoint` is used as a decorator.
 
     >>> import numpy as np, srcgrad as flow
     >>> @flow.checkpoint
@@ -56,19 +59,34 @@ class checkpoint(custom_vjp[P, R]):
         run: Callable[..., Any] = function
 
         def forward(*args: Any) -> Any:
-            return run(*args), args
+            out, states = first_run(run, args)
+            return out, (args, states)
 
-        def backward(args: Any, g: Any) -> Any:
+        def backward(residuals: Any, g: Any) -> Any:
+            args, states = residuals
             positions = floating_positions(args)
             adjoints = [None] * len(args)
             if len(positions) > 0:
-                found = grad(lambda *given: product(run(*given), g), positions)(*args)
+                gradient = grad(lambda *given: product(run(*given), g), positions)
+                found = second_run(gradient, args, states)
                 found = found if len(positions) > 1 else (found,)
                 for k, made in zip(positions, found, strict=True):
                     adjoints[k] = made
             return tuple(adjoints)
 
         self.defvjp(forward, backward)
+
+
+def first_run(run: Callable[..., Any], args: tuple) -> tuple[Any, States | None]:
+    """The result of a function, and the states that repeat its draws of random numbers."""
+    with noted(*hooks.tensor_calls().generators()) as states:
+        return run(*args), states
+
+
+def second_run(run: Callable[..., Any], args: tuple, states: States) -> Any:
+    """The result of a function that draws what the first run drew."""
+    with replayed(states):
+        return run(*args)
 
 
 def floating_positions(args: tuple) -> tuple[int, ...]:
@@ -104,6 +122,17 @@ def _checkpoint(it: Interpreter, node: Node, function: Any) -> checkpoint:
             "define the function outside, and pass it what it needs",
         )  # fmt: skip
     return _of(function)
+
+
+@implements(first_run)
+def _first_run(it: Interpreter, node: Node, run: Any, args: Any) -> tuple[Any, None]:
+    """The result alone: draws of compiled code that would be repeated are refused."""
+    return it.call(run, list(args), {}, node), None
+
+
+@implements(second_run)
+def _second_run(it: Interpreter, node: Node, run: Any, args: Any, states: Any) -> Any:
+    return it.call(run, list(args), {}, node)
 
 
 @implements(floating_positions)

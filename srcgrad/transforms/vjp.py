@@ -91,7 +91,7 @@ def _vjp_by_weights(
     gradient = Weighted(fn, None, weights, has_aux, False, False)
     args, kwargs = mapped((args, kwargs), kept)
     now, named = mapped((args, kwargs), kept)
-    with noted() as states:
+    with noted(*hooks.tensor_calls().generators()) as states:
         out = fn(*now, **named)
     parameters = weights.parameters if weights is not None else ()
     versions = [w._version for w in parameters]

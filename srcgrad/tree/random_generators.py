@@ -92,9 +92,9 @@ def _restore(g: Any, state: Any) -> None:
 
 
 @contextmanager
-def noted() -> Iterator[States]:
-    """The states that the generators used by programs in the `with` block have before it."""
-    states = States()
+def noted(*generators: Any) -> Iterator[States]:
+    """The states before the `with` block of these generators and those used by programs."""
+    states = States({int(handle(g)[0]): (g, _state(g)) for g in generators})
     outer = getattr(_local, "noting", ())
     _local.noting = (*outer, states)
     try:
