@@ -13,6 +13,7 @@ from typing import Any
 
 from srcgrad.autodiff import attached
 from srcgrad.autodiff.activity import Activity
+from srcgrad.autodiff.repeated_draws import draws_once
 from srcgrad.autodiff.roots import roots_of_squares
 from srcgrad.autodiff.tangents import tangent
 from srcgrad.autodiff.traced import Values, scalar_of
@@ -25,6 +26,7 @@ from srcgrad.primitives import attached as rows
 from srcgrad.primitives import memory, tapes
 
 
+@draws_once
 def jvp(
     function: Function, wrt: Sequence[int], table: Mapping[str, Any],
     of: Sequence[int] | None = None,

@@ -317,6 +317,7 @@ def raised_by(d: Def) -> type[BaseException] | None:
     if d.op is callbacks.call_back:
         return BaseException
     if d.op is draw:
-        return None if never_raises(d.params["words"]) else BaseException
+        sure = never_raises(d.params["words"], d.params["rank"], len(d.args))
+        return None if sure else BaseException
     of_matrices = CONDITIONS.get(d.op, _singular) in OF_MATRICES
     return np.linalg.LinAlgError if of_matrices else ValueError

@@ -30,15 +30,36 @@ def _standard(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name:
         out[...] = getattr(g, name)(out.size)
 
 
-def _called(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
-    """Numbers by a method of NumPy's, with the parameters' values."""
-    out[...] = np.reshape(getattr(g, name)(*values, size=dims), -1)
+def _called(
+    g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str, *named: Any
+) -> None:
+    """Numbers by a method of NumPy's, with the parameters' values and keywords."""
+    keywords = dict(zip(named[::2], named[1::2], strict=True))
+    out[...] = np.reshape(getattr(g, name)(*values, size=dims, **keywords), -1)
 
 
-def _one_by_one(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
+def _chosen(
+    g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, replace: bool, *shuffle: bool
+) -> None:
+    """Places among so many, with probabilities if they are given."""
+    n, p = values[0], values[1] if len(values) > 1 else None
+    at_random = () if p is not None or not shuffle else shuffle
+    given = (int(n), dims, replace, p)
+    found = g.choice(*given, shuffle=at_random[0]) if at_random else g.choice(*given)
+    out[...] = np.reshape(found, -1)
+
+
+def _permuted(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any) -> None:
+    """The numbers below the length of the result, in an order that is drawn."""
+    out[...] = g.permutation(out.size)
+
+
+def _one_by_one(
+    g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str, *known: Any
+) -> None:
     """Numbers by a method that gives one at a time."""
     for k in range(out.size):
-        out[k] = getattr(g, name)(*values)
+        out[k] = getattr(g, name)(*known, *map(_as_python, values))
 
 
 def _seeded(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, *seed: Any) -> None:
@@ -65,6 +86,8 @@ def _as_python(v: Any) -> Any:
 METHODS: dict[str, Callable[..., None]] = {
     "standard": _standard,
     "called": _called,
+    "chosen": _chosen,
+    "permuted": _permuted,
     "one by one": _one_by_one,
     "seeded": _seeded,
     "made": _made,
@@ -88,9 +111,9 @@ def drawn(
     return kept(site, lambda: fill(words, number, out, dims, values))
 
 
-def never_raises(words: Words) -> bool:
-    """Whether a draw needs no parameter that might be wrong."""
-    return words[0] == "standard"
+def never_raises(words: Words, rank: int, operands: int) -> bool:
+    """Whether a draw of so many operands has no parameter that might be wrong."""
+    return words[0] not in ("made", "seeded") and operands == 2 + rank
 
 
 def _draw(total: Any, number: Any, *rest: Any, words: Words, rank: int, dtype: str) -> np.ndarray:

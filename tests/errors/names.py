@@ -127,12 +127,6 @@ def printed_to_a_file(x):
     return x
 
 
-@program(vec(3))
-def shuffled(x):
-    np.random.shuffle(x)  # error: UnsupportedError: draws random numbers ... outside
-    return x[0]
-
-
 def split_in_a_context(x):
     if len(x) <= 1:
         return x[0]

@@ -1,8 +1,11 @@
 """Random draws that would happen again, or are not there."""
 
+import random
+
 import numpy as np
 
 import srcgrad as flow
+from tests.cases.registry import vec
 from tests.errors.programs import program
 
 GENERATOR = np.random.default_rng(0)
@@ -29,3 +32,41 @@ def of_a_float(x):
 def of_another_source(x, bits):
     rng = np.random.default_rng(bits)  # error: UnsupportedError: a seed is
     return x * rng.normal()
+
+
+@program(0.7)
+def by_what_decides_how_often(x):
+    return x * GENERATOR.poisson(x)  # error: UnsupportedError: no pathwise derivative ... stop_grad
+
+
+@program(vec(3))
+def along_another_axis(x):
+    y = np.outer(x, x)
+    return GENERATOR.permutation(y, axis=1)[0, 0]  # error: UnsupportedError: along the first axis
+
+
+@program(0.7)
+def items_of_a_list(x):
+    y = [x, 2.0 * x]
+    GENERATOR.shuffle(y)  # error: UnsupportedError: shuffle() takes an array ... permutation
+    return y[0]
+
+
+@program(0.7)
+def without_a_parameter(x):
+    return x * GENERATOR.poisson(1.0, 2, 3)  # error: TypeError: too many positional
+
+
+@program(0.7)
+def from_a_float(x):
+    return x * GENERATOR.choice(x)  # error: ValueError: what is drawn from is a number
+
+
+@program(0.7)
+def of_too_few(x):
+    return x * random.betavariate(x)  # error: TypeError: betavariate() takes alpha, beta here
+
+
+@program(0.7)
+def without_its_parameter(x):
+    return x * GENERATOR.chisquare(size=3)[0]  # error: TypeError: missing

@@ -22,9 +22,9 @@ from srcgrad.ir.types import Scalar, is_complex, is_int
 
 def drawn(
     it: Interpreter, owner: Record, words: tuple[Any, ...], dims: list[Any] | None,
-    *operands: Any, dtype: str = "f64",
+    *operands: Any, dtype: str = "f64", weak: bool = True,
 ) -> Any:  # fmt: skip
-    """Numbers that a generator draws: an array, or for dims that are None a Python number."""
+    """Numbers that a generator draws: an array; for dims that are None one, Python's if `weak`."""
     b, shape = it.b, [] if dims is None else dims
     number = b.load(owner.fields[HANDLE], 0)
     flat = b.draw(
@@ -32,7 +32,7 @@ def drawn(
         words=words, rank=len(shape), dtype=dtype, name="drawn",
     )  # fmt: skip
     if dims is None:
-        return b.retyped(b.load(flat, 0), Scalar(dtype, True))
+        return b.retyped(b.load(flat, 0), Scalar(dtype, weak))
     return b.reshape(flat, *dims) if len(dims) != 1 else flat
 
 
@@ -57,6 +57,15 @@ def parameter(it: Interpreter, node: Node, v: Any, name: str) -> Any:
     if is_number(v):
         return float(v)  # type: ignore[arg-type]  (a number)
     return it.b.cast(it.b.value(atom(v)), Scalar("f64"))
+
+
+def operand(it: Interpreter, node: Node, v: Any, name: str) -> Any:
+    """A parameter that NumPy gets as it is: an integer stays one."""
+    if not is_value(v):
+        v = it.call(np.asarray, [v], {}, node)
+    if not is_complex(atom(v).type.dtype) and is_int(atom(v).type.dtype):
+        return it.b.load(v) if is_array(v) and not v.type.dims else it.b.value(atom(v))
+    return parameter(it, node, v, name)
 
 
 def refuse_negative(it: Interpreter, node: Node, v: Any, name: str) -> None:

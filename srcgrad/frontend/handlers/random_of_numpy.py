@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator, RandomState
 
+from srcgrad.frontend.formulas.registry import OfTheRun
 from srcgrad.frontend.handlers.draws import (
     as_python,
     captured_generator,
     dims_with,
     drawn,
     made,
+    operand,
     parameter,
     refuse_negative,
     reseed,
@@ -88,11 +91,12 @@ def _of_state(method: str, name: str) -> None:
         return _standard(it, node, self, name, size)
 
 
-for _name in ("random", "standard_normal"):
+for _name in ("random", "standard_normal", "standard_exponential"):
     _of_generator(_name)
 for _name in ("random", "random_sample"):
     _of_state(_name, "random_sample")
-_of_state("standard_normal", "standard_normal")
+for _name in ("standard_normal", "standard_exponential"):
+    _of_state(_name, _name)
 
 
 @implements(RandomState.rand)
@@ -106,16 +110,88 @@ def _randn(it: Interpreter, node: Node, self: Any, *dims: Any) -> Any:
 
 
 # ---- with parameters ----
-@implements(*_both("normal"))
-def normal(
-    it: Interpreter, node: Node, self: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None
+def _bound(
+    defaults: dict[str, Any], given: Sequence[Any], named: dict[str, Any]
+) -> tuple[list[Any], Any]:
+    """The parameters of a call in their order, and its size: NumPy's signature has bound them."""
+    names = [*defaults, "size"]
+    values = {**defaults, "size": None, **dict(zip(names, given, strict=False)), **named}
+    return [values[n] for n in defaults], values["size"]
+
+
+def _scaled(name: str, standard: tuple[str, str], **defaults: Any) -> None:
+    """A distribution that is a standard one, scaled by its last parameter and shifted."""
+
+    @implements(*_both(name))
+    def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
+        values, size = _bound(defaults, given, named)
+        values = [parameter(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
+        refuse_negative(it, node, values[-1], [*defaults][-1])
+        dims = dims_with(it, node, size, *values)
+        z = drawn(it, self, standard, dims)
+        if len(values) == 1:
+            return as_python(it, it.call_numpy(np.multiply, [values[0], z], {}, node))
+        return as_python(it, scaled(it, node, values[0], values[1], z))
+
+
+_scaled("normal", ("standard", "standard_normal"), loc=0.0, scale=1.0)
+_scaled("exponential", ("standard", "standard_exponential"), scale=1.0)
+_scaled("rayleigh", ("called", "rayleigh"), scale=1.0)
+for _name in ("laplace", "gumbel", "logistic"):
+    _scaled(_name, ("called", _name), loc=0.0, scale=1.0)
+
+
+def _by_numpy(name: str, dtype: str, **defaults: Any) -> None:
+    """A distribution without derivatives by its parameters."""
+
+    @implements(*_both(name))
+    def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
+        values, size = _bound(defaults, given, named)
+        values = [operand(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
+        dims = dims_with(it, node, size, *values)
+        return drawn(it, self, ("called", name), dims, *values, dtype=dtype)
+
+
+for _name, _defaults in {
+    "beta": {"a": None, "b": None},
+    "chisquare": {"df": None},
+    "f": {"dfnum": None, "dfden": None},
+    "lognormal": {"mean": 0.0, "sigma": 1.0},
+    "noncentral_chisquare": {"df": None, "nonc": None},
+    "noncentral_f": {"dfnum": None, "dfden": None, "nonc": None},
+    "pareto": {"a": None},
+    "power": {"a": None},
+    "standard_cauchy": {},
+    "standard_t": {"df": None},
+    "triangular": {"left": None, "mode": None, "right": None},
+    "vonmises": {"mu": None, "kappa": None},
+    "wald": {"mean": None, "scale": None},
+    "weibull": {"a": None},
+}.items():
+    _by_numpy(_name, "f64", **_defaults)
+for _name, _defaults in {
+    "binomial": {"n": None, "p": None},
+    "geometric": {"p": None},
+    "hypergeometric": {"ngood": None, "nbad": None, "nsample": None},
+    "logseries": {"p": None},
+    "negative_binomial": {"n": None, "p": None},
+    "poisson": {"lam": 1.0},
+    "zipf": {"a": None},
+}.items():
+    _by_numpy(_name, "i64", **_defaults)
+
+
+@implements(*_both("gamma"))
+def gamma(
+    it: Interpreter, node: Node, self: Any, shape: OfTheRun, scale: Any = 1.0, size: Any = None
 ) -> Any:
-    """loc + scale * z"""
-    loc, scale = parameter(it, node, loc, "loc"), parameter(it, node, scale, "scale")
+    """scale * a standard one, which has no derivative by its shape"""
+    shape, scale = parameter(it, node, shape, "shape"), parameter(it, node, scale, "scale")
+    refuse_negative(it, node, shape, "shape")
     refuse_negative(it, node, scale, "scale")
-    dims = dims_with(it, node, size, loc, scale)
-    z = drawn(it, self, ("standard", "standard_normal"), dims)
-    return as_python(it, scaled(it, node, loc, scale, z))
+    dims = dims_with(it, node, size, shape, scale)
+    g = drawn(it, self, ("called", "standard_gamma"), dims, shape)
+    return as_python(it, it.call_numpy(np.multiply, [scale, g], {}, node))
 
 
 @implements(*_both("uniform"))

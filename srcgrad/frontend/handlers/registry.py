@@ -45,7 +45,7 @@ LATE: list[Callable[[], Any]] = []
 # functions: imported when such a function is met and the program has imported its module
 ON_DEMAND = {
     "numpy.ma": "srcgrad.frontend.formulas.masked_made",
-    "numpy.random": "srcgrad.frontend.handlers.random_of_numpy",
+    "numpy.random": "srcgrad.frontend.handlers.random_choices",  # which imports `random_of_numpy`
     "random": "srcgrad.frontend.handlers.random_of_python",
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
     "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
