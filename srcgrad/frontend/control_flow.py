@@ -150,12 +150,15 @@ def branch(
         restore(it, before)
         bound.append(narrowed(it, test, holds, before))
         with it.b.block() as out:
+            it.branches += 1
             try:
                 it.env["$value"] = run()
                 states.append(captured(it, before.objects))
             except Diverged as e:
                 failed = failed or e
                 states.append(None)
+            finally:
+                it.branches -= 1
         it.frame.depth, it.b.loc = depth, loc
         blocks.append(out)
     widened_back(it, before, states, bound)

@@ -75,6 +75,7 @@ class Interpreter:
         self.orders: dict[Var, Var | bool] = {}
         self.returned_at: Location | None = None  # in the function returned from last
         self.problems: list[SrcgradError] = []
+        self.on_paths: list[SrcgradError] = []  # those that only refuse a call that comes there
         self.passed = 0
         self.first_requirements: dict[str, Any] = {}  # as they were at the first problem
         self.ruling: list[Any] = []  # rules of the user's own that are being followed
@@ -82,6 +83,7 @@ class Interpreter:
         self.grown: dict[Any, Any] = captures.grown
         self.first_items: dict[Any, Any] = {}  # of these, the kinds of their first items
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
+        self.branches = 0  # run-time branches around what is interpreted
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
         self.changes: list[Any] = []  # the last statement before each change of a container
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
@@ -142,6 +144,15 @@ class Interpreter:
         error = UnsupportedError(reason, location, way_out, like=like)
         error.runs = runs
         raise error
+
+    def refuse_path(self, node: Node, reason: str, way_out: str) -> NoReturn:
+        """Refuses a path of a branch that the run decides, as it runs.
+
+        If something else is refused, this is reported with it.
+        """
+        self.on_paths.append(UnsupportedError(reason, self.frame.source.location(node), way_out))
+        self.locate(node)
+        self.fail(LIMIT, literal(located(reason, None, way_out)))
 
     def catches(self, cls: type[BaseException]) -> bool:
         """Whether an enclosing `try` catches a class."""

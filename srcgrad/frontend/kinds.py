@@ -80,11 +80,16 @@ def type_of_value(value: Any) -> Any:
 
 def kind_of(it: Interpreter, v: Any) -> Kind:
     """The kind of an array: ARRAY while no tensor has been met; meeting one later restarts."""
+    return Kind.ARRAY if of_arrays(it) else _traced(it, v)
+
+
+def of_arrays(it: Interpreter) -> bool:
+    """Whether no tensor has been met; meeting one later restarts."""
     captures = it.captures
-    if not captures.required.tensors and all(k is Kind.ARRAY for k in captures.kinds.values()):
-        captures.no_tensor_met = True
-        return Kind.ARRAY
-    return _traced(it, v)
+    if captures.required.tensors or any(k is not Kind.ARRAY for k in captures.kinds.values()):
+        return False
+    captures.no_tensor_met = True
+    return True
 
 
 def _traced(it: Interpreter, v: Any) -> Kind:

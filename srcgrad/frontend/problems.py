@@ -82,7 +82,10 @@ def all_problems(it: Interpreter, run: Callable[[], Any]) -> Any:
 
 def _raise(it: Interpreter) -> NoReturn:
     it.captures.required.put_back(it.first_requirements)
-    raise together(it.problems) from None
+    found, it.problems = it.problems, []
+    for e in (*it.on_paths, *found):  # the former came before: after a problem they are such
+        _note(it, e)
+    raise together(it.problems[:MOST]) from None
 
 
 def _changed(s: Any) -> list[str]:

@@ -19,6 +19,7 @@ from srcgrad.frontend.advice import way_out
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.kinds import of_arrays
 from srcgrad.frontend.values import TrackedList, article, is_integer
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held, home_module
@@ -92,10 +93,17 @@ def _written(it: Interpreter, value: Any, node: Node) -> Any:
 
 
 def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
-    """Refuses a function of NumPy, SciPy or the standard library without a row in our tables."""
+    """Refuses a function of NumPy, SciPy or the standard library without a row in our tables.
+
+    In a branch that the run decides, the program refuses where a call comes there: other calls have
+    no need of it. Not in a `try`, which must not catch that, and not of tensors, which have a tape.
+    """
     why = why_unknown(f)
-    if why is not None:
-        it.refuse(node, *why)
+    if why is None:
+        return
+    if it.branches and not it.attempts and not it.problems and of_arrays(it):
+        it.refuse_path(node, *why)
+    it.refuse(node, *why)
 
 
 def why_unknown(f: Any) -> tuple[str, str] | None:

@@ -47,7 +47,7 @@ def in_branches_and_loops(x, n):
         n = n + 1
         y = x.tofile("log")  # problem: tofile
     while s < 10.0:
-        s = open("s is not known")
+        s = open("s")  # problem: open()
     return s
 
 
@@ -68,7 +68,7 @@ def after_a_return(x, n):
     if n > 2:
         return np.histogramdd(x)[0]  # problem: numpy.histogramdd
     elif n > 1:
-        return open("x")  # problem: open()
+        return open("where no call comes")
     else:
         return x[0]
     return open("x")
@@ -154,7 +154,7 @@ def after_the_first_trip(x, n):
             product = x[i]
         else:
             product = open("product")  # problem: open()
-            n = open("n")  # problem: open()
+            n = open("after what fails")
     return product + n
 
 
