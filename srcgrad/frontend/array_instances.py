@@ -44,14 +44,9 @@ from srcgrad.frontend.watches import watch_member, watch_method
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import is_complex
 from srcgrad.protocols import home_module
-from srcgrad.tree import VALUE, children, rebuilt
+from srcgrad.tree import PROTOCOLS, VALUE, children, rebuilt
 
 _WAY_OUT = "pass its array: np.asarray(...)"
-# what NumPy calls of a class, besides `__array_finalize__`
-_PROTOCOLS = (
-    "__array_ufunc__", "__array_function__", "__array_wrap__", "__array_prepare__", "__array__",
-    "__array_interface__", "__array_struct__", "__getattribute__", "__setattr__",
-)  # fmt: skip
 
 
 def is_derived(cls: Any) -> bool:
@@ -84,7 +79,7 @@ def check_class(it: Interpreter, cls: type, node: Node) -> None:
         if not made_by_statement(base) or base.__module__.partition(".")[0] == "numpy":
             said = f"{cls.__name__} derives from {base.__name__}, whose instances are not followed"
             it.refuse(node, said, "use np.asarray(...)")
-        for name in _PROTOCOLS:
+        for name in PROTOCOLS:
             if name in vars(base):
                 it.refuse(
                     node, f"{cls.__name__} defines {name}: its instances cannot be followed",
@@ -92,7 +87,7 @@ def check_class(it: Interpreter, cls: type, node: Node) -> None:
                 )  # fmt: skip
     if not cls.__dictoffset__:
         it.refuse(node, f"{cls.__name__} has __slots__", "leave them out")
-    for name in (*_PROTOCOLS, "__array_finalize__"):
+    for name in (*PROTOCOLS, "__array_finalize__"):
         watch_method(it.captures, Record(cls), name)
 
 

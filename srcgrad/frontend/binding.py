@@ -13,7 +13,7 @@ from srcgrad.frontend.formulas.registry import name_in_errors, takes_less
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.protocols import marked
-from srcgrad.tree import is_dataclass_instance, registered_as
+from srcgrad.tree import is_by_fields, registered_as
 
 
 def bind(
@@ -53,7 +53,7 @@ def default_of(it: Interpreter, f: types.FunctionType, name: str, value: Any, no
     """The default of an argument: a captured value where its contents may change."""
     path = Path("default", f, (Step((name,), lambda f: default_now(f, name)),))
     if not isinstance(value, np.ndarray | list | dict | set | tuple) and (
-        not is_dataclass_instance(value) and registered_as(type(value)) is None
+        not is_by_fields(value) and registered_as(type(value)) is None
     ):
         if str(f.__module__).startswith("srcgrad."):  # it cannot change
             return value

@@ -10,6 +10,7 @@ import types
 from dataclasses import fields
 from typing import Any
 
+from srcgrad.frontend.array_instances import check_class
 from srcgrad.frontend.captured_constants import CONSTANTS, is_constant
 from srcgrad.frontend.captured_lists import changed_list
 from srcgrad.frontend.captured_tables import lists_of, queue_of, set_of, table_of
@@ -23,6 +24,7 @@ from srcgrad.frontend.dict_instances import (
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, as_tracked
 from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import (
+    AS_ARRAY,
     CLASS,
     STATIC,
     Equal,
@@ -40,7 +42,7 @@ from srcgrad.frontend.instances_as_keys import watch_keys
 from srcgrad.frontend.outer import Outer
 from srcgrad.frontend.structured import inside
 from srcgrad.frontend.values import Record, TrackedList, View
-from srcgrad.tree import children, field_ranks, rebuilt
+from srcgrad.tree import VALUE, children, field_ranks, is_array_class, rebuilt
 
 VIEWS = {type({}.keys()): "keys", type({}.values()): "values", type({}.items()): "items"}
 
@@ -175,6 +177,15 @@ def record_of(captures: Any, it: Any, path: Path, name: str, value: Any, node: A
     if (known := _known(captures, path, value)) is not None:
         return known
     captures.watch(path.then(CLASS), name)
+    if is_array_class(type(value)):
+        check_class(it, type(value), node)
+        captures.watch(path.then(OWN_NAMES), name)
+        there = [(VALUE, AS_ARRAY), *((n, attribute(n)) for n in vars(value))]
+        made = {
+            f: captures.take(it, path.then(step), f if f != VALUE else name, node)
+            for f, step in there
+        }
+        return _made(captures, path, name, value, Record(type(value), made))
     cls, parts = followed_as(value) or (type(value), {f.name: f.name for f in fields(value)})
     there = [(f, attribute(n)) for f, n in parts.items() if hasattr(value, n)]
     made = {f: captures.take(it, path.then(step), f, node) for f, step in there}

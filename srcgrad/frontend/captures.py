@@ -65,7 +65,7 @@ from srcgrad.ir.types import Array, Scalar
 from srcgrad.primitives import memory
 from srcgrad.primitives.layouts import layout_told, tells_layout
 from srcgrad.protocols import poses, states
-from srcgrad.tree import is_dataclass_instance, is_structured, registered_as
+from srcgrad.tree import is_by_fields, is_structured, registered_as
 
 
 class Captures(Specializing):
@@ -182,6 +182,8 @@ class Captures(Specializing):
             self._refuse_kind(it, value, name, node)
             return fields_of(self, it, path, name, value, node)
         if isinstance(value, np.ndarray):
+            if is_by_fields(value):
+                return record_of(self, it, path, name, value, node)
             if (masked := masked_constant(value)) is not None:
                 self.keep(path, value, name)
                 return masked
@@ -202,7 +204,7 @@ class Captures(Specializing):
             return self._input(it, path, name, value, node)
         if registered_as(type(value)) is not None:
             return instance_of(self, it, path, name, value, node)
-        if is_dataclass_instance(value) or followed_as(value) is not None:
+        if is_by_fields(value) or followed_as(value) is not None:
             return record_of(self, it, path, name, value, node)
         if isinstance(value, CONTAINERS) and not hasattr(type(value), "n_sequence_fields"):
             self.guards.setdefault(path.key, Guard(path, OfClass(value), name))

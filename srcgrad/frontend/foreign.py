@@ -95,8 +95,6 @@ def not_taken(value: Any, name: str) -> tuple[str, str] | None:
     if isinstance(value, np.ndarray | np.void) and is_leaf(value):
         what = f"{describe(value)} of dtype {value.dtype}"
         reason = f"'{name}' is {what}, which is not supported"
-        if isinstance(value, np.matrix):
-            reason += ": its * is the product of matrices, which is @ of arrays"
         return reason, _way_out(value, name)
     if isinstance(value, np.inexact):
         return f"'{name}' is {value!r}, a number of unsupported precision", f"pass float({name})"

@@ -13,6 +13,8 @@ from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
+import numpy as np
+
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held
 from srcgrad.records import record
@@ -126,6 +128,7 @@ ITEMS = Step(("items",), lambda v: repr(sorted(map(repr, v))))
 CLASS = Step(("class",), type)
 STATIC = Step(("class",), lambda v: (type(v), static_of(v)))
 VALUE = attribute("srcgrad_value")
+AS_ARRAY = Step(("array",), lambda v: v.view(np.ndarray))
 
 
 # ---- tests ----

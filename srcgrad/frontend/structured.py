@@ -54,7 +54,7 @@ def fields_of(v: Record, part: Callable[[Any], Any]) -> Fields:
 
 def inside(like: Any, parts: Sequence[Any]) -> Any:
     """A structure like the caller's, of other parts, in the interpreter's form."""
-    if tree.is_dataclass_instance(like):
+    if tree.is_by_fields(like):
         return Record(type(like), dict(zip(tree.keys(like), parts, strict=True)))
     made = tree.opened(like, parts)
     return of_parts(made.cls, made.dtype, parts) if isinstance(made, Fields) else made

@@ -23,6 +23,7 @@ from srcgrad.errors import (
     refusal,
 )
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.array_instances import check_class
 from srcgrad.frontend.captures import Captures
 from srcgrad.frontend.changed_captures import (
     ContainerWrite,
@@ -152,13 +153,16 @@ class _Arguments:
 
     def _container(self, value: Any, path: tuple, label: str) -> Any:
         r = tree.registered_as(type(value))
+        if tree.is_array_class(type(value)):
+            check_class(self.it, type(value), self.found.tree)
         opened: Any = value if r is None else instances.given(value)
         parts = tree.children(opened)
         if parts is None:
             return value
         keys = tree.keys(opened)
         fields = getattr(type(value), "_fields", None)
-        names = keys if tree.is_dataclass_instance(value) else fields
+        names = keys if tree.is_by_fields(value) else fields
+        names = [label if k == tree.VALUE else k for k in names or ()]
         names = names or [_label(label, k) for k in keys]
         if tree.is_structured(value):
             each = zip(keys, tree.field_ranks(value.dtype), strict=True)
@@ -365,7 +369,8 @@ def _written(
     for path, v, first in given:
         now = contents(v)
         whole = list(now) != list(first)
-        changed = {k: x for k, x in now.items() if whole or x is not first[k]}
+        others = {k: x for k, x in now.items() if k != tree.VALUE}  # whose memory is theirs
+        changed = {k: x for k, x in others.items() if whole or x is not first[k]}
         if changed or whole:
             out.append(Write(path, {k: place(x) for k, x in changed.items()}, whole))
     return tuple(out)

@@ -100,7 +100,7 @@ def no_float(function: str, name: str, value: Any) -> Exception:
     if is_structured(value) and not without_floats(value, ()):
         what, way = "is a structured array, which the tape does not take", "pass its fields"
         return ArgumentTypeError(f"argument '{name}' of {function}() {what}", None, way)
-    if is_leaf(value) and states(value, "dtype"):
+    if states(value, "dtype") and (is_leaf(value) or isinstance(value, np.ndarray)):
         way = "use .astype(float)"
     elif type(value).__module__ not in ("builtins", "numpy"):
         cls = type(value).__name__

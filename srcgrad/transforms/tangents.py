@@ -18,7 +18,7 @@ from srcgrad.frontend.values import describe
 from srcgrad.protocols import states
 from srcgrad.transforms.directions import ZERO
 from srcgrad.transforms.stacking import is_float
-from srcgrad.tree import is_leaf, part, paths, spelled
+from srcgrad.tree import is_array_class, is_leaf, part, paths, rebuilt, spelled
 
 
 def tangents_of(
@@ -29,6 +29,8 @@ def tangents_of(
     for name, value in arguments.items():
         if name in constant:
             continue
+        if is_array_class(type(value)) and type(t := given.get(name)) is np.ndarray:
+            given = {**given, name: rebuilt(value, [t, *[None] * len(vars(value))])}
         _check_structure(value, given.get(name), (name,))
         for path, v in paths(value, (name,)):
             if is_float(_array_or_number(v)):

@@ -17,7 +17,7 @@ from srcgrad.frontend.returned import OfClasses, Shared, Slot
 from srcgrad.frontend.trace import Write
 from srcgrad.frontend.values import is_number
 from srcgrad.transforms.program import Program
-from srcgrad.tree import Leaf, at_path, is_dataclass_instance, mapped, nodes, outside
+from srcgrad.tree import Leaf, at_path, is_by_fields, mapped, nodes, outside
 from srcgrad.tree import filled as filled_in
 
 ABSENT = object()  # of a place: not on the path that was taken
@@ -91,7 +91,7 @@ def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
         for k, v in places.items():
             owner[k:k + 1] = [v]  # fmt: skip
         return
-    if is_dataclass_instance(owner):
+    if is_by_fields(owner):
         for name, v in places.items():  # its own `__setattr__` has been followed
             object.__setattr__(owner, name, v)
         return
@@ -106,7 +106,7 @@ def _fill(owner: Any, places: dict[Any, Any], whole: bool) -> None:
 
 def _held(owner: Any, k: Any) -> Any:
     """The object in a place of a container."""
-    if is_dataclass_instance(owner):
+    if is_by_fields(owner):
         return getattr(owner, k, ABSENT)
     if isinstance(owner, list):
         return owner[k] if k < len(owner) else ABSENT

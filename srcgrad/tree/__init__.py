@@ -14,6 +14,7 @@ from typing import Any
 
 from srcgrad.errors import ArgumentTypeError, ArgumentValueError
 from srcgrad.tracebacks import entrance
+from srcgrad.tree.array_classes import PROTOCOLS, VALUE, is_array_class
 from srcgrad.tree.registered import Opened, Registered, is_hashable
 from srcgrad.tree.structured import (
     RECORDS,
@@ -25,7 +26,6 @@ from srcgrad.tree.structured import (
     with_whole,
 )
 from srcgrad.tree.structures import (
-    VALUE,
     Kind,
     Leaf,
     add_kind,
@@ -36,7 +36,7 @@ from srcgrad.tree.structures import (
     filled,
     form_of,
     instance,
-    is_dataclass_instance,
+    is_by_fields,
     is_leaf,
     keys,
     leaf_numbers,

@@ -18,26 +18,10 @@ import numpy as np
 
 from srcgrad.protocols import class_states
 from srcgrad.records import record
+from srcgrad.tree import array_classes
+from srcgrad.tree.array_classes import VALUE, ArrayParts, assembled, is_array_class
+from srcgrad.tree.kinds import Kind, Made
 from srcgrad.tree.registered import Opened, Registered
-
-Made = Callable[[Any, Sequence[Any]], Any]
-
-
-@record(frozen=True)
-class Kind:
-    """The way values of a class come apart, and one like another is made of other parts."""
-
-    parts: Callable[[Any], Sequence[Any]]
-    rebuilt: Made
-    keys: Callable[[Any], Sequence[Any]] = lambda value: range(len(value))
-    # the static facts for a signature, apart from the class and the parts
-    static: Callable[[Any], Any] = lambda value: None
-    # makes the caller's form of a value that only exists while a function is compiled
-    outside: Made | None = None
-    opened: Made | None = None  # makes one of parts that its class does not accept
-    registered: Registered | None = None  # of a class of the user's
-    holds: Callable[[Any], bool] | None = None  # tells those that are structures; None: all are
-    partial: bool = False  # whether one like another may lack parts, which are None then
 
 
 @record(frozen=True)
@@ -55,23 +39,10 @@ def _field_values(value: Any) -> list[Any]:
     return [getattr(value, f.name) for f in fields(value)]
 
 
-VALUE = "_value_of_this_instance"  # the field with the array of an instance that is one
-
-
-class _Bare(np.ndarray):
-    """An array that may become an instance of a class that derives from ndarray."""
-
-
 def instance(cls: type[Any], fields: dict[str, Any]) -> Any:
-    """An object of a class by its attributes, without calling `__init__`.
-
-    One that is an array has that for an attribute, and `__array_finalize__` is not called.
-    """
+    """An object of a class by its attributes, without calling `__init__`."""
     if VALUE in fields:
-        made = np.asarray(fields[VALUE]).view(_Bare)
-        made.__class__ = cls
-        made.__dict__.update({name: v for name, v in fields.items() if name != VALUE})
-        return made
+        return assembled(cls, fields)
     made = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
@@ -108,7 +79,7 @@ LATE = {
     "numpy.random.": "srcgrad.tree.generators_of_numpy",
     "random.": "srcgrad.tree.generators_of_python",
 }
-_KINDS: dict[type[Any], Kind | None] = {Leaf: None}
+_KINDS: dict[type[Any], Kind | None] = {Leaf: None, ArrayParts: array_classes.PARTS}
 _LEAVES: list[type[Any]] = [np.ndarray, np.generic, bool, int, float, complex]
 
 
@@ -128,6 +99,8 @@ def add_leaves(*classes: type[Any]) -> None:
 def _kind_of(cls: type[Any]) -> Kind | None:
     if cls in _KINDS:
         return _KINDS[cls]
+    if is_array_class(cls):
+        return array_classes.KIND
     if issubclass(cls, tuple(_LEAVES)):
         return None
     if class_states(cls, "__dataclass_fields__"):
@@ -198,9 +171,9 @@ def is_leaf(value: Any) -> bool:
     return _kind(value) is None
 
 
-def is_dataclass_instance(value: Any) -> bool:
-    """Whether a value is taken apart by the fields of its dataclass."""
-    return _kind(value) is _DATACLASS
+def is_by_fields(value: Any) -> bool:
+    """Whether a value is taken apart by the fields of its dataclass, or is an array with some."""
+    return _kind(value) in (_DATACLASS, array_classes.KIND)
 
 
 def counterparts(value: Any, like: Any) -> list[Any] | None:
@@ -225,6 +198,8 @@ def counterparts(value: Any, like: Any) -> list[Any] | None:
         held = dict(zip(keys(value), children(value) or (), strict=True))
         same = own is not None and own.partial and held.keys() <= set(keys(like))
         return [held.get(k) for k in keys(like)] if same else None
+    elif type(value) is np.ndarray and _kind(like) is array_classes.KIND:
+        return [value, *[None] * len(vars(like))]
     else:
         same = type(value) is type(like) and keys(value) == keys(like)
     return children(value) if same else None
@@ -396,5 +371,7 @@ def spelled(path: tuple[Any, ...]) -> str:
     """
     text = str(path[0])
     for key in path[1:]:
+        if key == VALUE:  # the array of an argument is the argument
+            continue
         text += f".{key}" if isinstance(key, str) else f"[{key!r}]"
     return text

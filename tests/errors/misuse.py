@@ -273,8 +273,15 @@ def one_long_double(x):  # error, no line: TypeError: 'x' ... float(x)
     return x * x
 
 
-@program(np.matrix([[1.0, 2.0], [3.0, 4.0]]))
-def matrix_of_numpy(x):  # error, no line: TypeError: is a matrix ... @ of arrays ... np.asarray(x)
+class Wrapping(np.ndarray):
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return array
+
+
+@program(np.ones(3).view(Wrapping))
+def array_of_a_class_with_a_protocol(
+    x,
+):  # error, no line: TypeError: is a Wrapping ... np.asarray(x)
     return np.sum(x * x)
 
 
@@ -290,12 +297,12 @@ def sparse_matrix():
     f(0.7, m)  # error, no line: TypeError: 'm' is a lil_matrix of SciPy ... m.tocsr()
 
 
-KEPT_MATRIX = np.matrix([[1.0]])
+KEPT_ARRAY = np.ones(3).view(Wrapping)
 
 
 @program(0.7)
-def captured_matrix(x):
-    return np.sum(x * KEPT_MATRIX)  # error: UnsupportedError: is a matrix ... np.asarray(
+def captured_array_of_a_class_with_a_protocol(x):
+    return np.sum(x * KEPT_ARRAY)  # error: UnsupportedError: is a Wrapping ... np.asarray(
 
 
 TABLE = np.zeros(2, SHARED)

@@ -215,7 +215,7 @@ def test_sets_as_static_arguments():
 
 @pytest.mark.parametrize(
     ("x", "way"),
-    [(np.ones((2, 2)).view(np.matrix), "np.asarray(x)"),
+    [(np.array([None, 1.0]).view(np.matrix), "np.asarray(x)"),
      (np.ma.masked_array([1.0, 2.0], [0, 1]), "x.filled(0.0)"),
      (np.ones(2, ">f8"), "x.astype(float)"), (np.ones(2, np.longdouble), "x.astype(float)"),
      (np.array([1.0, None]), "np.asarray(x, float)")],
