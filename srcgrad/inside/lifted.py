@@ -10,8 +10,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from srcgrad.autodiff.repeated_draws import draws_in
 from srcgrad.custom.opaque import Operands, emitted, taken
-from srcgrad.errors import Location, SrcgradError, raised_class
+from srcgrad.errors import Location, SrcgradError, UnsupportedError, raised_class
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.source import state_source
@@ -73,6 +74,11 @@ def stated(name: str, text: str, scope: dict[str, Any]) -> Callable:
 def lifted(it: Interpreter, fn: Any, args: Sequence[Any], node: Node) -> tuple[Lifted, list[Any]]:
     """A function for floats like these arguments, and the values that it captures."""
     program = traced(it, fn, named(fn, list(args), {}), len(args), node).made
+    if (drawn := next(draws_in(program.function.body), None)) is not None:
+        raise UnsupportedError(
+            "a function that a solver calls draws random numbers: how often is the solver's matter",
+            drawn.loc, "draw before, and let the function read the numbers",
+        )  # fmt: skip
     if any(not is_value(h.var) for h in program.hidden):
         it.refuse(
             node, "a function that a solver calls captures a list that grows in a loop",

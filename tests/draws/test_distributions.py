@@ -194,6 +194,33 @@ def test_what_numpy_raises(method, args, maker, target):
     assert state_of(ours) == state_of(plain)
 
 
+def by_formulas(w, rng):
+    e = rng.standard_exponential(3)
+    y = np.exp(rng.normal(w[0], w[1], 3)) + e ** (1.0 / w[1]) + np.expm1(e / w[1])
+    return np.sum(y * (-np.expm1(-e)) ** (1.0 / w[1]))
+
+
+def by_names(w, rng):
+    return rng.lognormal(w[0], w[1], 3), rng.weibull(w[1], 3), rng.pareto(w[1]), rng.power(w[1])
+
+
+def formulas(w, rng):
+    y = np.exp(rng.normal(w[0], w[1], 3)), rng.standard_exponential(3) ** (1.0 / w[1])
+    e, f = rng.standard_exponential(), rng.standard_exponential()
+    return (*y, np.expm1(e / w[1]), (-np.expm1(-f)) ** (1.0 / w[1]))
+
+
+@pytest.mark.parametrize("maker", BOTH.values(), ids=BOTH)
+def test_formulas_with_derivatives(maker):
+    w = np.array([0.3, 1.7])
+    check_gradient(by_formulas, w, maker)
+    plain, ours = maker(3), maker(3)
+    found = flow.compile(formulas, target="python")(w, ours)
+    for a, b in zip(by_names(w, plain), found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-14)
+    assert state_of(ours) == state_of(plain)
+
+
 # ---- Python's ----
 def of_python(x):
     a = random.uniform(1.0, x), random.gauss(x, 0.5), random.normalvariate(x, 0.5), random.gauss()

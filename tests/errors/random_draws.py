@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import scipy.optimize
 
 import srcgrad as flow
 from tests.cases.registry import vec
@@ -70,3 +71,21 @@ def of_too_few(x):
 @program(0.7)
 def without_its_parameter(x):
     return x * GENERATOR.chisquare(size=3)[0]  # error: TypeError: missing
+
+
+@program(0.7)
+def in_a_solver(x):
+    f = lambda u: u - x + 0.1 * GENERATOR.random()
+    return scipy.optimize.brentq(f, 0.0, 9.0)  # error: UnsupportedError: a solver calls draws
+
+
+class Own(random.Random):
+    pass
+
+
+OWN = Own(1)
+
+
+@program(0.7)
+def of_a_class_of_ones_own(x):
+    return x * OWN.gauss(0.0, 1.0)  # error: UnsupportedError: the class Own is not supported

@@ -7,6 +7,8 @@ operation by operation; its derivative is pathwise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,12 @@ import numpy as np
 from srcgrad.frontend.guards import Path
 from srcgrad.frontend.handlers.creation import dims_of
 from srcgrad.frontend.handlers.numbered import HANDLE
+from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record, describe, is_array, is_number, is_value
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_int
+from srcgrad.tree import registered_as
 
 
 def drawn(
@@ -137,6 +141,33 @@ def reseed(it: Interpreter, node: Node, owner: Record, seed: Any) -> None:
     words, operands = with_seed(it, node, seed)
     number = it.b.load(owner.fields[HANDLE], 0)
     it.b.draw(0, number, *operands, words=("seeded", *words), rank=0, dtype="i64", name="nothing")
+
+
+def method(*functions: Any) -> Callable[[Callable], Callable]:
+    """Registers a handler for methods of generators."""
+
+    def register(handler: Callable) -> Callable:
+        @wraps(handler)
+        def of_generator(it: Interpreter, node: Node, self: Any, *args: Any, **named: Any) -> Any:
+            return handler(it, node, _generator(it, node, self), *args, **named)
+
+        implements(*functions)(of_generator)
+        return of_generator
+
+    return register
+
+
+def _generator(it: Interpreter, node: Node, owner: Any) -> Record:
+    """A generator in compiled code; refuses one of a class of the user's."""
+    if isinstance(owner, Record) and HANDLE in owner.fields:
+        return owner
+    if registered_as(type(owner)) is None:
+        cls = owner.cls if isinstance(owner, Record) else type(owner)
+        it.refuse(
+            node, f"a generator of the class {cls.__name__} is not supported",
+            "use one of NumPy's or Python's own: np.random.default_rng(), random.Random()",
+        )  # fmt: skip
+    return captured_generator(it, node, owner)
 
 
 def captured_generator(it: Interpreter, node: Node, owner: Any) -> Record:

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.random import Generator, RandomState
 
 from srcgrad.frontend.handlers import random_of_numpy  # noqa: F401 (registers its handlers)
-from srcgrad.frontend.handlers.draws import dims_with, drawn, operand, size_of
+from srcgrad.frontend.handlers.draws import dims_with, drawn, method, operand, size_of
 from srcgrad.frontend.handlers.elementwise import scalar_type
-from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import describe, is_array, is_integer, is_value
 from srcgrad.ir.types import np_dtype
@@ -29,7 +28,7 @@ def _integers(
     return drawn(it, owner, words, dims, *values, dtype=kind, weak=weak)
 
 
-@implements(Generator.integers)
+@method(Generator.integers)
 def integers(
     it: Interpreter, node: Node, self: Any, low: Any, high: Any = None, size: Any = None,
     dtype: Any = np.int64, endpoint: Any = False,
@@ -38,7 +37,7 @@ def integers(
     return _integers(it, node, self, "integers", low, high, size, dtype, "endpoint", ends)
 
 
-@implements(RandomState.randint)
+@method(RandomState.randint)
 def randint(
     it: Interpreter, node: Node, self: Any, low: Any, high: Any = None, size: Any = None,
     dtype: Any = int,
@@ -72,7 +71,7 @@ def _taken(it: Interpreter, node: Node, items: Any, places: Any) -> Any:
     return it.call_numpy(np.take, [items, places], {"axis": 0}, node)
 
 
-@implements(Generator.choice)
+@method(Generator.choice)
 def choice(
     it: Interpreter, node: Node, self: Any, a: Any, size: Any = None, replace: Any = True,
     p: Any = None, axis: Any = 0, shuffle: Any = True,
@@ -82,7 +81,7 @@ def choice(
     return _choice(it, node, self, a, size, replace, p, mixed)
 
 
-@implements(RandomState.choice)
+@method(RandomState.choice)
 def _choice_of_state(
     it: Interpreter, node: Node, self: Any, a: Any, size: Any = None, replace: Any = True,
     p: Any = None,
@@ -101,13 +100,13 @@ def _permutation(it: Interpreter, node: Node, owner: Any, x: Any) -> Any:
     return places if items is None else _taken(it, node, items, places)
 
 
-@implements(Generator.permutation)
+@method(Generator.permutation)
 def permutation(it: Interpreter, node: Node, self: Any, x: Any, axis: Any = 0) -> Any:
     _refuse_axis(it, node, axis)
     return _permutation(it, node, self, x)
 
 
-@implements(RandomState.permutation)
+@method(RandomState.permutation)
 def _permutation_of_state(it: Interpreter, node: Node, self: Any, x: Any) -> Any:
     return _permutation(it, node, self, x)
 
@@ -118,12 +117,12 @@ def _shuffle(it: Interpreter, node: Node, owner: Any, x: Any) -> None:
     it.call_numpy(np.copyto, [x, _permutation(it, node, owner, x)], {}, node)
 
 
-@implements(Generator.shuffle)
+@method(Generator.shuffle)
 def shuffle(it: Interpreter, node: Node, self: Any, x: Any, axis: Any = 0) -> None:
     _refuse_axis(it, node, axis)
     _shuffle(it, node, self, x)
 
 
-@implements(RandomState.shuffle)
+@method(RandomState.shuffle)
 def _shuffle_of_state(it: Interpreter, node: Node, self: Any, x: Any) -> None:
     _shuffle(it, node, self, x)

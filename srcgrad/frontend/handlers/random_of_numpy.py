@@ -15,6 +15,7 @@ from srcgrad.frontend.handlers.draws import (
     dims_with,
     drawn,
     made,
+    method,
     operand,
     parameter,
     refuse_negative,
@@ -49,7 +50,7 @@ def random_state(it: Interpreter, node: Node, seed: Any = None) -> Any:
     return made(it, node, RandomState, "RandomState", seed)
 
 
-@implements(RandomState.seed)
+@method(RandomState.seed)
 def _seed(it: Interpreter, node: Node, self: Any, seed: Any = None) -> None:
     reseed(it, node, self, seed)
 
@@ -78,15 +79,15 @@ def _standard(
 
 
 def _of_generator(name: str) -> None:
-    @implements(getattr(Generator, name))
+    @method(getattr(Generator, name))
     def draw(
         it: Interpreter, node: Node, self: Any, size: Any = None, dtype: Any = None, out: Any = None
     ) -> Any:
         return _standard(it, node, self, name, size, dtype, out)
 
 
-def _of_state(method: str, name: str) -> None:
-    @implements(getattr(RandomState, method))
+def _of_state(member: str, name: str) -> None:
+    @method(getattr(RandomState, member))
     def draw(it: Interpreter, node: Node, self: Any, size: Any = None) -> Any:
         return _standard(it, node, self, name, size)
 
@@ -99,12 +100,12 @@ for _name in ("standard_normal", "standard_exponential"):
     _of_state(_name, _name)
 
 
-@implements(RandomState.rand)
+@method(RandomState.rand)
 def _rand(it: Interpreter, node: Node, self: Any, *dims: Any) -> Any:
     return _standard(it, node, self, "random_sample", dims or None)
 
 
-@implements(RandomState.randn)
+@method(RandomState.randn)
 def _randn(it: Interpreter, node: Node, self: Any, *dims: Any) -> Any:
     return _standard(it, node, self, "standard_normal", dims or None)
 
@@ -122,7 +123,7 @@ def _bound(
 def _scaled(name: str, standard: tuple[str, str], **defaults: Any) -> None:
     """A distribution that is a standard one, scaled by its last parameter and shifted."""
 
-    @implements(*_both(name))
+    @method(*_both(name))
     def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
         values, size = _bound(defaults, given, named)
         values = [parameter(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
@@ -144,7 +145,7 @@ for _name in ("laplace", "gumbel", "logistic"):
 def _by_numpy(name: str, dtype: str, **defaults: Any) -> None:
     """A distribution without derivatives by its parameters."""
 
-    @implements(*_both(name))
+    @method(*_both(name))
     def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
         values, size = _bound(defaults, given, named)
         values = [operand(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
@@ -181,7 +182,7 @@ for _name, _defaults in {
     _by_numpy(_name, "i64", **_defaults)
 
 
-@implements(*_both("gamma"))
+@method(*_both("gamma"))
 def gamma(
     it: Interpreter, node: Node, self: Any, shape: OfTheRun, scale: Any = 1.0, size: Any = None
 ) -> Any:
@@ -194,7 +195,7 @@ def gamma(
     return as_python(it, it.call_numpy(np.multiply, [scale, g], {}, node))
 
 
-@implements(*_both("uniform"))
+@method(*_both("uniform"))
 def uniform(
     it: Interpreter, node: Node, self: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None
 ) -> Any:

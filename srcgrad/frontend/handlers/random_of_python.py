@@ -13,6 +13,7 @@ from srcgrad.frontend.handlers.draws import (
     captured_generator,
     drawn,
     made,
+    method,
     operand,
     parameter,
     reseed,
@@ -37,12 +38,12 @@ def generator(it: Interpreter, node: Node, x: Any = None) -> Record:
     return made(it, node, Random, "Random", x)
 
 
-@implements(Random.seed)
+@method(Random.seed)
 def _seed(it: Interpreter, node: Node, self: Record, a: Any = None) -> None:
     reseed(it, node, self, a)
 
 
-@implements(Random.random)
+@method(Random.random)
 def uniform(it: Interpreter, node: Node, self: Record) -> Any:
     """A number in [0, 1)."""
     return drawn(it, self, ("one by one", "random"), None)
@@ -54,13 +55,13 @@ def _scaled(it: Interpreter, node: Node, owner: Record, name: str, start: Any, s
     return as_python(it, scaled(it, node, start, scale, z))
 
 
-@implements(Random.gauss)
+@method(Random.gauss)
 def gauss(it: Interpreter, node: Node, self: Record, mu: Any = 0.0, sigma: Any = 1.0) -> Any:
     """mu + z * sigma"""
     return _scaled(it, node, self, "gauss", mu, sigma)
 
 
-@implements(Random.normalvariate)
+@method(Random.normalvariate)
 def normalvariate(
     it: Interpreter, node: Node, self: Record, mu: Any = 0.0, sigma: Any = 1.0
 ) -> Any:
@@ -68,7 +69,7 @@ def normalvariate(
     return _scaled(it, node, self, "normalvariate", mu, sigma)
 
 
-@implements(Random.expovariate)
+@method(Random.expovariate)
 def expovariate(it: Interpreter, node: Node, self: Record, lambd: Any = 1.0) -> Any:
     """e / lambd"""
     e = drawn(it, self, ("one by one", "expovariate", 1.0), None)
@@ -78,7 +79,7 @@ def expovariate(it: Interpreter, node: Node, self: Record, lambd: Any = 1.0) -> 
 def _by_python(name: str, dtype: str, *names: str) -> None:
     """A method without derivatives by its parameters."""
 
-    @implements(getattr(Random, name))
+    @method(getattr(Random, name))
     def draw(it: Interpreter, node: Node, self: Record, *given: Any, **named: Any) -> Any:
         values = dict(zip(names, given, strict=False)) | named
         if len(given) > len(names) or values.keys() != {*names}:

@@ -13,6 +13,7 @@ from tests.fuzz.themes.contractions_theme import CONTRACTIONS
 from tests.fuzz.themes.decisions import DECISIONS
 from tests.fuzz.themes.diagonals_theme import DIAGONALS
 from tests.fuzz.themes.distributed_theme import DISTRIBUTED
+from tests.fuzz.themes.draws_theme import DRAWS
 from tests.fuzz.themes.edges_theme import EDGES
 from tests.fuzz.themes.ensembles_theme import ENSEMBLES
 from tests.fuzz.themes.guarded import GUARDED
@@ -64,6 +65,7 @@ THEMES = (
     SMALL,
     PARALLEL,
     ATTEMPTS,
+    DRAWS,
     KINDS,
     TURNS,
     PLACEHOLDERS,
