@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad import tree
 from srcgrad.frontend.dict_values import make_groups
-from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, items_of, length_of
+from srcgrad.frontend.grown_lists import GrownTable, Kinds, Known, Mixed, items_of, length_of
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.mixed_lists import append_mixed, mix, mixed_item, new_mixed, set_mixed
+from srcgrad.frontend.mixed_lists import (
+    append_mixed,
+    mix,
+    mixed_item,
+    new_mixed,
+    require_kinds,
+    set_mixed,
+)
 from srcgrad.frontend.ragged_lists import append_row, row, set_row, size_of_row
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.tables import (
-    Coded,
+    NUMBER,
     append_item,
+    columns_in,
     is_apart,
     is_other,
     is_tabular,
@@ -35,7 +42,6 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import INT, Scalar, join_scalars
-from srcgrad.tree import Leaf
 
 
 def new_list(it: Interpreter, key: Any) -> GrownList:
@@ -44,8 +50,10 @@ def new_list(it: Interpreter, key: Any) -> GrownList:
     if isinstance(kind, Kinds):
         return new_mixed(it, key, kind)
     if kind is not None and not isinstance(kind, Scalar):
-        count = sum(isinstance(v, Leaf | Coded) for v in tree.leaves(kind))
-        columns = tuple(new_list(it, (*key, k)) for k in range(count))
+        count = columns_in(kind)
+        if count == 0:  # all items are the same: one that tells how many there are
+            it.grown.setdefault((*key, 0), (NUMBER, 0))
+        columns = tuple(new_list(it, (*key, k)) for k in range(max(count, 1)))
         return GrownTable(None, None, INT, key, template=kind, columns=columns)
     dtype = kind or INT  # until the first item is appended: integers have all operations of floats
     tape = it.b.tape(16, dtype=dtype.dtype, name="items")
@@ -90,6 +98,8 @@ def columns_of(v: GrownList) -> list[GrownList]:
 def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> None:
     unknown = owner.key in it.grown and it.grown[owner.key][0] is None
     fits = may_mix(item) or is_tabular([item], texts=True)
+    if fits and unknown and item is None:
+        require_kinds(it, owner.key, Kinds((Known(None),)))
     if fits and unknown:
         it.grow(owner.key, item)
     if fits and owner.key in it.captures.required.guessed and is_other(owner, item):

@@ -227,7 +227,7 @@ def append_item(
     known = it.captures.items_of.setdefault(owner.key, {})
     it.captures.twice |= known.keys() & inside.keys()
     known.update(inside)
-    return [(column, found[k]) for k, column in enumerate(owner.columns)]
+    return [(column, found.get(k, 0)) for k, column in enumerate(owner.columns)]
 
 
 def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] | None:
@@ -249,7 +249,7 @@ def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] 
             if not known or not given or len(values) > CONSTANTS:
                 return None
             if not isinstance(t, Coded) or values != known:
-                k = t.k if isinstance(t, Coded) else len(owner.columns)
+                k = t.k if isinstance(t, Coded) else columns_in(owner.template)
                 _take_text(it, owner, place, Coded(k, values))
             found[t.k] = _code(it, values, v)
     return found
@@ -274,11 +274,16 @@ def _take_text(it: Interpreter, owner: GrownTable, place: int, coded: Coded) -> 
 def _take_kinds(it: Interpreter, owner: GrownTable, place: int, t: Any) -> NoReturn:
     """Restarts with a list whose items have other things than known values in a place as well."""
     leaves = tree.leaves(owner.template)
-    k = t.k if isinstance(t, Coded) else len(owner.columns)
+    k = t.k if isinstance(t, Coded) else columns_in(owner.template)
     leaves[place] = Leaf(k)
     it.grown[owner.key] = tree.unflattened(owner.template, leaves), 0
     it.grown[(*owner.key, k)] = Kinds(), 0
     raise RestartTracing("an item of a list has another kind in a place than the others")
+
+
+def columns_in(template: Any) -> int:
+    """The number of the columns that hold parts of the items."""
+    return sum(isinstance(v, Leaf | Coded) for v in tree.leaves(template))
 
 
 def form(template: Any) -> Any:
@@ -348,7 +353,7 @@ def unzipped(it: Interpreter, owner: GrownTable, node: Node) -> list[Record]:
 def _column(it: Interpreter, owner: GrownTable, t: Any) -> GrownList:
     """A new list of the parts of all items in one place."""
     whole, place = Slice(None, None, None), it.frame.source.tree
-    kept = [v.k for v in tree.leaves(t) if isinstance(v, Leaf | Coded)]
+    kept = [v.k for v in tree.leaves(t) if isinstance(v, Leaf | Coded)] or [0]
     made = tuple(it.grown_slice(owner.columns[k], whole, place) for k in kept)
     if isinstance(t, Leaf):
         return made[0]
