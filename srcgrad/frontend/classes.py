@@ -25,6 +25,7 @@ from srcgrad.frontend.base_members import (
     static_member,
 )
 from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
+from srcgrad.frontend.derived import redefined
 from srcgrad.frontend.dict_instances import is_followed, linked_items
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS
@@ -147,6 +148,9 @@ def _initialized(
 def _named_tuple(
     it: Interpreter, cls: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
+    if name := redefined(cls):
+        said = f"{cls.__name__} defines {name} anew, which all that takes a tuple apart reads"
+        it.refuse(node, said, "give the method another name")
     try:
         return cls(*args, **kwargs)
     except TypeError as e:

@@ -1,6 +1,8 @@
 """Indices, stores, arithmetic with lists and loops over things that are not followed."""
 # ruff: noqa: B007 (programs as users write them)
 
+from collections import namedtuple
+
 import numpy as np
 
 from tests.cases.registry import vec
@@ -174,3 +176,23 @@ def list_times_a_number_of_numpy(x):
 @program(vec(3))
 def list_minus_a_number_of_python(x):
     return np.sum([x[0], x[1]] - 1.0)  # error: TypeError: arithmetic with a list
+
+
+class Turned(namedtuple("Turned", "x y")):
+    def __iter__(self):
+        return iter((self.y, self.x))
+
+
+@program(vec(2))
+def named_tuple_that_iterates_anew(x):
+    return sum(Turned(x[0], x[1]))  # error: UnsupportedError: Turned defines __iter__ anew
+
+
+class Longer(namedtuple("Longer", "x y")):
+    def __len__(self):
+        return 7
+
+
+@program(vec(2))
+def named_tuple_of_another_length(x):
+    return x[0] * (Longer(x[0], 2.0) == (1.0, 2.0))  # error: UnsupportedError: defines __len__ anew
