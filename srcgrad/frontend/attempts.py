@@ -9,7 +9,8 @@ Where Python raises and NumPy does not, `float_errors` checks while a handler ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,6 +18,7 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import LIMITS
+from srcgrad.frontend.caught_exceptions import MOST, raised_by_statement
 from srcgrad.frontend.control_flow import exited, has_returned, negate, nothing
 from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, reachable, restore, snapshot
@@ -34,7 +36,7 @@ from srcgrad.frontend.raising_conditions import (
     undecided,
 )
 from srcgrad.frontend.trees import exits
-from srcgrad.frontend.values import UNBOUND, Conflict, plain
+from srcgrad.frontend.values import UNBOUND, Conflict, Record, plain
 from srcgrad.ir.clone import copied
 from srcgrad.ir.nodes import Def, Stmt
 from srcgrad.ir.walk import walk
@@ -48,18 +50,28 @@ SIMPLE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr, gast.Return, g
 
 @record(frozen=True, eq=False)
 class Attempt:
-    """A `try` whose body runs: its handlers, and the classes that each catches."""
+    """A `try` whose body runs: its handlers, and the classes that each catches.
+
+    A handler that binds what it catches is followed for each exception that is known, apart.
+    """
 
     node: gast.Try
     classes: tuple[tuple[type[BaseException], ...], ...]
+    exception_of: Callable[[Def], Record | None]
+    known: list[Record] = field(default_factory=list)
 
     def handler_of(self, cls: type[BaseException]) -> int:
         """The number of the handler that catches a class, from 1; 0 if none does."""
         found = (k for k, own in enumerate(self.classes, 1) if issubclass(cls, own))
         return next(found, 0)
 
+    def case(self, code: int) -> tuple[Any, Record | None]:
+        """The handler and, if it is known, the exception that a number from `code` tells."""
+        k, number = divmod(code - 1, len(self.classes))
+        return self.node.handlers[number], self.known[k - 1] if k else None
+
     def code(self, d: Def) -> int:
-        """The number of the handler that catches an operation's exception; 0 if none does."""
+        """The number of the handler, and of the exception that it catches; 0 if none does."""
         cls = raised_by(d)
         if cls is None or cls is BaseException:  # any: a function of Python's is called
             return int(cls is not None)
@@ -68,7 +80,18 @@ class Attempt:
         number = self.handler_of(cls)
         if number and d.op is memory.fail and d.params["kind"] in ("NotImplementedError", LIMIT):
             raise undecided("a limit of compiled code would be caught here", d.loc)
-        return number
+        handler: Any = self.node.handlers[number - 1] if number else None
+        if handler is None or handler.name is None:
+            return number
+        return number + len(self.classes) * self._place(self.exception_of(d))
+
+    def _place(self, exception: Record | None) -> int:
+        """The number of an exception among the known ones, from 1; 0 if it is not known."""
+        places = [k for k, e in enumerate(self.known, 1) if e is exception]
+        if exception is None or places or len(self.known) >= MOST:
+            return places[0] if places else 0
+        self.known.append(exception)
+        return len(self.known)
 
     def takes(self, e: Diverged | None) -> bool:
         """Whether a handler catches a certain exception: none catches a limit of srcgrad's."""
@@ -91,7 +114,8 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     if exits(node.finalbody):
         said = "a 'finally' that leaves is not supported"
         it.refuse(node.finalbody[0], said, "leave after it", runs=True)
-    attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
+    classes = tuple([_classes(it, h) for h in node.handlers])
+    attempt = Attempt(node, classes, partial(raised_by_statement, it))
     out, failed = _grouped(it, attempt)
     it.b.out.extend(out)
     if node.finalbody:
@@ -251,8 +275,7 @@ def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, c
     numbers = sorted({attempt.code(d) for d in raising(tried.out)} - {0})
 
     def choose(k: int) -> None:
-        handler = attempt.node.handlers[numbers[k] - 1]
-        run = partial(_handler, it, attempt, stmts, tried, handler)
+        run = partial(_handler, it, attempt, stmts, tried, *attempt.case(numbers[k]))
         if k == len(numbers) - 1:
             run()
             return
@@ -263,8 +286,9 @@ def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, c
 
 
 def _handler(
-    it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, handler: Any
-) -> None:
+    it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, handler: Any,
+    exception: Record | None,
+) -> None:  # fmt: skip
     env, names = dict(it.env), _unsettled(stmts)
     unsettled = Conflict(
         "the statement that raised may have bound it",
@@ -272,8 +296,10 @@ def _handler(
     )
     it.env.update(dict.fromkeys(names, unsettled))
     name = None if handler.name is None else handler.name.id
+    unknown = Conflict("of what was caught only its class is known", "raise another one")
     if name is not None:
-        it.env[name] = Conflict("the exception that was caught is not kept", "raise another one")
+        caught = None if exception is None else Record(exception.cls, {**exception.fields})
+        it.env[name] = unknown if caught is None else caught
     it.handled_now.append(partial(_raise_again, it, attempt, tried))
     try:
         it.block(handler.body)

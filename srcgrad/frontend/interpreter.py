@@ -83,6 +83,7 @@ class Interpreter:
         self.grown: dict[Any, Any] = captures.grown
         self.first_items: dict[Any, Any] = {}  # of these, the kinds of their first items
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
+        self.raised: dict[Any, Any] = {}  # what `raise` statements make, by class and text
         self.branches = 0  # run-time branches around what is interpreted
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
         self.changes: list[Any] = []  # the last statement before each change of a container

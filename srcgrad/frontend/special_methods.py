@@ -321,6 +321,12 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         return v if v.type.weak else Formatted(f"np.{np_dtype(v.type.dtype)}({{}})", [v])
     if isinstance(v, Formatted | Var | str) or is_number(v):
         return v
+    if isinstance(v, Record) and issubclass(v.cls, BaseException) and of_arguments(it, v):
+        args = v.fields["args"]
+        if len(args) == 1 and not inside and v.cls.__str__ is BaseException.__str__:
+            return displayed(it, args[0], node, False, exact)
+        if has_plain_arguments(v):
+            return Formatted(literal(_of_exception(v.cls, args, inside)), [])
     text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)
     if text and " at 0x" not in text:
         return Formatted(literal(text), [])
@@ -328,6 +334,22 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         way_out = "show its attributes" if isinstance(v, Record) else "show an array of its items"
         it.refuse(node, f"the text of {describe(v)} is not known when compiling", way_out)
     return v
+
+
+def of_arguments(it: Interpreter, exception: Record) -> bool:
+    """Whether the text of an exception is made of its arguments."""
+    own = [method_of(it, exception, n) for n in ("__str__", "__repr__")]
+    return not any(own) and exception.cls.__str__ in (BaseException.__str__, KeyError.__str__)
+
+
+def has_plain_arguments(exception: Record) -> bool:
+    return all(isinstance(a, str | int | float | None) for a in exception.fields["args"])
+
+
+def _of_exception(cls: type, args: tuple[Any, ...], inside: bool) -> str:
+    if inside:
+        return f"{cls.__name__}({', '.join(map(repr, args))})"
+    return str((KeyError if cls.__str__ is KeyError.__str__ else BaseException)(*args))
 
 
 def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ import gast
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
+from srcgrad.frontend.caught_exceptions import note_raised
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.displays import elements
@@ -302,7 +303,10 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
     args = elements(it, call.args) if call else [] if made is None else made.fields["args"]
     message = args[0] if len(args) == 1 else tuple(args) or ""
     ours = cls is NotImplementedError and is_formula(it.frame.source.function)
-    it.fail(LIMIT if ours else name_of(cls), *_message(it, message, node))
+    text, *values = _message(it, message, node)
+    if not ours and not values:
+        note_raised(it, Record(cls, {"args": tuple(args)}), text)
+    it.fail(LIMIT if ours else name_of(cls), text, *values)
 
 
 def _message(it: Interpreter, message: Any, node: Node) -> tuple:

@@ -118,6 +118,13 @@ def length_of_what_is_written(x):
     return x * sys.stderr.write(f"{x}")  # error: UnsupportedError: the length of a text ... do not
 
 
+@program(vec(3))
+def missing_function_on_a_path(x):
+    if x[0] > 0.0:
+        x = np.histogramdd(x)[0]  # error: UnsupportedError: numpy.histogramdd is not supported
+    return np.sum(x)
+
+
 FILE = io.StringIO()
 
 

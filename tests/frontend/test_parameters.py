@@ -59,7 +59,7 @@ OF_THE_RUN = frozenset({
     "T", "accept", "accept_test", "init", "initial_temp", "interval", "iters", "kernel_size",
     "minimizer_kwargs", "mutation", "niter", "niter_success", "no_local_search", "polish",
     "popsize", "recombination", "restart_temp_ratio", "rng", "sampling_method", "seed", "stepsize",
-    "stepwise_factor", "strategy", "take_step", "target_accept_rate", "updating", "visit", "volume",
+    "states", "stepwise_factor", "strategy", "take_step", "target_accept_rate", "updating", "visit", "volume",
     "F", "acc", "accuracy", "alphamax", "avextol", "cache_size", "catol", "cons", "consargs",
     "eqcons", "eta", "f_eqcons", "f_ieqcons", "f_rtol", "f_tol", "factr", "fhess", "fhess_p",
     "fmin", "fprime_eqcons", "fprime_ieqcons", "ieqcons", "inner_M", "inner_maxiter", "iprint",
