@@ -38,6 +38,11 @@ def _called(
     out[...] = np.reshape(getattr(g, name)(*values, size=dims, **keywords), -1)
 
 
+def _vectors(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, name: str) -> None:
+    """Vectors by a method of NumPy's: the last axis is theirs."""
+    out[...] = np.reshape(getattr(g, name)(*values, size=dims[:-1] or None), -1)
+
+
 def _chosen(
     g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any, replace: bool, *shuffle: bool
 ) -> None:
@@ -78,6 +83,11 @@ def _made(
     out[0] = made(seeded_by_chance(generator) if seed == (None,) else generator)
 
 
+def _around(g: Any, out: np.ndarray, dims: tuple[int, ...], values: Any) -> None:
+    """The number of a new generator around a source of bits."""
+    out[0] = made(np.random.Generator(to_draw(int(values[0]))))
+
+
 def _as_python(v: Any) -> Any:
     item: Any = getattr(v, "item", None)
     return item() if isinstance(v, np.generic) else v
@@ -86,11 +96,13 @@ def _as_python(v: Any) -> Any:
 METHODS: dict[str, Callable[..., None]] = {
     "standard": _standard,
     "called": _called,
+    "vectors": _vectors,
     "chosen": _chosen,
     "permuted": _permuted,
     "one by one": _one_by_one,
     "seeded": _seeded,
     "made": _made,
+    "around": _around,
 }
 
 
@@ -113,7 +125,7 @@ def drawn(
 
 def never_raises(words: Words, rank: int, operands: int) -> bool:
     """Whether a draw of so many operands has no parameter that might be wrong."""
-    return words[0] not in ("made", "seeded") and operands == 2 + rank
+    return words[0] not in ("made", "around", "seeded") and operands == 2 + rank
 
 
 def _draw(total: Any, number: Any, *rest: Any, words: Words, rank: int, dtype: str) -> np.ndarray:

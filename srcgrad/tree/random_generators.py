@@ -79,7 +79,9 @@ class States:
 def _state(g: Any) -> Any:
     if hasattr(g, "bit_generator"):
         return g.bit_generator.state
-    return g.get_state(legacy=False) if hasattr(g, "get_state") else g.getstate()
+    if hasattr(g, "get_state"):
+        return g.get_state(legacy=False)
+    return g.getstate() if hasattr(g, "getstate") else g.state  # of a source of bits
 
 
 def _restore(g: Any, state: Any) -> None:
@@ -87,8 +89,10 @@ def _restore(g: Any, state: Any) -> None:
         g.bit_generator.state = state
     elif hasattr(g, "set_state"):
         g.set_state(state)
-    else:
+    elif hasattr(g, "setstate"):
         g.setstate(state)
+    else:
+        g.state = state
 
 
 @contextmanager

@@ -100,6 +100,29 @@ def test_items_and_orders(maker):
     check(rows, X, maker=np.random.default_rng)
 
 
+def vectors(x, rng):
+    mean, cov, p = x[0], np.array([[2.0, 0.3], [0.3, 1.0]]), [0.2, 0.3, 0.5]
+    a = rng.multivariate_normal(mean, cov), rng.multivariate_normal(mean, cov, 3)
+    b = rng.dirichlet(x[:, 1]), rng.dirichlet([1.0, 2.0], (2, 2))
+    return (*a, *b, rng.multinomial(5, p), rng.multinomial(9, p, size=(3, 2)), rng.normal())
+
+
+@pytest.mark.parametrize("maker", BOTH.values(), ids=BOTH)
+def test_vectors(maker):
+    check(vectors, X, maker=maker)
+    check(vectors, X, maker=maker, target="cpu")
+    with pytest.raises(UnsupportedError, match="no pathwise derivative"):
+        flow.grad(lambda x, rng: vectors(x, rng)[0][0])(X, maker(3))
+
+
+def aliases(x):
+    return x * np.random.sample() + np.random.ranf(3)
+
+
+def test_aliases():
+    check(aliases, 1.5)
+
+
 def in_place(x, rng):
     rng.shuffle(x)
     return x[0] * 2.0

@@ -85,7 +85,15 @@ def in_an_object(x, seed):
     return sampler.draw(x) + sampler.draw(2.0 * x)
 
 
+def of_bits(x, seed):
+    bits = np.random.PCG64(seed)
+    one, other = np.random.Generator(bits), np.random.default_rng(bits)
+    third = np.random.Generator(np.random.SFC64(3))
+    return x * one.normal() - other.normal() * one.random(), third.random()
+
+
 PROGRAMS = [
+    of_bits,
     of_a_seed, of_a_known_seed, of_a_state, of_python, one_for_each_trip, several, seeded_inside,
     by_the_helper, in_an_object,
 ]  # fmt: skip
@@ -159,6 +167,34 @@ def test_a_wrong_seed_raises_as_numpy_does(target):
         with pytest.raises(ValueError) as ours:
             flow.compile(f, target=target)(1.0, -1)
         assert str(plain.value) in str(ours.value)
+
+
+def of_given_bits(x, bits):
+    return x * np.random.Generator(bits).normal()
+
+
+def test_a_source_of_bits_that_is_passed():
+    for maker in (np.random.PCG64, np.random.Philox, np.random.MT19937):
+        ours, plain = maker(3), maker(3)
+        compiled = flow.compile(of_given_bits, target="python")
+        for _ in range(2):
+            assert compiled(2.0, ours) == of_given_bits(2.0, plain)
+        assert str(ours.state) == str(plain.state)
+
+
+def of_bits_of_the_machine(x):
+    return x * np.random.Generator(np.random.PCG64()).normal(size=3)
+
+
+def test_products_are_of_the_run_of_the_value():
+    bits = np.random.PCG64(3)
+    out, pull = flow.vjp(of_given_bits, 2.0, bits)
+    after = str(bits.state)
+    for _ in range(2):
+        assert pull(1.0)[0] == out / 2.0
+    assert str(bits.state) == after
+    out, pull = flow.vjp(of_bits_of_the_machine, 2.0)
+    np.testing.assert_allclose(pull(np.ones(3))[0], np.sum(out) / 2.0, rtol=1e-12)
 
 
 def test_many_generators_are_forgotten():

@@ -29,7 +29,7 @@ def of_a_float(x):
     return x * np.random.default_rng(x).normal()  # error: UnsupportedError: a seed is a number ...
 
 
-@program(0.7, np.random.PCG64(1))
+@program(0.7, np.random.SeedSequence(1))
 def of_another_source(x, bits):
     rng = np.random.default_rng(bits)  # error: UnsupportedError: a seed is
     return x * rng.normal()
@@ -89,3 +89,15 @@ OWN = Own(1)
 @program(0.7)
 def of_a_class_of_ones_own(x):
     return x * OWN.gauss(0.0, 1.0)  # error: UnsupportedError: the class Own is not supported
+
+
+@program(0.7)
+def around_a_number(x):
+    rng = np.random.Generator(3)  # error: AttributeError: takes a source of bits ... default_rng
+    return x * rng.normal()
+
+
+@program(vec(3))
+def of_several_counts(x):
+    made = GENERATOR.multinomial([1, 2], [0.5, 0.5])  # error: UnsupportedError: takes one number
+    return x[0] * made[0, 0]

@@ -75,7 +75,8 @@ OF_THE_RUN = frozenset({
     "B", "C", "D", "U", "X0", "Zxx", "center", "compare", "den", "diags", "dt", "exp", "gain", "j",
     "longer", "mod", "pk", "poles", "popmean", "proportiontocut", "qk", "scores", "selectors",
     "system", "v1", "v2", "whole", "zeros",
-    "generator", "high", "lambd", "loc", "low", "parts", "replace", "shuffle",
+    "bit_generator", "generator", "high", "lambd", "loc", "low", "parts", "pvals", "replace",
+    "shuffle",
     "window", "mrp", "object", "predicate", "rotations", "theta",
 })  # fmt: skip
 

@@ -136,6 +136,14 @@ def made(it: Interpreter, node: Node, cls: type, function: str, seed: Any) -> Re
     return Record(cls, {HANDLE: handle})
 
 
+def around(it: Interpreter, node: Node, cls: type, source: Record) -> Record:
+    """A new generator around a source of bits, which others may share."""
+    number = it.b.load(source.fields[HANDLE], 0)
+    words = ("around",)
+    handle = it.b.draw(1, 0, number, words=words, rank=0, dtype="i64", name="generator")
+    return Record(cls, {HANDLE: handle})
+
+
 def reseed(it: Interpreter, node: Node, owner: Record, seed: Any) -> None:
     """Lets a generator begin anew."""
     words, operands = with_seed(it, node, seed)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator, RandomState
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Philox, RandomState
 
 from srcgrad.frontend.formulas.registry import OfTheRun
 from srcgrad.frontend.handlers.draws import (
+    around,
     as_python,
     captured_generator,
     dims_with,
@@ -26,7 +27,7 @@ from srcgrad.frontend.handlers.draws import (
 from srcgrad.frontend.handlers.elementwise import scalar_type, to_out
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Record, is_array
+from srcgrad.frontend.values import Record, describe, is_array
 
 OF_BOTH = (Generator, RandomState)
 
@@ -40,9 +41,31 @@ def _both(name: str) -> tuple[Any, ...]:
 def default_rng(it: Interpreter, node: Node, seed: Any = None) -> Any:
     if isinstance(seed, Record) and seed.cls is Generator:
         return seed
-    if isinstance(seed, Generator):
-        return captured_generator(it, node, seed)
+    if isinstance(seed, Record) and seed.cls in KNOWN:
+        return around(it, node, Generator, seed)
     return made(it, node, Generator, "default_rng", seed)
+
+
+@implements(Generator)
+def generator(it: Interpreter, node: Node, bit_generator: Any) -> Record:
+    if not isinstance(bit_generator, Record) or bit_generator.cls not in KNOWN:
+        it.refuse(
+            node, f"Generator() takes a source of bits, not {describe(bit_generator)}",
+            "use np.random.default_rng(seed)", AttributeError,
+        )  # fmt: skip
+    return around(it, node, Generator, bit_generator)
+
+
+def _source(cls: type) -> None:
+    @implements(cls)
+    def source(it: Interpreter, node: Node, seed: Any = None) -> Record:
+        return made(it, node, cls, cls.__name__, seed)
+
+
+SOURCES = (MT19937, PCG64, PCG64DXSM, SFC64)
+KNOWN = (*SOURCES, Philox)  # which takes a key as well
+for _cls in SOURCES:
+    _source(_cls)
 
 
 @implements(RandomState)
@@ -98,6 +121,12 @@ for _name in ("random", "random_sample"):
     _of_state(_name, "random_sample")
 for _name in ("standard_normal", "standard_exponential"):
     _of_state(_name, _name)
+
+
+@implements(np.random.sample, np.random.ranf)
+def _sample(it: Interpreter, node: Node, size: Any = None) -> Any:
+    owner = captured_generator(it, node, np.random.mtrand._rand)
+    return _standard(it, node, owner, "random_sample", size)
 
 
 @method(RandomState.rand)
@@ -180,6 +209,47 @@ for _name, _defaults in {
     "zipf": {"a": None},
 }.items():
     _by_numpy(_name, "i64", **_defaults)
+
+
+def _vectors(
+    it: Interpreter, node: Node, owner: Record, name: str, size: Any, like: Any, *values: Any,
+    dtype: str = "f64",
+) -> Any:  # fmt: skip
+    """Vectors as long as `like`; without derivatives by the parameters."""
+    dims = [*(size_of(it, node, size) or []), like.type.dims[-1]]
+    return drawn(it, owner, ("vectors", name), dims, *values, dtype=dtype)
+
+
+def _array(it: Interpreter, node: Node, v: Any, name: str, rank: int) -> Any:
+    v = it.call(np.asarray, [v], {}, node)
+    if not is_array(v) or v.type.ndim != rank:
+        it.wrong(node, f"{name} has not {rank} axes: {describe(v)}", ValueError)
+    return parameter(it, node, v, name)
+
+
+@method(*_both("multivariate_normal"))
+def multivariate_normal(
+    it: Interpreter, node: Node, self: Any, mean: Any, cov: Any, size: Any = None
+) -> Any:
+    mean, cov = _array(it, node, mean, "mean", 1), _array(it, node, cov, "cov", 2)
+    return _vectors(it, node, self, "multivariate_normal", size, mean, mean, cov)
+
+
+@method(*_both("dirichlet"))
+def dirichlet(it: Interpreter, node: Node, self: Any, alpha: Any, size: Any = None) -> Any:
+    alpha = _array(it, node, alpha, "alpha", 1)
+    return _vectors(it, node, self, "dirichlet", size, alpha, alpha)
+
+
+@method(*_both("multinomial"))
+def multinomial(
+    it: Interpreter, node: Node, self: Any, n: Any, pvals: Any, size: Any = None
+) -> Any:
+    n = operand(it, node, n, "n")
+    if is_array(n):
+        it.refuse(node, "multinomial() takes one number of trials", "draw in a loop")
+    pvals = _array(it, node, pvals, "pvals", 1)
+    return _vectors(it, node, self, "multinomial", size, pvals, n, pvals, dtype="i64")
 
 
 @method(*_both("gamma"))
