@@ -65,7 +65,7 @@ def array_of(v: Any) -> Any:
 
 def numbers_of(v: Any) -> Any:
     """The array of an instance whose iterator gives the numbers in it; other values unchanged."""
-    if not is_instance(v) or not is_of_base(v.cls, "__iter__"):
+    if not is_instance(v) or not all(is_of_base(v.cls, n) for n in ("__iter__", "__getitem__")):
         return v
     value = v.fields[VALUE]
     return value if is_array(value) and value.type.ndim == 1 else v

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+import numpy as np
+
 from srcgrad.frontend.base_members import base_of, member_of, own_of_base
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
@@ -74,9 +76,11 @@ def linked_items(it: Interpreter, owner: Record, node: Node) -> dict[Any, Any] |
 
 
 def of_class(f: Any, cls: type) -> Any:
-    """The program for a member of dict's own that is called with an instance first; else None."""
+    """The program for a member of its base's own that is called with an instance; else None."""
     name = getattr(f, "__name__", "")
-    ours = is_followed(cls) and any(f is getattr(c, name, None) for c in _PLAIN)
+    base = base_of(cls)
+    followed = is_followed(cls) or base is np.ndarray
+    ours = followed and any(f is getattr(c, name, None) for c in (*_PLAIN, np.ndarray))
     return own_of_base(cls, name) if ours else None
 
 

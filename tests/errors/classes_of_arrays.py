@@ -227,3 +227,21 @@ def matrix_of_a_text(x):
 @program(vec(3))
 def matrix_with_a_new_axis(x):
     return np.matrix(x)[None][0, 0, 0]  # error: UnsupportedError: of more than two axes
+
+
+@program(vec(3))
+def iteration_where_items_are_defined_anew(x):
+    v = x.view(Keyed)
+    return sum(v)  # error: UnsupportedError: iterating where the class defines __getitem__
+
+
+class Equal(np.ndarray):
+    def __eq__(self, other):
+        return np.asarray(self) == other
+
+    __hash__ = None
+
+
+@program(vec(3))
+def item_of_a_class_with_an_equality(x):
+    return x[0] * (2.0 in x.view(Equal))  # error: UnsupportedError: `in` where the class defines

@@ -77,6 +77,21 @@ def memory(x):
     return v, v + 1.0, w, v.real is v, v is v, [*v], v.tolist(), v.view() is v, x
 
 
+class Tenfold(np.ndarray):
+    """Ndarray's own methods called by the name of the class."""
+
+    def __getitem__(self, key):
+        return np.ndarray.__getitem__(self, key) * 10.0
+
+    def __add__(self, other):
+        return np.ndarray.__add__(self, other) * 3.0
+
+
+def items_anew(x):
+    v = x.view(Tenfold)
+    return v[0], v[1:], v + 1.0, np.add(v, 1.0), v.sum(), np.sum(v), [v[k] for k in range(len(v))]
+
+
 def steps(x):
     v = x.view(Counting)
     return v.steps, (v + 1.0).steps, v.sum().steps, np.sin(v)[1:].steps, v.T.copy(), v
@@ -131,7 +146,7 @@ def of_branches_and_loops(x):
 
 
 PROGRAMS = (
-    results, operators, memory, steps, functions, operands, priorities, in_place,
+    results, operators, memory, items_anew, steps, functions, operands, priorities, in_place,
     of_branches_and_loops,
 )  # fmt: skip
 

@@ -28,9 +28,9 @@ def selects_view(self: Any, key: Any) -> bool:
     return False
 
 
-def defines_items(self: Any) -> bool:
-    """Whether the class of an instance defines `__getitem__` anew."""
-    return type(self).__getitem__ is not OfArray.__getitem__
+def defines(self: Any, name: str) -> bool:
+    """Whether the class of an instance defines a method of ndarray's anew."""
+    return getattr(type(self), name) is not getattr(OfArray, name)
 
 
 def changing(self: Any, other: Any) -> Any:
@@ -61,7 +61,7 @@ class OfArray:
         return of_its_class(self, self._value_of_this_instance[elements(key)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if selects_view(self, key) and defines_items(self):
+        if selects_view(self, key) and defines(self, "__getitem__"):
             unsupported(
                 "a store by slices where the class defines __getitem__", "v.view(np.ndarray)"
             )
@@ -71,9 +71,13 @@ class OfArray:
         return len(self._value_of_this_instance)
 
     def __iter__(self) -> Any:
+        if defines(self, "__getitem__"):
+            unsupported("iterating where the class defines __getitem__", "for k in range(len(v))")
         return (of_its_class(self, item) for item in self._value_of_this_instance)
 
     def __contains__(self, item: Any) -> Any:
+        if defines(self, "__eq__"):
+            unsupported("`in` where the class defines __eq__", "np.any(v == x)")
         return item in self._value_of_this_instance
 
     # ---- conversions ----

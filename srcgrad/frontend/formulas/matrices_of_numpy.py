@@ -85,6 +85,9 @@ class OfMatrix(OfArray):
             values = values[:, None]
         return of_its_class(self, values)
 
+    def __iter__(self) -> Any:
+        return (of_its_class(self, row) for row in self._value_of_this_instance)
+
     def __setitem__(self: Any, key: Any, value: Any) -> None:
         if selects_view(self, key):
             part = self[key]

@@ -9,7 +9,7 @@ from srcgrad.frontend.base_members import is_of_base
 from srcgrad.frontend.formulas import array_classes
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Slice, is_array, is_integer
+from srcgrad.frontend.values import Known, Slice, is_array, is_integer
 from srcgrad.frontend.watches import watch_method
 
 
@@ -34,7 +34,7 @@ def selects_view(it: Interpreter, node: Node, self: Any, key: Any) -> bool:
     return all(n or k is None or k is Ellipsis or isinstance(k, Slice) for k, n in views)
 
 
-@implements(array_classes.defines_items)
-def defines_items(it: Interpreter, node: Node, self: Any) -> bool:
-    watch_method(it.captures, self, "__getitem__")
-    return not is_of_base(self.cls, "__getitem__")
+@implements(array_classes.defines)
+def defines(it: Interpreter, node: Node, self: Any, name: Known) -> bool:
+    watch_method(it.captures, self, name)
+    return not is_of_base(self.cls, name)
