@@ -97,6 +97,7 @@ class Masked:
         return Masked(self.values.reshape(*shape), self.hidden.reshape(*shape), self.fill)
 
     def __getitem__(self, k: Any) -> Any:
+        k = k.values if isinstance(k, Masked) else k
         value, hidden = self.values[k], self.hidden[k]
         if np.ndim(value) > 0:
             return Masked(value, hidden, self.fill)
@@ -109,7 +110,8 @@ class Masked:
 
     def filled(self, fill_value: Any = None) -> Any:
         fill = self.fill_value if fill_value is None else fill_value
-        return np.where(self.hidden, np.asarray(fill, self.values.dtype), self.values)
+        made = np.where(self.hidden, np.asarray(fill, self.values.dtype), self.values)
+        return perhaps_shared(made, self.values)
 
     def compressed(self) -> Any:
         return np.ravel(self.values)[~np.ravel(self.hidden)]
@@ -131,6 +133,14 @@ class Masked:
 
     def sum(self, axis: Any = None, *, keepdims: Any = False) -> Any:
         value = np.sum(self.filled(0), axis=axis, keepdims=keepdims)
+        return self.reduced(value, axis, keepdims)
+
+    def all(self, axis: Any = None, *, keepdims: Any = False) -> Any:
+        value = np.all(self.filled(1), axis=axis, keepdims=keepdims)
+        return self.reduced(value, axis, keepdims)
+
+    def any(self, axis: Any = None, *, keepdims: Any = False) -> Any:
+        value = np.any(self.filled(0), axis=axis, keepdims=keepdims)
         return self.reduced(value, axis, keepdims)
 
     def prod(self, axis: Any = None, *, keepdims: Any = False) -> Any:
@@ -207,20 +217,47 @@ class Masked:
             np.where(self.hidden, self.values, np.abs(self.values)), self.hidden, self.fill
         )
 
+    def __and__(self, other: Any) -> Any:
+        return raw(np.bitwise_and, self, other)
+
+    def __rand__(self, other: Any) -> Any:
+        return raw(np.bitwise_and, other, self)
+
+    def __or__(self, other: Any) -> Any:
+        return raw(np.bitwise_or, self, other)
+
+    def __ror__(self, other: Any) -> Any:
+        return raw(np.bitwise_or, other, self)
+
+    def __invert__(self) -> Any:
+        return Masked(~self.values, self.hidden, self.fill)
+
     def __eq__(self, other: Any) -> Any:
-        return unsupported("comparisons of masked arrays", "compare m.filled(...)")
+        return alike(np.equal, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return alike(np.not_equal, self, other)
 
     def __lt__(self, other: Any) -> Any:
-        return unsupported("comparisons of masked arrays", "compare m.filled(...)")
+        return ordered(np.less, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return unsupported("comparisons of masked arrays", "compare m.filled(...)")
+        return ordered(np.less_equal, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return unsupported("comparisons of masked arrays", "compare m.filled(...)")
+        return ordered(np.greater, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return unsupported("comparisons of masked arrays", "compare m.filled(...)")
+        return ordered(np.greater_equal, self, other)
+
+
+def perhaps_shared(made: Any, values: Any) -> Any:
+    """A copy of data, for which NumPy gives the data themselves where nothing is masked.
+
+    >>> perhaps_shared(1.0, 2.0)
+    1.0
+    """
+    return made
 
 
 def finite(value: Any) -> Any:
@@ -254,6 +291,25 @@ def combined(f: Any, a: Any, b: Any) -> Any:
     return Masked(np.where(hidden, x, f(x, y)), hidden, fill_of(a, b))
 
 
+def raw(f: Any, a: Any, b: Any) -> Any:
+    """The result of an operator that NumPy applies to the data as they are."""
+    x, y, hidden = together(a, b)
+    return Masked(f(x, y), hidden, fill_of(a, b))
+
+
+def ordered(f: Any, m: Masked, other: Any) -> Any:
+    """A comparison of the data as they are."""
+    x, y, hidden = together(m, other)
+    return Masked(f(x, y), hidden, None if m.fill is None else m.fill != 0)
+
+
+def alike(f: Any, m: Masked, other: Any) -> Any:
+    """Equality, or its opposite: what is masked is equal to what is masked."""
+    made = ordered(f, m, other)
+    of_masks = f(m.hidden, parts(other)[1]) | np.zeros(made.hidden.shape, dtype=bool)
+    return Masked(np.where(made.hidden, of_masks, made.values), made.hidden, made.fill)
+
+
 def quotient(a: Any, b: Any) -> Any:
     """A quotient, masked where it is not finite or the divisor is next to nothing."""
     x, y, hidden = together(floating_parts(a), b)
@@ -279,5 +335,6 @@ def power(a: Any, b: Any) -> Any:
 
 # functions of NumPy that call the method of that name
 OF_NUMPY[Masked] = {
-    f: f.__name__ for f in (np.sum, np.prod, np.mean, np.var, np.std, np.max, np.min, np.ravel)
+    f: f.__name__ for f in (np.sum, np.prod, np.mean, np.var, np.std, np.max, np.min, np.ravel,
+                            np.all, np.any)
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.masked import Masked, finite, of_doubles, parts
+from srcgrad.frontend.formulas.masked_functions import as_masked
 from srcgrad.frontend.formulas.registry import stand_for, stands_for, unsupported
 
 
@@ -114,7 +115,7 @@ def median(a: Any, axis: Any = None) -> Any:
     """
     if axis is not None:
         return unsupported("np.ma.median along an axis", "call it for each row")
-    counted = Masked(*parts(a)).compressed()
+    counted = as_masked(a).compressed()
     if counted.shape[0] == 0:
         raise NotImplementedError("a masked array without a value that counts")
     return np.median(counted)

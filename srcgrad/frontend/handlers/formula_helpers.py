@@ -11,6 +11,7 @@ from srcgrad.frontend.formulas import (
     elementwise,
     flat_places,
     indices,
+    masked,
     matrices,
     nan_reductions,
     neighbours,
@@ -40,6 +41,12 @@ def known(it: Interpreter, node: Node, v: Any) -> Any:
     if v is None or isinstance(v, str | bool | float):
         return v
     return it.static_int(v, node, "an axis or a count")
+
+
+@implements(masked.perhaps_shared)
+def perhaps_shared(it: Interpreter, node: Node, made: Any, values: Any) -> Any:
+    it.stands_for_view(made, values, "what filled() gives", node, writable=True)
+    return made
 
 
 @implements(registry.place)
