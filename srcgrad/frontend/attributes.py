@@ -42,7 +42,7 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
         case "itemsize":
             return np_dtype(atom(v).type.dtype).itemsize
         case "nbytes":
-            return it.b.mul(it.b.size(dims), np_dtype(atom(v).type.dtype).itemsize)
+            return plain(it.b.mul(it.b.size(dims), np_dtype(atom(v).type.dtype).itemsize))
         case "strides":
             return _strides(it, node, v)
         case "flags" if is_array(v) and dims and kind_of(it, v) is Kind.ARRAY:

@@ -136,3 +136,10 @@ def test_a_number_outside_that_stays_is_of_its_class(f, old, target):
     compiled = flow.compile(f, target=target)
     for x in (-1.0, 4.5, -0.0):
         assert after(compiled, x) == after(f, x)
+
+
+def test_bytes_of_numbers_and_of_arrays_of_a_known_size():
+    def f(x):
+        return np.float32(1).nbytes * x[0], x[0].nbytes, np.ones((2, 3)).nbytes * x[1], x.nbytes
+
+    agrees(f, np.array([1.0, 2.0, 3.0]))
