@@ -330,6 +330,16 @@ def quantile_of_a_mask(x):
 
 
 @program(vec(3))
+def quantile_of_complex_numbers(x):
+    return np.quantile(x + 1.0j, 0.5)  # error: TypeError: must be an array of real numbers
+
+
+@program(vec(3))
+def quantiles_at_no_places(x):
+    return np.sum(np.quantile(x, []))  # error: NotImplementedError: at no places
+
+
+@program(vec(3))
 def quantile_beyond_one(x):
     return np.quantile(x, 1.5)  # error: UnsupportedError: in the range [0, 1]
 

@@ -64,3 +64,45 @@ def test_infinities_are_not_subtracted():
     for method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest"):
         f = flow.compile(lambda x, m=method: np.quantile(x, 0.9, method=m), target="python")
         assert f(x) == np.inf
+
+
+PLACES = (
+    0.25, np.float64(0.25), np.float32(0.25), 1, 0, [0.25, 0.5], [0, 1], [np.float32(0.5)],
+    [[0.25, 0.5], [0.0, 1.0]], np.array([0.25, 0.5], np.float32),
+)  # fmt: skip
+NUMBERS = [np.array([[3, 1, 2, 7], [5, 6, 8, 4]], t) for t in ("f8", "f4", "i8", "i2", "u1")]
+
+
+@pytest.mark.parametrize("of", ["np.quantile", "np.nanquantile", "np.percentile"])
+@pytest.mark.parametrize("method", METHODS)
+def test_dtypes_of_results(method, of):
+    """Values of an array that are not averaged keep its dtype, and so do extremes of integers."""
+    f = {
+        "np.quantile": lambda x, q: np.quantile(x, q, axis=1, method=method),
+        "np.nanquantile": lambda x, q: np.nanquantile(x, q, method=method, keepdims=True),
+        "np.percentile": lambda x, q: np.percentile(x, q, method=method),
+    }[of]
+    compiled = flow.compile(f, target="python")
+    for x in NUMBERS:
+        for q in PLACES:
+            got, want = compiled(x, q), f(x, q)
+            assert got.dtype == want.dtype and got.shape == want.shape, (x.dtype, q)
+            np.testing.assert_allclose(got, want, rtol=3e-7)
+
+
+def test_large_integers_are_not_rounded():
+    def f(x):
+        return np.quantile(x, 0.5, method="lower"), np.percentile(x, [0, 100], method="nearest")
+
+    x = np.array([2**53 + 1, 2**53 + 3, 2**60 + 1])
+    for g, w in zip(flow.compile(f, target="python")(x), f(x), strict=True):
+        np.testing.assert_array_equal(g, w)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_place_that_is_nan_is_none(target):
+    for f in (lambda x, q: np.quantile(x, q), lambda x, q: np.nanpercentile(x, q)):
+        with pytest.raises(ValueError, match="in the range"):
+            flow.compile(f, target=target)(X, np.nan)
+        with pytest.raises(ValueError, match="in the range"):
+            flow.compile(f, target=target)(X, [0.5, np.nan])

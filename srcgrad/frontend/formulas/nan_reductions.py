@@ -16,9 +16,10 @@ from srcgrad.frontend.formulas.registry import (
     unsupported,
 )
 from srcgrad.frontend.formulas.statistics import (
-    METHODS,
+    at_places,
     in_its_dtype,
     kept,
+    kind_of_quantile,
     lanes_of,
     places_of_quantile,
 )
@@ -137,8 +138,8 @@ def _searched(a: Any, axis: Any) -> Any:
 stand_for({
     np.nanmedian: lambda a, axis=None, *, out=None, keepdims=False: nanquantile(
         a, 0.5, axis, out=out, keepdims=keepdims),
-    np.nanpercentile: lambda a, q, axis=None, *, out=None, method="linear", keepdims=False:
-        nanquantile(a, np.divide(q, 100.0), axis, out=out, method=method, keepdims=keepdims),
+    np.nanpercentile: lambda a, q, axis=None, *, out=None, method="linear", keepdims=False: stored(
+        _nanquantiles(np.nanpercentile, a, q, np.divide(q, 100), axis, method, keepdims), out),
 })  # fmt: skip
 
 
@@ -152,27 +153,36 @@ def nanquantile(
     >>> float(nanquantile(np.array([1.0, np.nan, 2.0]), 0.5))
     1.5
     """
-    if method not in METHODS:
-        return unsupported(f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
-    if np.ndim(q) != 0:
-        many = [nanquantile(a, v, axis, method=method, keepdims=keepdims) for v in tuple(q)]
-        return stored(np.stack([np.asarray(v, np.float64) for v in many]), out)
-    if q < 0.0 or q > 1.0:
+    return stored(_nanquantiles(np.nanquantile, a, q, q, axis, method, keepdims), out)
+
+
+def _nanquantiles(f: Any, a: Any, given: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
+    a, axis = np.asarray(a), known(axis)
+    kind = kind_of_quantile(f, a, np.asarray(given) if np.ndim(given) else given, method)
+    wide = a.astype(kind) if kind.kind == "f" else floating(a)
+
+    def at(v: Any) -> Any:
+        return _at_nanquantile(wide, v, axis, method, keepdims)
+
+    return at_places(at, in_its_dtype(q, a)).astype(kind)
+
+
+def _at_nanquantile(a: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
+    if not (q >= 0.0 and q <= 1.0):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    a, axis = floating(a), known(axis)
     lanes, k = lanes_of(a, axis)
     lanes = np.moveaxis(lanes, k, -1)
     # pad with a NaN, which is not counted, so that empty lanes have an element to read
     none = np.full((*lanes.shape[:-1], 1), np.nan, lanes.dtype)
     ordered = np.sort(np.concatenate([lanes, none], axis=-1), axis=-1)
     count = np.sum(np.logical_not(np.isnan(ordered)), axis=-1, keepdims=True)
-    low, high, weight = places_of_quantile(count, in_its_dtype(q, a), method)
+    low, high, weight = places_of_quantile(count, q, method)
     value = np.take_along_axis(ordered, low.astype(np.int64), axis=-1)
     if weight is not None:
         above = np.take_along_axis(ordered, high.astype(np.int64), axis=-1)
         value = value + (above - value) * weight.astype(a.dtype)
     found = kept(a, value[..., 0], axis, keepdims)
-    return stored(found if found.ndim else found[()], out)
+    return found if found.ndim else found[()]
 
 
 @stands_for(np.nan_to_num)

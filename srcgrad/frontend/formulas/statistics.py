@@ -110,6 +110,8 @@ ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}
 # inverses of the empirical distribution: how far its steps lie before the places
 STEPS = {"inverted_cdf": 1.0, "averaged_inverted_cdf": 1.0, "closest_observation": 1.5}
 METHODS = (*BETWEEN, *ROUNDED, *STEPS, "midpoint")
+# since NumPy 2.4 NumPy's doubles are no numbers of Python's here
+PLACES_TAKE_DTYPE = np.quantile(np.zeros(2, np.float32), np.float64(0.5)).dtype == np.float32
 
 
 def lanes_of(a: Any, axis: Any) -> tuple[Any, int]:
@@ -143,22 +145,22 @@ def kept(a: Any, value: Any, axis: Any, keepdims: Any) -> Any:
     return np.expand_dims(value, tuple(k % a.ndim for k in axes))
 
 
-def _ordered(a: Any, axis: Any, what: str) -> tuple[Any, Any, int]:
-    """Floats, these sorted along the reduced axes as one, and that axis."""
-    a = np.asarray(a)
+def _ordered(a: Any, axis: Any, what: str) -> tuple[Any, int]:
+    """The elements sorted along the reduced axes as one, and that axis."""
     if a.ndim == 0:
         return unsupported(f"the {what} of a number is not supported")
     if a.dtype == np.bool_:
         return unsupported(
             f"the {what} of booleans is not supported", "use .astype(float)", TypeError
         )
-    a = inexact(a)
     lanes, k = lanes_of(a, axis)
-    return a, np.sort(lanes, axis=k), k
+    return np.sort(lanes, axis=k), k
 
 
 def _without_order(ordered: Any, axis: int, value: Any) -> Any:
     """NaNs are sorted to the end; with one there is no order."""
+    if ordered.dtype.kind not in "fc":
+        return value
     last = np.sum(part(ordered, axis, slice(-1, None)), axis=axis)
     return np.where(np.isnan(last), last, value)
 
@@ -172,7 +174,8 @@ def median(
     >>> float(median(np.array([1.0, 4.0, 2.0])))
     2.0
     """
-    a, ordered, k = _ordered(a, axis, "median")
+    a = np.asarray(a)
+    ordered, k = _ordered(inexact(a), axis, "median")
     n = ordered.shape[k]
     middle = part(ordered, k, slice(np.maximum((n - 1) // 2, 0), n // 2 + 1))
     value = _without_order(ordered, k, np.mean(middle, axis=k))
@@ -189,23 +192,51 @@ def quantile(
     >>> quantile(np.array([1.0, 4.0, 2.0]), [0.25, 0.5])
     array([1.5, 2. ])
     """
-    if method not in METHODS:
-        return unsupported(f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
-    a, ordered, k = _ordered(a, axis, "quantile")
+    return stored(quantiles(np.quantile, a, q, q, axis, method, keepdims), out)
+
+
+def quantiles(f: Any, a: Any, given: Any, q: Any, axis: Any, method: str, keepdims: Any) -> Any:
+    """The values at the fractions `q`, in the dtype of NumPy's `f` with what it was given."""
+    a = np.asarray(a)
+    kind = kind_of_quantile(f, a, np.asarray(given) if np.ndim(given) else given, method)
+    ordered, k = _ordered(a.astype(kind) if kind.kind == "f" else a, axis, "quantile")
+
+    def at(v: Any) -> Any:
+        return kept(a, _at_quantile(ordered, k, v, method), axis, keepdims)
+
+    return at_places(at, in_its_dtype(q, a)).astype(kind)
+
+
+def at_places(at: Any, q: Any) -> Any:
+    """A function of one place at each of some, which may have any number of axes.
+
+    >>> at_places(np.sqrt, [[4.0, 9.0]]).tolist()
+    [[2.0, 3.0]]
+    """
     if np.ndim(q) == 0:
-        return stored(kept(a, _at_quantile(ordered, k, q, method), axis, keepdims), out)
-    # NumPy makes an array of the q: its float64 is that of the result
-    many = [kept(a, _at_quantile(ordered, k, v, method), axis, keepdims) for v in tuple(q)]
-    return stored(np.stack([np.asarray(v, np.float64) for v in many]), out)
+        return at(q)
+    places = tuple(q)
+    if len(places) == 0:
+        return unsupported("quantiles at no places are not supported")
+    return np.stack([np.asarray(at_places(at, v)) for v in places])
+
+
+def kind_of_quantile(f: Any, a: Any, q: Any, method: str) -> Any:
+    """The dtype of NumPy's result, which depends on the method and the classes of the places.
+
+    >>> kind_of_quantile(np.quantile, np.zeros(2, np.float32), 0.5, "linear")
+    dtype('float32')
+    """
+    return np.asarray(f(a, q, method=method)).dtype
 
 
 def _at_quantile(ordered: Any, axis: int, q: Any, method: str) -> Any:
     """The value at the fraction `q` of the way along a sorted axis."""
     if is_static(q) and not 0 <= q <= 1:
         return unsupported("Quantiles must be in the range [0, 1]", like=ValueError)
-    if q < 0.0 or q > 1.0:
+    if not (q >= 0.0 and q <= 1.0):
         raise ValueError("Quantiles must be in the range [0, 1]")
-    low, high, weight = places_of_quantile(ordered.shape[axis], in_its_dtype(q, ordered), method)
+    low, high, weight = places_of_quantile(ordered.shape[axis], q, method)
     below = part(ordered, axis, np.int64(low))
     if weight is None:
         return _without_order(ordered, axis, below)
@@ -215,12 +246,13 @@ def _at_quantile(ordered: Any, axis: int, q: Any, method: str) -> Any:
 
 
 def in_its_dtype(q: Any, a: Any) -> Any:
-    """A fraction in the dtype of an array, as NumPy takes a number of Python's.
+    """A fraction in the dtype of an array, as NumPy before 2.4 takes a number of Python's.
 
-    >>> in_its_dtype(0.5, np.zeros(2, np.float32)).dtype
+    >>> in_its_dtype(np.float32(0.5), np.zeros(2, np.float32)).dtype
     dtype('float32')
     """
-    return np.asarray(q, a.dtype) if isinstance(q, int | float) and a.dtype.kind == "f" else q
+    taken = PLACES_TAKE_DTYPE and isinstance(q, int | float) and a.dtype.kind == "f"
+    return np.asarray(q, a.dtype) if taken else q
 
 
 def places_of_quantile(n: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
@@ -257,14 +289,16 @@ def places_of_quantile(n: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
 
 
 @stands_for(np.percentile)
-def percentile(a: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+def percentile(
+    a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False,
+    method: Any = "linear", keepdims: Any = False,
+) -> Any:  # fmt: skip
     """quantile in percent.
 
     >>> float(percentile(np.array([1.0, 4.0, 2.0]), 50.0))
     2.0
     """
-    return quantile(a, q / 100.0 if np.ndim(q) == 0 else [v / 100.0 for v in tuple(q)],
-                    *args, **kwargs)  # fmt: skip
+    return stored(quantiles(np.percentile, a, q, np.divide(q, 100), axis, method, keepdims), out)
 
 
 # ---- counts ----

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from srcgrad.frontend.formulas import (
     arrays,
     calculus,
@@ -31,7 +33,7 @@ from srcgrad.frontend.handlers.registry import METHODS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, is_number, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, is_complex, is_float
+from srcgrad.ir.types import Array, Scalar, is_complex, is_float, np_dtype
 
 
 @implements(registry.known)
@@ -125,3 +127,29 @@ def is_array_(it: Interpreter, node: Node, x: Any) -> bool:
 @implements(registry.is_static)
 def is_static(it: Interpreter, node: Node, v: Any) -> bool:
     return is_number(v)
+
+
+@implements(statistics.kind_of_quantile)
+def kind_of_quantile(
+    it: Interpreter, node: Node, f: Any, a: Any, q: Any, method: Any
+) -> np.dtype[Any]:
+    """The dtype of NumPy's result, by calling NumPy with arguments of the same kinds."""
+    if method not in statistics.METHODS:
+        it.refuse(node, f"{method!r} is no method of quantiles", "use 'linear'", ValueError)
+    if np_dtype(atom(a).type.dtype) == np.bool_:
+        it.refuse(
+            node, "the quantile of booleans is not supported", "use .astype(float)", TypeError
+        )
+    try:
+        return np.asarray(f(*map(_alike, (a, q)), method=method)).dtype
+    except TypeError as error:
+        it.refuse(node, str(error), like=TypeError)
+
+
+def _alike(v: Any) -> Any:
+    """An argument of the kind of an array or a number of the run, all of it ones."""
+    kind = atom(v).type
+    if isinstance(kind, Array):
+        return np.ones((1,) * kind.ndim, np_dtype(kind.dtype))
+    one = np_dtype(kind.dtype).type(1)
+    return one.item() if kind.weak else one
