@@ -1,5 +1,7 @@
 """Items, slices and comparisons of ranges, as Python has them; NumPy makes arrays of them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,13 @@ def parts(x, k):
     return s + range(10)[2:][3] * x + len(range(12)[:k])
 
 
-@pytest.mark.parametrize("fn", [last_of, at, of_captured, backwards, parts])
+def of_class(x, k):
+    t = range(k)
+    known = isinstance(t, range), isinstance(t, list | np.ndarray), isinstance(t, Sequence)
+    return x * np.polyval([x, 2.0], t)[1] + sum(known)
+
+
+@pytest.mark.parametrize("fn", [of_class, last_of, at, of_captured, backwards, parts])
 @pytest.mark.parametrize("k", [-9, -5, -1, 0, 3, 4, 8, 15])
 def test_like_python(fn, k):
     compiled = flow.compile(fn, target="python")

@@ -84,7 +84,9 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
             return _is_tensor(it, node, x)
         refuse_mixed(it, x, node, "isinstance() asks for the class of")
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
-    elif isinstance(x, Iterated | Range):
+    elif isinstance(x, Range):
+        kinds = (range,)
+    elif isinstance(x, Iterated):
         if all(c in LITERALS or c is np.ndarray for c in many):
             return False
         it.refuse(node, "isinstance() of an iterator is not supported")
