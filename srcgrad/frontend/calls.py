@@ -304,7 +304,7 @@ def _answered(
     it: Interpreter, f: Any, handler: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
-    if inside([args, kwargs]) and reads_arrays(f):
+    if reads_arrays(f) and inside([args, kwargs]):
         own = strong if _gives_strong(f) else lambda it, v: v
         of_arrays = lambda args, kwargs: own(it, _answered(it, f, handler, args, kwargs, node))
         return called(it, f, args, kwargs, node, of_arrays)

@@ -14,6 +14,7 @@ from srcgrad import tree
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.frontend.grown_lists import GrownTable, Known, Mixed, items_of
 from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.kinds import of_arrays
 from srcgrad.frontend.requirements import Key, RestartTracing
 from srcgrad.frontend.returned_containers import ContainerOfRun
 from srcgrad.frontend.tables import Coded
@@ -113,8 +114,12 @@ def list_of_run(
 ) -> ListOfRun | MixedOfRun:
     """The template of a list that grew at run time, whose arrays go to `atoms`.
 
-    `plain` makes the caller's form of an item's template, or refuses it.
+    `plain` makes the caller's form of an item's template, or refuses it. Of tensors it is refused:
+    its items would be copies without a history.
     """
+    if not of_arrays(it):
+        said = f"{OF_THE_RUN} cannot be returned by a function of tensors"
+        raise UnsupportedError(said, at, "return flow.stack(items)")
     if isinstance(v, Mixed):
         kinds, places = (list_of_run(it, c, atoms, at, plain) for c in v.columns)
         parts = [

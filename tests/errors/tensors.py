@@ -103,3 +103,14 @@ def try_in_a_function_of_tensors():
             return x.sum()
 
     on(f)
+
+
+@program(how="plain")
+def list_of_the_run_of_tensors():
+    def f(x):
+        items = []
+        for i in range(len(x)):
+            items.append(x[i:] * 2.0)
+        return items  # error: UnsupportedError: cannot be returned by a function of tensors
+
+    flow.compile(f, target="python")(flow.tensor([1.0, 2.0, 3.0]))
