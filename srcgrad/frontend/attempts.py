@@ -9,8 +9,7 @@ Where Python raises and NumPy does not, `float_errors` checks while a handler ca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -18,7 +17,7 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.casts import LIMITS
-from srcgrad.frontend.caught_exceptions import MOST, raised_by_statement
+from srcgrad.frontend.caught import Texts, texts_of
 from srcgrad.frontend.control_flow import exited, has_returned, negate, nothing
 from srcgrad.frontend.frame import RETURNED, Diverged
 from srcgrad.frontend.heap import State, captured, reachable, restore, snapshot
@@ -50,28 +49,18 @@ SIMPLE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr, gast.Return, g
 
 @record(frozen=True, eq=False)
 class Attempt:
-    """A `try` whose body runs: its handlers, and the classes that each catches.
-
-    A handler that binds what it catches is followed for each exception that is known, apart.
-    """
+    """A `try` whose body runs: its handlers, and the classes that each catches."""
 
     node: gast.Try
     classes: tuple[tuple[type[BaseException], ...], ...]
-    exception_of: Callable[[Def], Record | None]
-    known: list[Record] = field(default_factory=list)
 
     def handler_of(self, cls: type[BaseException]) -> int:
         """The number of the handler that catches a class, from 1; 0 if none does."""
         found = (k for k, own in enumerate(self.classes, 1) if issubclass(cls, own))
         return next(found, 0)
 
-    def case(self, code: int) -> tuple[Any, Record | None]:
-        """The handler and, if it is known, the exception that a number from `code` tells."""
-        k, number = divmod(code - 1, len(self.classes))
-        return self.node.handlers[number], self.known[k - 1] if k else None
-
     def code(self, d: Def) -> int:
-        """The number of the handler, and of the exception that it catches; 0 if none does."""
+        """The number of the handler that catches an operation's exception; 0 if none does."""
         cls = raised_by(d)
         if cls is None or cls is BaseException:  # any: a function of Python's is called
             return int(cls is not None)
@@ -80,18 +69,7 @@ class Attempt:
         number = self.handler_of(cls)
         if number and d.op is memory.fail and d.params["kind"] in ("NotImplementedError", LIMIT):
             raise undecided("a limit of compiled code would be caught here", d.loc)
-        handler: Any = self.node.handlers[number - 1] if number else None
-        if handler is None or handler.name is None:
-            return number
-        return number + len(self.classes) * self._place(self.exception_of(d))
-
-    def _place(self, exception: Record | None) -> int:
-        """The number of an exception among the known ones, from 1; 0 if it is not known."""
-        places = [k for k, e in enumerate(self.known, 1) if e is exception]
-        if exception is None or places or len(self.known) >= MOST:
-            return places[0] if places else 0
-        self.known.append(exception)
-        return len(self.known)
+        return number
 
     def takes(self, e: Diverged | None) -> bool:
         """Whether a handler catches a certain exception: none catches a limit of srcgrad's."""
@@ -114,8 +92,7 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     if exits(node.finalbody):
         said = "a 'finally' that leaves is not supported"
         it.refuse(node.finalbody[0], said, "leave after it", runs=True)
-    classes = tuple([_classes(it, h) for h in node.handlers])
-    attempt = Attempt(node, classes, partial(raised_by_statement, it))
+    attempt = Attempt(node, tuple([_classes(it, h) for h in node.handlers]))
     out, failed = _grouped(it, attempt)
     it.b.out.extend(out)
     if node.finalbody:
@@ -166,7 +143,9 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
         return
     try:
         _refuse_half_done(it, attempt, first, before, tried)
-        code = foreseen(it.b, tried.out, attempt.code)
+        found = [d for d in raising(tried.out) if attempt.code(d)]
+        texts = texts_of(it, attempt.node.handlers, found, attempt.code)
+        code = foreseen(it.b, tried.out, texts.code, partial(texts.stores, it.b))
     except Shown as e:
         e.statement = e.statement or first[-1]
         raise
@@ -180,7 +159,7 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
 
     def failed() -> None:
         restore(it, before)
-        _handle(it, attempt, first, tried, code)
+        _handle(it, attempt, first, tried, texts, code)
 
     if attempt.takes(tried.failed):
         failed()
@@ -270,12 +249,16 @@ def _classes(it: Interpreter, handler: Any) -> tuple[type[BaseException], ...]:
     return classes
 
 
-def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, code: Any) -> None:
+def _handle(
+    it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, texts: Texts, code: Any
+) -> None:
     """Runs the handler of what is raised; with several, which one is known only at run time."""
-    numbers = sorted({attempt.code(d) for d in raising(tried.out)} - {0})
+    numbers = sorted({texts.code(d) for d in raising(tried.out)} - {0})
 
     def choose(k: int) -> None:
-        run = partial(_handler, it, attempt, stmts, tried, *attempt.case(numbers[k]))
+        def run() -> None:
+            _handler(it, attempt, stmts, tried, *texts.caught(it, numbers[k]))
+
         if k == len(numbers) - 1:
             run()
             return
@@ -287,7 +270,7 @@ def _handle(it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, c
 
 def _handler(
     it: Interpreter, attempt: Attempt, stmts: list[Any], tried: Tried, handler: Any,
-    exception: Record | None,
+    caught: Record | None,
 ) -> None:  # fmt: skip
     env, names = dict(it.env), _unsettled(stmts)
     unsettled = Conflict(
@@ -296,9 +279,8 @@ def _handler(
     )
     it.env.update(dict.fromkeys(names, unsettled))
     name = None if handler.name is None else handler.name.id
-    unknown = Conflict("of what was caught only its class is known", "raise another one")
     if name is not None:
-        caught = None if exception is None else Record(exception.cls, {**exception.fields})
+        unknown = Conflict("the text of what was caught is not known", "raise another one")
         it.env[name] = unknown if caught is None else caught
     it.handled_now.append(partial(_raise_again, it, attempt, tried))
     try:

@@ -40,6 +40,7 @@ from srcgrad.frontend.special_methods import (
     truth_of_instance,
     type_name,
 )
+from srcgrad.frontend.texts import holds
 from srcgrad.frontend.trees import CONTAINS
 from srcgrad.frontend.values import (
     RUNNING,
@@ -204,6 +205,10 @@ def known_text(it: Interpreter, v: Any, node: Node) -> Any:
 
 
 def _contains(it: Interpreter, a: Any, c: Any, negated: bool, node: Node) -> Any:
+    if isinstance(c, Formatted) and isinstance(a, str) and not any(map(is_array, c.values)):
+        known = holds(c.template, a)
+        if known is not None:
+            return known is not negated
     c = it.known_text(c, node)
     own = asked(it, c, "__contains__", [a], node)
     if own is not NotImplemented:

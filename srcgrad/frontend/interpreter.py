@@ -83,9 +83,9 @@ class Interpreter:
         self.grown: dict[Any, Any] = captures.grown
         self.first_items: dict[Any, Any] = {}  # of these, the kinds of their first items
         self.attempts: list[Any] = []  # the `try` statements whose bodies run
-        self.raised: dict[Any, Any] = {}  # what `raise` statements make, by class and text
         self.branches = 0  # run-time branches around what is interpreted
         self.handled_now: list[Callable[[], NoReturn]] = []  # raise what was caught again
+        self.texts_raised: dict[Any, bool] = {}  # by class and text: whether it is the one argument
         self.changes: list[Any] = []  # the last statement before each change of a container
         # the categories that filters ignore; None outside of `warnings.catch_warnings`
         self.ignored: tuple[Any, ...] | None = None

@@ -72,11 +72,13 @@ def raising(block: Sequence[Stmt]) -> Iterator[Def]:
     return (d for d in walk(block) if isinstance(d, Def) and d.op.raises)
 
 
-def foreseen(b: Builder, block: Sequence[Stmt], codes: Codes) -> Atom:
-    """Emits the code of what a block of statements raises."""
+def foreseen(
+    b: Builder, block: Sequence[Stmt], codes: Codes, kept: Callable[[Def], Sequence[Stmt]]
+) -> Atom:
+    """Emits the code of what a block of statements raises; `kept`: what it does where it fails."""
     refuse_effects(block, codes)
     stmts, _ = copied(tuple(block), {})
-    out, (code,) = _Foresight(b, codes).block(stmts, (), ())
+    out, (code,) = _Foresight(b, codes, kept).block(stmts, (), ())
     b.out.extend(out)
     return code
 
@@ -85,6 +87,7 @@ def foreseen(b: Builder, block: Sequence[Stmt], codes: Codes) -> Atom:
 class _Foresight:
     b: Builder
     codes: Codes
+    kept: Callable[[Def], Sequence[Stmt]]
 
     def block(self, stmts: Sequence[Stmt], values: Ends, instead: Ends) -> tuple[list[Stmt], Ends]:
         """The statements that decide, their code, and `values` or, where one raises, `instead`."""
@@ -95,7 +98,7 @@ class _Foresight:
         if isinstance(s, Def):
             code: Atom = Const(self.codes(s), INT)
             if s.op is memory.fail:
-                return out, (code, *instead)
+                return [*out, *self.kept(s)], (code, *instead)
             cond, safe = self._condition(s, out), [s]
         elif isinstance(s, If):
             cond, code, safe = self._of_if(s, out)

@@ -33,7 +33,7 @@ from srcgrad.frontend.identity import identical
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.number_classes import refuse_mixed
-from srcgrad.frontend.texts import literal, shown
+from srcgrad.frontend.texts import literal, quoted, shown
 from srcgrad.frontend.values import (
     Abstract,
     Formatted,
@@ -303,6 +303,8 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         if not isinstance(out, str | Formatted):
             _wrong(it, f"{name} returned non-string (type {type_name(out)})", node)
         return Formatted(literal(out), []) if isinstance(out, str) else out
+    if isinstance(v, Record) and issubclass(v.cls, BaseException) and has_plain_text(it, v.cls):
+        return _of_exception(it, v, node, inside, exact)
     match v:
         case tuple() if fields := getattr(v, "_fields", ()):
             return _fields(type(v).__name__, fields, parts(v))
@@ -319,14 +321,10 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
         return Formatted("{!r}", [v])
     if inside and _REPR_NAMES_DTYPES and isinstance(v, Var) and v.type.dtype[0] in "iufc":
         return v if v.type.weak else Formatted(f"np.{np_dtype(v.type.dtype)}({{}})", [v])
-    if isinstance(v, Formatted | Var | str) or is_number(v):
+    if inside and isinstance(v, Formatted) and not any(is_array(x) for x in v.values):
+        return Formatted(quoted(v.template), v.values)
+    if isinstance(v, Var | str) or is_number(v) or (isinstance(v, Formatted) and not inside):
         return v
-    if isinstance(v, Record) and issubclass(v.cls, BaseException) and of_arguments(it, v):
-        args = v.fields["args"]
-        if len(args) == 1 and not inside and v.cls.__str__ is BaseException.__str__:
-            return displayed(it, args[0], node, False, exact)
-        if has_plain_arguments(v):
-            return Formatted(literal(_of_exception(v.cls, args, inside)), [])
     text = "" if isinstance(v, Abstract) else repr(v) if inside else str(v)
     if text and " at 0x" not in text:
         return Formatted(literal(text), [])
@@ -336,20 +334,21 @@ def displayed(it: Interpreter, v: Any, node: Node, inside: bool = False, exact: 
     return v
 
 
-def of_arguments(it: Interpreter, exception: Record) -> bool:
-    """Whether the text of an exception is made of its arguments."""
-    own = [method_of(it, exception, n) for n in ("__str__", "__repr__")]
-    return not any(own) and exception.cls.__str__ in (BaseException.__str__, KeyError.__str__)
+def has_plain_text(it: Interpreter, cls: type) -> bool:
+    """Whether the text of an exception is that of its arguments: its class changes nothing."""
+    names = ("__init__", "__new__", "__str__", "__repr__")
+    own = any([method_of(it, Record(cls), n) is not None for n in names])
+    return not own and cls.__str__ in (BaseException.__str__, KeyError.__str__)
 
 
-def has_plain_arguments(exception: Record) -> bool:
-    return all(isinstance(a, str | int | float | None) for a in exception.fields["args"])
-
-
-def _of_exception(cls: type, args: tuple[Any, ...], inside: bool) -> str:
-    if inside:
-        return f"{cls.__name__}({', '.join(map(repr, args))})"
-    return str((KeyError if cls.__str__ is KeyError.__str__ else BaseException)(*args))
+def _of_exception(it: Interpreter, v: Record, node: Node, inside: bool, exact: bool) -> Any:
+    args = v.fields["args"]
+    if not inside and (len(args) != 1 or not issubclass(v.cls, KeyError)):
+        return displayed(it, args[0] if len(args) == 1 else args or "", node, False, exact)
+    parts = [shown(displayed(it, a, node, True, exact), True) for a in args]
+    text = ", ".join(t for t, _ in parts)
+    values = [x for _, xs in parts for x in xs]
+    return Formatted(f"{v.cls.__name__}({text})" if inside else text, values)
 
 
 def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) -> tuple[Any, Any]:

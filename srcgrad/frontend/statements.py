@@ -13,7 +13,6 @@ import gast
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
-from srcgrad.frontend.caught_exceptions import note_raised
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.displays import elements
@@ -31,7 +30,7 @@ from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.outside import Outside, stored_names
 from srcgrad.frontend.rank_zero import changed_in_place, note_name
-from srcgrad.frontend.special_methods import displayed, operated_in_place
+from srcgrad.frontend.special_methods import displayed, has_plain_text, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
     augment,
@@ -45,6 +44,7 @@ from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.unpacking import unpack
 from srcgrad.frontend.values import (
     UNBOUND,
+    Formatted,
     GrownList,
     Record,
     describe,
@@ -302,11 +302,15 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
         )
     args = elements(it, call.args) if call else [] if made is None else made.fields["args"]
     message = args[0] if len(args) == 1 else tuple(args) or ""
-    ours = cls is NotImplementedError and is_formula(it.frame.source.function)
-    text, *values = _message(it, message, node)
-    if not ours and not values:
-        note_raised(it, Record(cls, {"args": tuple(args)}), text)
-    it.fail(LIMIT if ours else name_of(cls), text, *values)
+    formula = is_formula(it.frame.source.function)
+    limit = cls is NotImplementedError and formula
+    kind, (template, *values) = LIMIT if limit else name_of(cls), _message(it, message, node)
+    exact = isinstance(message, str) or (
+        isinstance(message, Formatted) and len(values) == len(message.values)
+    )
+    exact = exact and len(args) == 1 and has_plain_text(it, cls) and not formula
+    it.texts_raised[kind, template] = exact and it.texts_raised.get((kind, template), True)
+    it.fail(kind, template, *values)
 
 
 def _message(it: Interpreter, message: Any, node: Node) -> tuple:

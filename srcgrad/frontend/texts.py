@@ -27,9 +27,35 @@ Prepared = Callable[[Any, Any, int], tuple[Any, Any]]
 NAMED = (str, bytes, bool, type(None), type(...), type)
 
 
+OF_NUMBERS = frozenset("0123456789.,+-eEinfINFaAxXobj_%() TrueFalse")  # what a field may show
+
+
 def literal(text: str) -> str:
     """A text as part of a template."""
     return text.replace("{", "{{").replace("}", "}}")
+
+
+def holds(template: str, part: str) -> bool | None:
+    """Whether a text contains a part, whatever its numbers are; None if they decide it."""
+    fields = [*string.Formatter().parse(template)]
+    if any(part in text for text, *_ in fields):
+        return True
+    others = {c for text, _, spec, _ in fields for c in text + (spec or "")}
+    return None if set(part) <= others | OF_NUMBERS else False
+
+
+def quoted(template: str) -> str:
+    """The template of what `repr` gives of a text: its fields show numbers, without quotes."""
+    fields = [*string.Formatter().parse(template)]
+    whole = "".join(text for text, *_ in fields)
+    quote, other = ('"', "'") if "'" in whole and '"' not in whole else ("'", '"')
+    out = quote
+    for text, field, spec, conversion in fields:
+        out += literal(repr(other + text)[2:-1])  # with the other quote in it, as with the whole
+        if field is not None:
+            ends = (mark + part for mark, part in (("!", conversion), (":", spec)) if part)
+            out += "{" + field + "".join(ends) + "}"
+    return out + quote
 
 
 def shown(v: Any, inside: bool = False) -> tuple[str, list[Any]]:

@@ -79,7 +79,7 @@ def exception_that_is_read(x, n):
     try:
         y = x[n]
     except IndexError as e:
-        print(e)  # error: UnsupportedError: 'e' cannot be read here: ... only its class
+        print(e)  # error: UnsupportedError: 'e' cannot be read here: the text of what was caught
         y = x[0]
     return y
 

@@ -21,11 +21,9 @@ def root(v):
     if v < 0.0:
         raise ValueError("negative {v}")
     if v > 10.0:
-        raise TooLarge("too large", 10)
+        raise TooLarge("too large")
     if v > 5.0:
         raise KeyError("five")
-    if v > 4.0:
-        raise ArithmeticError
     return np.sqrt(v)
 
 
@@ -35,7 +33,7 @@ def shown(x):
     except ValueError as e:
         print(e, type(e).__name__, e.args, repr(e), f"{e!s:>20}", isinstance(e, TooLarge))
         y = np.float64(3.0 * x) if "negative" in str(e) else np.float64(x * x)
-    except (KeyError, ArithmeticError) as e:
+    except KeyError as e:
         print(e, repr(e), str(e) == "'five'", e.args, [e])
         y = np.float64(7.0 * x * len(e.args))
     return y
@@ -72,7 +70,7 @@ def in_turn(x):
         try:
             return root(x)
         except TooLarge as e:
-            raise ValueError("second", e.args[1]) from e
+            raise ValueError("second " + e.args[0]) from e
     except ValueError as e:
         print(e)
         return np.float64(x * len(e.args[0]) + len(e.args))
@@ -89,7 +87,7 @@ def outcome(f, x, capsys):
 
 
 CASES = [
-    (shown, [-1.0, 1.0, 4.5, 7.0, 12.0]),
+    (shown, [-1.0, 1.0, 7.0, 12.0]),
     (over_items, [np.array([-1.0, 4.0, 7.0, 12.0, -2.0]), np.array([1.0])]),
     (always, [2.0]),
     (wrapped, [4.0, -1.0, 12.0]),
@@ -106,17 +104,8 @@ def test_handlers_read_what_python_has(f, xs, target, capsys):
 
 
 def test_derivatives_are_of_the_handler_that_runs():
-    for x, slope in [(-1.0, 3.0), (1.0, 0.5), (7.0, 7.0), (12.0, 24.0), (4.5, 0.0)]:
+    for x, slope in [(-1.0, 3.0), (1.0, 0.5), (7.0, 7.0), (12.0, 24.0)]:
         assert flow.grad(flow.compile(shown, target="python"))(x) == slope
-
-
-def of_the_run(x):
-    try:
-        if x > 1.0:
-            raise ValueError(f"x is {x}")
-    except ValueError as e:
-        print(e)
-    return x
 
 
 def of_numpy(x):
@@ -148,9 +137,9 @@ def of_several(x):
     return x
 
 
-@pytest.mark.parametrize("f", [of_the_run, of_numpy, with_its_own_text, of_several])
+@pytest.mark.parametrize("f", [of_numpy, with_its_own_text, of_several])
 def test_what_is_not_known_of_one_is_refused(f):
-    with pytest.raises(flow.UnsupportedError, match="of what was caught only its class is known"):
+    with pytest.raises(flow.UnsupportedError, match="the text of what was caught is not known"):
         flow.compile(f, target="python")(np.eye(2) if f is of_numpy else 0.3)
 
 
@@ -170,7 +159,7 @@ def test_a_text_that_a_class_gets_later_rebuilds_the_program(capsys):
     f(2.0)
     assert capsys.readouterr().out == "('first',)\n"
     Later.__init__ = lambda self, *args: ValueError.__init__(self, "second")
-    with pytest.raises(flow.UnsupportedError, match="only its class"):
+    with pytest.raises(flow.UnsupportedError, match="is not known"):
         f(2.0)
 
 

@@ -115,3 +115,14 @@ def test_a_stream_that_is_no_longer_that_of_sys_is_a_file():
     with contextlib.redirect_stderr(second), pytest.raises(flow.UnsupportedError, match="a file"):
         f(1.0)
     assert (first.getvalue(), second.getvalue()) == ("first\n", "")
+
+
+def texts_in_containers(x, n):
+    t, u = f"a{x:.2f}", f"it's {n} {{}}\n"
+    print([t], (t, u), {"k": t}, f"{t!r}", repr(u), [f'"{x}"', f"'\"{n}"])
+    print(ValueError(t), KeyError(u), [KeyError(t)])
+    return x
+
+
+def test_texts_of_numbers_have_quotes_in_containers():
+    agrees(texts_in_containers, 0.5, 3)

@@ -35,7 +35,7 @@ def print_(
 def _put(
     it: Interpreter, message: str, values: list[Any], stream: str, flush: bool = False
 ) -> None:  # fmt: skip
-    to = {} if stream == "stdout" else {"stream": stream}
+    to: dict[str, Any] = {} if stream == "stdout" else {"stream": stream}
     it.b.show(*values, message=message, **to, **({"flush": True} if flush else {}))
 
 
@@ -51,7 +51,7 @@ def _put_text(it: Interpreter, node: Node, stream: str, text: Any) -> int | None
         it.wrong(node, f"write() argument must be str, not {describe(text)}", TypeError)
     template, values = shown(text)
     _put(it, template, values, stream)
-    return None if values else len(text)
+    return len(text) if isinstance(text, str) else None
 
 
 def _write(stream: str, it: Interpreter, node: Node, text: Any, /) -> Any:
