@@ -164,6 +164,7 @@ def _run(it: Interpreter, attempt: Attempt, groups: Sequence[list[Any]]) -> None
     if attempt.takes(tried.failed):
         failed()
     else:
+        restore(it, before)  # what the statements have made belongs to one path
         passes = plain(it.b.eq(code, 0))
         it.branch(passes, passed, failed, attempt.node, live_rest=True)
 

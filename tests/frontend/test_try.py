@@ -320,3 +320,33 @@ def test_arrays_whose_lengths_a_loop_changes(f):
         steps = 1e-6 * np.eye(3)
         differences = [(f(vec(3) + s, n) - f(vec(3) - s, n)) / 2e-6 for s in steps]
         assert gradient == pytest.approx(np.array(differences), rel=1e-6, abs=1e-8)
+
+
+HELD = {"a": 3.0}
+
+
+def made_where_it_is_returned(x):
+    try:
+        return {"a": 1.0 / x, "b": [x]}
+    except ZeroDivisionError:
+        return {"a": HELD["a"], "b": [1.0]}
+
+
+def captured_where_it_raises(x):
+    try:
+        made = {"a": 1.0 / x}
+        return made
+    except ZeroDivisionError:
+        return HELD
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("fn", [made_where_it_is_returned, captured_where_it_raises])
+def test_a_container_that_is_made_and_returned(fn, target):
+    def loss(x):
+        return fn(x)["a"] * 2.0
+
+    with checking():
+        f = flow.compile(loss, target=target, cache=False)
+        assert (f(4.0), f(0.0)) == (0.5, 6.0)
+        assert flow.grad(loss, target=target)(4.0) == -0.125
