@@ -26,7 +26,8 @@ def tests_of(
     for path, value in given:
         name = f"'{spelled(path)}'"
         yield path, name, Kind.of(value)
-        if path in required.static_leaves and isinstance(value, NUMBERS):
+        known: bool = isinstance(value, NUMBERS)
+        if path in required.static_leaves and known:
             yield path, name, Known(value)
         axes = sorted(k for at, k in required.static_dims if at == path)
         if any(length(value, k) is not None for k in axes):

@@ -12,6 +12,8 @@ from srcgrad.frontend.formulas.registry import FORMULAS
 from srcgrad.frontend.handlers.registration import FUNCTIONS
 from srcgrad.frontend.handlers.registry import know_all
 
+# of generators, whose numbers no formula has: each draw counts, and its place
+OF_DRAWS = {"draws", "numbered", "random_choices", "random_of_numpy", "random_of_python"}
 BUILDING = {"b", "emit", "call_numpy", "refuse", "static_int"}
 
 
@@ -59,7 +61,8 @@ def thin_handlers() -> dict[str, ast.FunctionDef]:
     return {
         name: f
         for name, f in all_handlers().items()
-        if used(f, parts.get(name.split(".")[0], set())) <= BUILDING
+        if name.split(".")[0] not in OF_DRAWS
+        and used(f, parts.get(name.split(".")[0], set())) <= BUILDING
     }
 
 

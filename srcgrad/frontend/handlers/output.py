@@ -36,7 +36,9 @@ def _put(
     it: Interpreter, message: str, values: list[Any], stream: str, flush: bool = False
 ) -> None:  # fmt: skip
     to: dict[str, Any] = {} if stream == "stdout" else {"stream": stream}
-    it.b.show(*values, message=message, **to, **({"flush": True} if flush else {}))
+    if flush:
+        to["flush"] = True
+    it.b.show(*values, message=message, **to)
 
 
 def _watch(it: Interpreter, stream: str) -> None:
