@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
-from srcgrad.tree.scipy_sparse import COO, CSC, CSR, FORMATS, compressed, coordinates
+from srcgrad.tree.scipy_sparse import COO, CSC, CSR, FORMATS, compressed, coordinates, diagonals
 
 
 def of_methods(*names: str) -> Callable[[Callable], Callable]:
@@ -259,12 +259,9 @@ def minus_from_right(a: Any, other: Any) -> Any:
 
 @of_methods("conj", "conjugate")
 def conjugated(a: Any, copy: Any = True) -> Any:
+    if not np.iscomplexobj(a.data):
+        return copied(a) if copy else a
     return with_values(a, np.conj(stored_values(a)))
-
-
-@of_methods("getH")
-def adjoint(a: Any) -> Any:
-    return conjugated(transposed(a))
 
 
 # ---- forms ----
@@ -272,7 +269,7 @@ def adjoint(a: Any) -> Any:
 def transpose(a: Any, axes: Any = None, copy: Any = False) -> Any:
     if axes is not None:
         raise ValueError("Sparse arrays/matrices do not support an 'axes' parameter")
-    return transposed(a)
+    return transposed(copied(a) if copy else a)
 
 
 @of_methods("T", "mT")
@@ -356,21 +353,44 @@ def summed(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     return times(a, np.ones(m, dtype=a.data.dtype))
 
 
+@of_methods("copy")
+def copied(a: Any) -> Any:
+    if isinstance(a, (*CSR, *CSC)):
+        return compressed(type(a), a._shape, a.data.copy(), a.indices.copy(), a.indptr.copy())
+    if isinstance(a, COO):
+        rows, columns = a.coords
+        return coordinates(type(a), a._shape, a.data.copy(), (rows.copy(), columns.copy()))
+    return diagonals(type(a), a._shape, a.data.copy(), a.offsets.copy())
+
+
 @of_methods("tocsr")
 def tocsr(a: Any, copy: Any = False) -> Any:
-    cls = of_kind(a, sparse.csr_array, sparse.csr_matrix)
-    return a if isinstance(a, CSR) else of_triplets(cls, a._shape, *triplets(a))
+    if isinstance(a, CSR):
+        return copied(a) if copy else a
+    return of_triplets(of_kind(a, sparse.csr_array, sparse.csr_matrix), a._shape, *triplets(a))
 
 
 @of_methods("tocsc")
 def tocsc(a: Any, copy: Any = False) -> Any:
-    cls = of_kind(a, sparse.csc_array, sparse.csc_matrix)
-    return a if isinstance(a, CSC) else of_triplets(cls, a._shape, *triplets(a))
+    if isinstance(a, CSC):
+        return copied(a) if copy else a
+    return of_triplets(of_kind(a, sparse.csc_array, sparse.csc_matrix), a._shape, *triplets(a))
 
 
-@of_methods("tocoo")
 def tocoo(a: Any, copy: Any = False) -> Any:
+    if isinstance(a, COO):
+        return copied(a) if copy else a
+    cls = of_kind(a, sparse.coo_array, sparse.coo_matrix)
     rows, columns, values = triplets(a)
-    return coordinates(
-        of_kind(a, sparse.coo_array, sparse.coo_matrix), a._shape, values, (rows, columns)
-    )
+    shared = coordinates(cls, a._shape, values, (rows, columns))
+    return copied(shared) if copy else shared
+
+
+def tocoo_of_copies(a: Any, copy: Any = True) -> Any:
+    return tocoo(a, copy)
+
+
+for _cls in FORMATS:  # which of them copy by default differs between versions of SciPy
+    _f = inspect.getattr_static(_cls, "tocoo")
+    _copies = inspect.signature(_f).parameters["copy"].default
+    enter(FORMULAS, _f, tocoo_of_copies if _copies else tocoo)

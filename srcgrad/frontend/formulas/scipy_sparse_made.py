@@ -10,7 +10,7 @@ from scipy import sparse
 
 from srcgrad.frontend.formulas import scipy_sparse_parts as parts
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
-from srcgrad.frontend.formulas.scipy_sparse import of_triplets, tocoo, tocsc, tocsr, triplets
+from srcgrad.frontend.formulas.scipy_sparse import copied, of_triplets, tocoo, tocsc, tocsr
 from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates
 
 __all__ = ["parts"]  # loading it registers its formulas
@@ -18,7 +18,7 @@ __all__ = ["parts"]  # loading it registers its formulas
 
 def _cast(values: Any, dtype: Any) -> Any:
     values = np.asarray(values)
-    return values if dtype is None else values.astype(dtype)
+    return values if dtype is None else values.astype(dtype, copy=False)
 
 
 def _length_of(indices: Any) -> Any:
@@ -34,13 +34,23 @@ def _of(cls: Any, shape: Any, rows: Any, columns: Any, values: Any) -> Any:
     return of_triplets(cls, shape, rows, columns, values)
 
 
+def _of_sparse(cls: Any, a: Any, dtype: Any, copy: Any) -> Any:
+    """Another object of the same arrays where the format is the same, unless they are copied."""
+    if copy:
+        a = copied(a)
+    if cls in COO:
+        a = tocoo(a, False)
+        return coordinates(cls, a._shape, _cast(a.data, dtype), a.coords)
+    a = tocsr(a) if cls in CSR else tocsc(a)
+    return compressed(cls, a._shape, _cast(a.data, dtype), a.indices, a.indptr)
+
+
 def _constructor(cls: Any) -> Callable:
     """The formula of a class: from triplets, from its own arrays, from a dense or a sparse one."""
 
     def made(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
         if sparse.issparse(arg1):
-            rows, columns, values = triplets(arg1)
-            return _of(cls, arg1._shape, rows, columns, _cast(values, dtype))
+            return _of_sparse(cls, arg1, dtype, copy)
         if not isinstance(arg1, tuple):
             dense = np.asarray(arg1)
             if dense.ndim != 2:
@@ -55,13 +65,15 @@ def _constructor(cls: Any) -> Callable:
             rows, columns = np.asarray(rows), np.asarray(columns)
             if shape is None:
                 shape = (_length_of(rows), _length_of(columns))
-            return _of(cls, shape, rows, columns, _cast(values, dtype))
+            made = _of(cls, shape, rows, columns, _cast(values, dtype))
+            return copied(made) if copy and cls in COO else made
         values, indices, indptr = arg1
         indices, indptr = np.asarray(indices), np.asarray(indptr)
         if shape is None:
             n, m = len(indptr) - 1, _length_of(indices)
             shape = (n, m) if cls in CSR else (m, n)
-        return compressed(cls, shape, _cast(values, dtype), indices, indptr)
+        made = compressed(cls, shape, _cast(values, dtype), indices, indptr)
+        return copied(made) if copy else made
 
     made.__name__ = made.__qualname__ = cls.__name__
     return made

@@ -9,36 +9,52 @@ from scipy import sparse
 
 from srcgrad.frontend.formulas.registry import unsupported
 from srcgrad.frontend.formulas.scipy_sparse import (
+    conjugated,
+    copied,
     dims,
     of_kind,
     of_methods,
     stored_values,
     times_sparse,
+    tocoo,
     tocsc,
     tocsr,
+    transposed,
     with_values,
 )
-from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates, diagonals
+from srcgrad.tree.scipy_sparse import CSC, compressed
 
 
 @of_methods("real")
 def real(a: Any) -> Any:
-    return with_values(a, np.real(stored_values(a)).copy())
+    return with_values(a, np.real(stored_values(a)))
 
 
 @of_methods("imag")
 def imag(a: Any) -> Any:
-    return with_values(a, np.imag(stored_values(a)).copy())
+    values = stored_values(a)
+    part = np.imag(values)
+    return with_values(a, part if np.iscomplexobj(values) else part.copy())
 
 
-@of_methods("copy")
-def copied(a: Any) -> Any:
-    if isinstance(a, (*CSR, *CSC)):
-        return compressed(type(a), a._shape, a.data.copy(), a.indices.copy(), a.indptr.copy())
-    if isinstance(a, COO):
-        rows, columns = a.coords
-        return coordinates(type(a), a._shape, a.data.copy(), (rows.copy(), columns.copy()))
-    return diagonals(type(a), a._shape, a.data.copy(), a.offsets.copy())
+@of_methods("getH")
+def adjoint(a: Any) -> Any:
+    return conjugated(transposed(a))
+
+
+@of_methods("asformat")
+def asformat(a: Any, format: Any, copy: Any = False) -> Any:
+    match format:
+        case "csr":
+            return tocsr(a, copy)
+        case "csc":
+            return tocsc(a, copy)
+        case "coo":
+            return tocoo(a, copy)
+        case None:
+            return copied(a) if copy else a
+        case _:
+            unsupported(f"asformat({format!r}) of a sparse matrix", "use a.tocsr()")
 
 
 # ---- by indices ----
