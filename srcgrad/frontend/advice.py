@@ -46,8 +46,6 @@ _BY_ADVICE = {
         "numpy.polynomial.polynomial: Polynomial",
     "use np.polynomial.chebyshev.chebval(x, coefficients)":
         "numpy.polynomial.chebyshev: Chebyshev",
-    "use (a @ x[..., None])[..., 0]": "numpy: matvec",
-    "use (x[..., None, :] @ a)[..., 0, :]": "numpy: vecmat",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
     "use np.vectorize": "numpy: frompyfunc",
     "loop over the indices: for i in range(len(x))": "numpy: flatiter nditer nested_iters",

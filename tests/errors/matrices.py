@@ -149,12 +149,6 @@ def decomposition_of_half_precision(a):
     return np.sum(np.linalg.qr(a)[1])  # error: UnsupportedError: qr of float16 ... np.float32
 
 
-@program(mat(3, 3))
-def hermitian_pinv(a):
-    b = np.linalg.pinv(a + a.T, hermitian=True)  # error: UnsupportedError: hermitian=True
-    return np.sum(b)
-
-
 @program(mat(3, 2), vec(1))
 def bounds_of_pinv(a, r):
     return np.sum(np.linalg.pinv(a, r))  # error: UnsupportedError: array of bounds ... one number
@@ -163,12 +157,6 @@ def bounds_of_pinv(a, r):
 @program(mat(3, 2))
 def least_squares_of_a_number(a):
     return np.sum(np.linalg.lstsq(a, 2.0)[0])  # error: UnsupportedError: a vector or a matrix
-
-
-@program(mat(3, 3))
-def hermitian_rank(a):
-    n = np.linalg.matrix_rank(a + a.T, hermitian=True)  # error: UnsupportedError: hermitian=True
-    return np.sum(a) * n
 
 
 @program(mat(3, 3))

@@ -190,12 +190,6 @@ WRITTEN = [
     ("[v for v in np.nditer(x)][0]", "for i in range(len(x))",
      "sum([x[i] for i in range(len(x))])"),
 ]  # fmt: skip
-if hasattr(np, "matvec"):
-    WRITTEN += [
-        ("np.matvec(A, x)", "use (a @ x[..., None])[..., 0]", "(A @ x[..., None])[..., 0]"),
-        ("np.vecmat(x, A.T)", "use (x[..., None, :] @ a)[..., 0, :]",
-         "(x[..., None, :] @ A.T)[..., 0, :]"),
-    ]  # fmt: skip
 KNOWN = {"np": np, "math": math, "scipy": scipy, "A": A, "XS": XS, "y": X + np.arange(3.0)}
 
 

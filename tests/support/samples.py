@@ -76,7 +76,7 @@ def inputs(rows: int = 3, columns: int = 4, seed: int = 0) -> dict[str, Any]:
 IN_SOME_VERSIONS = {
     "math": ("sumprod",),
     "itertools": ("batched",),
-    "numpy": ("cumulative_prod", "cumulative_sum", "row_stack", "unstack"),
+    "numpy": ("cumulative_prod", "cumulative_sum", "matvec", "row_stack", "unstack", "vecmat"),
 }
 
 # distributions, which give another with their arguments, and the methods of that one

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import shaped, stands_for
+from srcgrad.frontend.formulas.registry import shaped, stands_for, unsupported
 from srcgrad.frontend.versions import raised
 
 EMPTY_HAS_A_RANK = raised(np.linalg.matrix_rank, np.zeros((0, 0))) is None  # since NumPy 2.4
@@ -146,3 +146,32 @@ def kron(a: Any, b: Any) -> Any:
     b = b[(None,) * (n - b.ndim)]
     wide = np.multiply(a[(slice(None), None) * n], b[(None, slice(None)) * n])
     return shaped(wide, tuple([p * q for p, q in zip(a.shape, b.shape, strict=True)]))
+
+
+def matvec(x1: Any, x2: Any) -> Any:
+    """The products of matrices and vectors along the last axes.
+
+    >>> matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    x1, x2 = np.asarray(x1), np.asarray(x2)
+    if x1.ndim < 2 or x2.ndim < 1:
+        unsupported("matvec takes matrices and vectors", like=ValueError)
+    return x1 @ x2 if x2.ndim == 1 else (x1 @ x2[..., None])[..., 0]
+
+
+def vecmat(x1: Any, x2: Any) -> Any:
+    """The products of conjugate vectors and matrices along the last axes.
+
+    >>> vecmat(np.array([1.0, 2.0j]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+    [(1+0j), -2j]
+    """
+    x1, x2 = np.conj(np.asarray(x1)), np.asarray(x2)
+    if x1.ndim < 1 or x2.ndim < 2:
+        unsupported("vecmat takes vectors and matrices", like=ValueError)
+    return x1 @ x2 if x1.ndim == 1 else (x1[..., None, :] @ x2)[..., 0, :]
+
+
+if hasattr(np, "matvec"):  # since NumPy 2.2
+    stands_for(np.matvec)(matvec)
+    stands_for(np.vecmat)(vecmat)

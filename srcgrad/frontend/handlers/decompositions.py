@@ -12,6 +12,7 @@ import numpy as np
 from srcgrad.frontend.formulas import complex_matrices
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
+from srcgrad.frontend.formulas.scipy_linalg import hermitian as hermitian_of
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
@@ -236,6 +237,13 @@ def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
     return q, with_dims(it, r, (k, n))
 
 
+def _lower_half(it: Interpreter, node: Node, a: Any) -> Any:
+    """The symmetric or Hermitian matrices whose lower halves these have: `hermitian=True`."""
+    if a.type.ndim == 2:
+        return it.call(hermitian_of, [a, True], {}, node)
+    return it.call(map_matrices, [Partial(hermitian_of, (), {"lower": True}), ("nn",), a], {}, node)
+
+
 # ---- least squares ----
 def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
     if a.type.ndim > 2:
@@ -252,9 +260,9 @@ def pinv(
     it: Interpreter, node: Node, a: Any, rcond: Any = None, hermitian: Any = False, *,
     rtol: Any = _UNSAID,
 ) -> Any:  # fmt: skip
-    if flag(it, node, hermitian, "hermitian"):
-        it.refuse(node, "pinv with hermitian=True is not supported", "leave it out")
-    a = of_floats(it, node, a, "pinv")
+    half = flag(it, node, hermitian, "hermitian")
+    a = of_floats(it, node, a, "pinv", square=half)
+    a = _lower_half(it, node, a) if half else a
     if rcond is None:
         rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
     if is_array(rcond):
@@ -288,11 +296,11 @@ def matrix_rank(
     it: Interpreter, node: Node, a: Any, tol: Any = None, hermitian: Any = False, *,
     rtol: Any = None,
 ) -> Any:  # fmt: skip
-    if flag(it, node, hermitian, "hermitian"):
-        it.refuse(node, "matrix_rank with hermitian=True is not supported", "leave it out")
+    half = flag(it, node, hermitian, "hermitian")
     if tol is not None and rtol is not None:
         it.refuse(node, "`tol` and `rtol` can't be both set.", like=ValueError)
-    a = of_floats(it, node, a, "matrix_rank")
+    a = of_floats(it, node, a, "matrix_rank", square=half)
+    a = _lower_half(it, node, a) if half else a
     if ndim(tol) or ndim(rtol):
         it.refuse(node, "matrix_rank with an array of bounds is not supported", "pass one number")
     rtol = relative(it, a) if rtol is None else rtol
