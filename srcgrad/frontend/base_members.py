@@ -70,4 +70,14 @@ def static_member(cls: type, name: str) -> Any:
     return member_of(cls, name) if derived else inspect.getattr_static(cls, name, None)
 
 
+def holds_none(cls: type, name: str) -> bool:
+    """Whether what Python finds under a name of a class is None.
+
+    >>> holds_none(type("Settings", (), {"limit": None}), "limit"), holds_none(int, "limit")
+    (True, False)
+    """
+    home = next((c for c in cls.__mro__ if name in vars(c)), None)
+    return home is not None and vars(home)[name] is None
+
+
 _DICTS = (collections.OrderedDict, dict)

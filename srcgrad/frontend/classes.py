@@ -20,6 +20,7 @@ from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import (
     PROGRAMS,
     base_of,
+    holds_none,
     member_of,
     own_of_base,
     static_member,
@@ -270,6 +271,7 @@ def parts_of(it: Interpreter, owner: Any, node: Node) -> tuple | None:
 def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> Any:
     cls = plain_of(owner.cls)
     found = static_member(cls, name)
+    unknown = found is None and not holds_none(cls, name)
     if name in owner.lacks:
         it.refuse(
             node,
@@ -281,7 +283,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     items = linked_items(it, owner, node) if name != ITEMS else None
     if items is not None and items.get(name, UNBOUND) is not UNBOUND:
         return it.call(own_of_base(cls, "__getitem__"), [owner, name], {}, node)
-    if VALUE in owner.fields and found is None and hasattr(cls, name):
+    if VALUE in owner.fields and unknown and hasattr(cls, name):
         return base_attribute(it, owner, name, node)
     if name in owner.fields and owner.fields[name] is not UNBOUND:
         return _bound_field(it, owner, name, node)
@@ -290,7 +292,7 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     if name == "__dict__" and owner.cls.__dictoffset__ and owner.cls not in INSTANCES:
         return _attributes(it, owner, node)
     slot = isinstance(found, types.MemberDescriptorType)
-    if found is None or slot or name in ("__dict__", "__module__", "__doc__"):
+    if unknown or slot or name in ("__dict__", "__module__", "__doc__"):
         if (value := missing(it, owner, name, node)) is not UNBOUND:
             return value
         watch_member(it.captures, cls, name)
