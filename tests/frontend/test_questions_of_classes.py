@@ -2,6 +2,7 @@
 
 import collections.abc
 import numbers
+import typing
 
 import numpy as np
 import pytest
@@ -22,6 +23,12 @@ QUESTIONS = (
     "s.__class__.__name__ == 'float'",
     "type(n) is int",
     "isinstance(n, int)",
+    "isinstance(s, typing.Callable)",
+    "isinstance(abs, typing.Callable)",
+    "isinstance(x, typing.Sequence) or isinstance((s, n), typing.Sequence)",
+    "isinstance({'a': s}, (typing.Dict, typing.Callable))",
+    "isinstance(n, typing.Union[float, None])",
+    "isinstance(s, typing.Optional[float])",
     "n.__class__ is int",
     "type(n).__name__ == 'int'",
     "type((1,2)).__name__ == 'tuple'",
@@ -127,7 +134,7 @@ def deleted(x):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_an_answer(question):
     text = f"def f(x, s, n):\n    return np.sum(x) * (2.0 if {question} else 3.0)\n"
-    scope = {"np": np, "collections": collections, "numbers": numbers}
+    scope = {"np": np, "collections": collections, "typing": typing, "numbers": numbers}
     exec(text, scope)
     plain = scope["f"]
     assert flow.compile(plain, source=text, target="python")(X, 2.5, 3) == plain(X, 2.5, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import Any
+from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
@@ -114,8 +114,11 @@ def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
 def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
     if isinstance(classes, tuple):
         return [c for part in classes for c in _classes(it, node, part)]
-    if isinstance(classes, types.UnionType):
-        return [c for part in classes.__args__ for c in _classes(it, node, part)]
+    origin, parts = get_origin(classes), get_args(classes)
+    if isinstance(classes, types.UnionType) or origin is Union:
+        return [c for part in parts for c in _classes(it, node, part)]
+    if origin is not None and not parts:  # typing.Callable, typing.Sequence
+        return [origin]
     if not isinstance(classes, type):
         it.refuse(node, f"isinstance() takes classes, not {describe(classes)}", like=TypeError)
     return [classes]
