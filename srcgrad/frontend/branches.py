@@ -45,7 +45,7 @@ def join(
 ) -> None:  # fmt: skip
     """Joins two states into the present one, and emits the `If`."""
     live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
-    changed = _differences(it, states, live)
+    changed = _differences(it, test, states, live)
     specs = _specs(it, test, states, changed)
     carriers = [Carrier(it), Carrier(it)]
     yields: tuple[list, list] = ([], [])
@@ -55,7 +55,7 @@ def join(
             for cell, spec in specs.items():
                 if not isinstance(spec, Conflict):
                     yields[k].extend(carriers[k].flatten(spec, changed[cell][k]))
-    joined, results, made = _joined_state(it, states, specs)
+    joined, results, made = _joined_state(it, test, states, specs)
     note_same(it, test, zip(results, *yields, strict=True))
     restore(it, joined)
     freeze_shared(
@@ -71,7 +71,9 @@ def join(
     )  # fmt: skip
 
 
-def _differences(it: Interpreter, states: list[State], live: set[str] | None) -> dict[Cell, tuple]:
+def _differences(
+    it: Interpreter, test: Var, states: list[State], live: set[str] | None
+) -> dict[Cell, tuple]:
     """The places where two states differ, and both values."""
     one, two = states
     mine = id(it.env)
@@ -85,6 +87,7 @@ def _differences(it: Interpreter, states: list[State], live: set[str] | None) ->
                 for held in (a, c):
                     take_keys(held, keys)
             else:
+                it.decide(Conflict("", test=test), node=None)
                 reshaped(it, v, a, c)
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
@@ -122,6 +125,7 @@ def _specs(
             if one is not None and two is not None:
                 spec = several(one, two)
         if spec is None and cell[0] not in it.scopes:
+            it.decide(Conflict("", test=test), node=None)
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)
         if spec is None:
             earlier = [v for v in (x, y) if isinstance(v, Conflict)]
@@ -131,7 +135,7 @@ def _specs(
 
 
 def _joined_state(
-    it: Interpreter, states: list[State], specs: dict[Cell, Any]
+    it: Interpreter, test: Var, states: list[State], specs: dict[Cell, Any]
 ) -> tuple[State, list[Var], list[Any]]:
     """The state after a branch, its results, and the containers that were rebuilt."""
     one, two = states
@@ -143,6 +147,8 @@ def _joined_state(
         if not isinstance(spec, Conflict):
             new, value = carrier.fresh(spec, str(key).lstrip("$"))
             results += new
+            if isinstance(value, MaybeUnbound):
+                value.test = test
         (env if owner == id(it.env) else held[owner])[key] = value
     frozen = {**one.frozen, **two.frozen}
     return State(env, one.objects, held, frozen), results, carrier.made

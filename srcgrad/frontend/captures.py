@@ -86,6 +86,8 @@ class Captures(Specializing):
         self.stored: set[Var] = set()  # parameters that a transform inside stores to copies of
         self.stands_for: dict[Var, Any] = {}  # of a function that is differentiated inside
         self.loops: dict[Var, tuple[Any, ...]] = {}  # a loop's index -> (file, line, length)
+        # of booleans where two paths meet: the test, and the values of the paths
+        self.met: dict[Var, tuple[Any, ...]] = {}
         # captured containers by key: one object each, which compiled code may not change,
         # except those that the function changes, which are taken first
         self.containers: dict[tuple[Any, ...], Any] = {}

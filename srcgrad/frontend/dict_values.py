@@ -57,7 +57,10 @@ def refuse_whole(it: Interpreter, x: Any, node: Any) -> None:
     """Refuses what reads all of a dict where the path decides which keys it has, or their order."""
     if not isinstance(x, TrackedDict):
         return
-    if any(isinstance(v, MaybeUnbound) for v in x.values()):
+    for v in x.values():
+        if not isinstance(v, MaybeUnbound):
+            continue
+        it.decide(v, node)
         it.refuse(node, OPTIONAL, "read it by its keys, or in a 'for' over it")
     if x.unordered:
         it.refuse(node, UNORDERED, "read it by its keys, or set these in one order on every path")

@@ -228,7 +228,7 @@ class Interpreter:
             env[name] = value = value.value
         return value
 
-    def decide(self, conflict: Conflict, node: Node | None) -> None:
+    def decide(self, conflict: Conflict | MaybeUnbound, node: Node | None) -> None:
         """Restarts with what decides between two kinds known; returns if it depends on the run."""
         test = conflict.test
         if isinstance(test, Var) and self.captures.is_of_sizes(self, test):

@@ -58,6 +58,7 @@ def note_same(it: Interpreter, test: Var, joined: Iterable[tuple[Var, Atom, Atom
     for v, one, other in joined:
         if not isinstance(v.type, Scalar) or v.type.dtype != "bool":
             continue
+        it.captures.met[v] = test, one, other
         if isinstance(one, Const) and isinstance(other, Const):
             if one.value != other.value:
                 it.same_tests[v] = test, bool(one.value)

@@ -17,7 +17,9 @@ def roots(it: Any, v: Var) -> set[Var]:
             continue
         seen.add(x)
         definition = it.b.definition.get(x)
-        if definition is None or definition.op in (memory.dim, memory.load):
+        if x in it.captures.met:
+            todo += [a for a in it.captures.met[x] if isinstance(a, Var)]
+        elif definition is None or definition.op in (memory.dim, memory.load):
             out.add(x)
         else:
             todo += [a for a in definition.args if isinstance(a, Var)]

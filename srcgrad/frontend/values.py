@@ -42,6 +42,7 @@ class MaybeUnbound(Abstract):
 
     value: Any
     flag: Var
+    test: Any = None  # of the branch that decides
 
 
 @record()

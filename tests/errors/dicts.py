@@ -21,7 +21,7 @@ def key_deleted_that_is_not_there(x):
 @program(vec(3), 2)
 def key_on_one_path(x, n):
     table = {"a": x[0]}
-    if n > 1:
+    if x[n] > 0.0:
         table[None] = x[1]  # error: UnsupportedError: has the key None on one path only ... before
     return table["a"]
 
