@@ -117,3 +117,32 @@ def test_eigenvalues_of_nan(target):
     a = np.array([[1.0, 0.0], [np.nan, 2.0]])
     assert np.isnan(np.linalg.eigvalsh(a)).all()
     assert np.isnan(flow.compile(values, target=target)(a)).all()
+
+
+def test_the_nearest_rotation_to_a_rotation():
+    """All singular values are 1; the lengths are known, so it is a function of a square matrix."""
+    rng = np.random.default_rng(4)
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    weights, direction = rng.normal(size=(2, 3, 3))
+
+    def loss(a):
+        u, _, vt = np.linalg.svd(a)
+        return np.sum(weights * (u @ vt))
+
+    gradient = flow.grad(flow.compile(loss, target="python"))
+    step = 1e-6 * direction
+    wanted = (loss(q + step) - loss(q - step)) / 2e-6
+    np.testing.assert_allclose(np.sum(gradient(q) * direction), wanted, rtol=1e-7)
+
+
+def test_all_singular_vectors_of_matrices_of_several_shapes():
+    def loss(a):
+        u, s, vt = np.linalg.svd(a)
+        return u.shape[0] * vt.shape[0] * np.sum(s**2) + np.sum(np.abs(u[:, :2]) @ np.abs(vt[:2]))
+
+    gradient, rng = flow.grad(flow.compile(loss, target="python")), np.random.default_rng(0)
+    for shape in [(3, 3), (4, 3), (3, 4), (3, 3), (4, 4)]:
+        a, direction = rng.normal(size=(2, *shape))
+        step = 1e-6 * direction
+        wanted = (loss(a + step) - loss(a - step)) / 2e-6
+        np.testing.assert_allclose(np.sum(gradient(a) * direction), wanted, rtol=1e-6)

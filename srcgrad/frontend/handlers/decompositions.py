@@ -20,6 +20,7 @@ from srcgrad.frontend.handlers.shapes import with_dims
 from srcgrad.frontend.handlers.solvers import LINALG, check_square, matrices, squares
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Partial, is_array, ndim, plain
+from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import Scalar, is_complex, np_dtype
 
 _EIGH = type(np.linalg.eigh(np.eye(1)))
@@ -89,15 +90,23 @@ def svd(
         return svdvals(it, node, a)
     a = of_floats(it, node, a, "svd")
     m, n = a.type.dims[-2:]
-    if flag(it, node, full_matrices, "full_matrices") and m is not n:
-        if it.captures.known_now(it, plain(it.b.ne(m, n))) is not False:
-            return _SVD(*full_svd(it, node, a))
-        only_square(it, a, "full_matrices=True", WIDER)
+    if flag(it, node, full_matrices, "full_matrices") and m is not n and _differ(it, m, n, node):
+        return _SVD(*full_svd(it, node, a))
     return _SVD(*thin_svd(it, node, a))
 
 
-# functions of square matrices are recognised by their singular vectors, all of which are determined
-WIDER = "pass full_matrices=False, or compile it apart for matrices that are not square"
+def _differ(it: Interpreter, m: Any, n: Any, node: Node) -> bool:
+    """Whether a matrix is not square, or need not be: then not all its vectors are determined.
+
+    Functions of square matrices are recognised by their singular vectors, so a program is for
+    square matrices where this call has one and its lengths may be known.
+    """
+    differ = plain(it.b.ne(m, n))
+    if not isinstance(differ, Var):
+        return bool(differ)
+    if it.captures.known_now(it, differ) == 0 and it.captures.is_of_sizes(it, differ):
+        it.captures.require_static(it, differ, node, "whether a matrix is square")
+    return True
 
 
 def full_svd(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any, Any]:
