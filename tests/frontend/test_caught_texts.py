@@ -196,3 +196,35 @@ def of_an_array(x):
 def test_what_is_not_known_is_refused(fn):
     with pytest.raises(flow.UnsupportedError, match="the text of what was caught is not known"):
         flow.compile(fn, target="python")(2.0)
+
+
+class Old(DeprecationWarning):
+    pass
+
+
+class Since(UserWarning):
+    def __str__(self):
+        return f"old since {self.args[0]}"
+
+
+def test_a_warning_that_is_made_before(recwarn):
+    def loss(x):
+        warnings.warn(Old(f"from {x}"), stacklevel=1)
+        warnings.warn(UserWarning("small"), Old, stacklevel=1)
+        return x * x
+
+    for f in (loss, flow.grad(loss, target="python"), flow.grad(loss, target="cpu")):
+        recwarn.clear()
+        f(3.0)
+        told = [(type(w.message), str(w.message), w.category, w.message.args) for w in recwarn]
+        assert told == [
+            (Old, "from 3.0", Old, ("from 3.0",)),
+            (UserWarning, "small", UserWarning, ("small",)),
+        ]
+
+    def of_its_own(x):
+        warnings.warn(Since("1.2"), stacklevel=1)
+        return x
+
+    with pytest.raises(flow.UnsupportedError, match="is no text of a message"):
+        flow.compile(of_its_own, target="python")(1.0)

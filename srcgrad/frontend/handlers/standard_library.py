@@ -22,9 +22,9 @@ from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.prange import prange
-from srcgrad.frontend.special_methods import displayed
+from srcgrad.frontend.special_methods import displayed, has_plain_text
 from srcgrad.frontend.texts import shown
-from srcgrad.frontend.values import Formatted, describe
+from srcgrad.frontend.values import Formatted, Record, describe
 from srcgrad.primitives.raising import name_of
 
 
@@ -86,6 +86,8 @@ def warn(
     it: Interpreter, node: Node, message: Any, category: Any = UserWarning, stacklevel: Any = 1,
 ) -> None:  # fmt: skip
     """Issues a warning at the line of a caller that was followed, or at the first of them."""
+    if isinstance(message, Record) and issubclass(message.cls, Warning) and _is_plain(it, message):
+        category, message = message.cls, displayed(it, message, node)
     if not (isinstance(category, type) and issubclass(category, Warning)):
         it.wrong(node, "category must be a Warning subclass", TypeError)
     if _is_ignored(it, node, message, category):
@@ -96,6 +98,13 @@ def warn(
     if up > 0 and calls:
         place = calls[min(up, len(calls)) - 1]
     _reported(it, node, place, message, "warning", name_of(category), 0)
+
+
+def _is_plain(it: Interpreter, warning: Record) -> bool:
+    """Whether a warning is made of its text alone, which is its one argument."""
+    args = warning.fields["args"]
+    text = len(args) == 1 and isinstance(args[0], str | Formatted)
+    return text and has_plain_text(it, warning.cls)
 
 
 def _is_ignored(it: Interpreter, node: Node, message: Any, category: type) -> bool:
