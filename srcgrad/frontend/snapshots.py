@@ -89,7 +89,8 @@ def _is_all(
 ) -> bool:  # fmt: skip
     """Whether nothing but a writable copy shows stores to it: its source is not seen again."""
     sources, mine = _sources(each, snapshots, aliases), aliases.of(each.copy)
-    shared = [s for s in snapshots if s is not each and _sources(s, snapshots, aliases) & sources]
+    others = [s for s in snapshots if s is not each and aliases.of(s.copy) not in sources]
+    shared = [s for s in others if _sources(s, snapshots, aliases) & sources]
     if (
         not each.writable
         or shared

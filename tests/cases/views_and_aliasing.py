@@ -327,6 +327,15 @@ def diagonal_taken_anew_in_each_trip(x, n):
     return s
 
 
+@case(mat(2, 2))
+def diagonals_of_diagonals_that_are_stored_to(x):
+    norms = np.einsum("ijij->ij", np.multiply.outer(x, x))
+    norms **= 0.75
+    d = np.einsum("ii->i", np.einsum("ijij->ij", np.multiply.outer(x, x)))
+    d *= x[0]
+    return np.sum(norms * x) + np.sum(d)
+
+
 @case(vec(3))
 def diagonals_stored_to_as_views(x):
     a = np.zeros((2, 3, 3)) + x[0]

@@ -191,6 +191,14 @@ def limits_of_an_array(x):
     return np.sum(x) * np.finfo(x).eps  # error: ValueError: as plain Python says
 
 
+@program(mat(2, 2))
+def store_to_a_diagonal_of_a_diagonal(x):
+    y = np.multiply.outer(x, x)
+    d = np.einsum("ijij->ij", y)  # error: UnsupportedError: stored to ... x[i, i] = ...
+    d *= 2.0
+    return np.sum(d) + np.sum(y)
+
+
 @program(mat(3, 3))
 def store_through_a_diagonal(x):
     y = x.copy()
