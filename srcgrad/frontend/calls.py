@@ -57,7 +57,7 @@ from srcgrad.frontend.numba_objects import container_of, is_stencil, of_stencil
 from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
-from srcgrad.frontend.special_calls import bound_descriptor, by_own_method, special_call
+from srcgrad.frontend.special_calls import bound_descriptor, by_class, by_own_method, special_call
 from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
@@ -219,6 +219,8 @@ def _call_instance(
         return it.call(type(f).__call__, [f, *args], kwargs, node)
     if (bound := bound_descriptor(f, args)) is not NotImplemented:
         return bound
+    if (method := by_class(f, args)) is not NotImplemented:
+        return it.call(method, args[1:], kwargs, node)
     name = type(f).__qualname__.rpartition(".")[2]
     it.refuse(
         node, f"{article(name)} {name} cannot be called in a compiled function: there is no Python "

@@ -1,4 +1,4 @@
-"""Special methods that are called by their names: `x.__len__()`, `f.__get__(owner)`."""
+"""Methods called by their names: `x.__len__()`, `f.__get__(owner)`, `np.ndarray.sum(x)`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.handlers.registry import kind_of_owner
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.special_methods import asked
-from srcgrad.frontend.values import Partial, Record, is_array
+from srcgrad.frontend.values import Bound, Partial, Record, is_array
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import home_module
 
@@ -33,6 +34,7 @@ _OF_ARRAYS: dict[str, Callable] = {
 }  # fmt: skip
 _REFLECTED = {n.replace("__", "__r", 1): f for n, f in _ARITHMETIC.items()}
 _OPERANDS = Var | int | float | complex
+_CONTAINERS = (list, dict, str, tuple, set)  # whose methods are called by the class as well
 # descriptors that bind the owner as their first argument
 _BINDING = (types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType)
 
@@ -51,6 +53,18 @@ def special_call(it: Interpreter, owner: Any, name: str, args: list[Any], node: 
     if name in _REFLECTED:
         return it.call(_REFLECTED[name], [*args, owner], {}, node)
     return NotImplemented
+
+
+def by_class(f: Any, args: list[Any]) -> Any:
+    """The method of its first argument for one called by the class: `np.ndarray.sum(x)`."""
+    if not isinstance(f, types.MethodDescriptorType | types.WrapperDescriptorType) or not args:
+        return NotImplemented
+    cls, owner = f.__objclass__, args[0]
+    if cls is np.ndarray:
+        fits = is_array(owner)
+    else:
+        fits = cls in _CONTAINERS and kind_of_owner(owner) == cls.__name__
+    return Bound(owner, f.__name__) if fits else NotImplemented
 
 
 def bound_descriptor(f: Any, args: list[Any]) -> Any:

@@ -115,7 +115,7 @@ def stored_zeros(v: Var, loc: Location | None) -> tuple[Stmt, ...]:
     """A nest that stores zeros."""
     value = np_dtype(v.type.dtype).type(0).item()
     zero = Const(value, Scalar(v.type.dtype, weak=v.type.dtype in PYTHONS))
-    indices = [Var(n, INT) for n, _ in zip("ijklmnop", v.type.dims, strict=False)]
+    indices = [Var("ijk"[k] if k < 3 else "i", INT) for k in range(v.type.ndim)]
     args = (v, *indices, zero)
     nest: tuple[Stmt, ...] = (Def(None, REGISTRY["store"], args, {}, loc),)
     for i, n in reversed(list(zip(indices, v.type.dims, strict=True))):

@@ -252,3 +252,13 @@ def an_array_made_and_added_to(x):
     e += x * x
     e[1:] *= x[:-1]
     return np.sum(e)
+
+
+@case(vec(40))
+def array_of_ten_axes_in_each_trip(x):
+    total = 0.0
+    for k in range(3):
+        t = np.zeros((1, 2, 1, 2, 1, 2, 1, 2, 1, x.shape[0]))
+        t[:] = t + x * k
+        total += np.sum(np.sin(t.sum(axis=(0, 2, 4)))) * t[0, 1, 0, 1, 0, 1, 0, 1, 0, 3]
+    return total
