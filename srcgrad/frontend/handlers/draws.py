@@ -156,7 +156,9 @@ def method(*functions: Any) -> Callable[[Callable], Callable]:
 
     def register(handler: Callable) -> Callable:
         @wraps(handler)
-        def of_generator(it: Interpreter, node: Node, self: Any, *args: Any, **named: Any) -> Any:
+        def of_generator(
+            it: Interpreter, node: Node, /, self: Any, *args: Any, **named: Any
+        ) -> Any:
             return handler(it, node, _generator(it, node, self), *args, **named)
 
         implements(*functions)(of_generator)

@@ -153,7 +153,7 @@ def _scaled(name: str, standard: tuple[str, str], **defaults: Any) -> None:
     """A distribution that is a standard one, scaled by its last parameter and shifted."""
 
     @method(*_both(name))
-    def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
+    def draw(it: Interpreter, node: Node, /, self: Any, *given: Any, **named: Any) -> Any:
         values, size = _bound(defaults, given, named)
         values = [parameter(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
         refuse_negative(it, node, values[-1], [*defaults][-1])
@@ -175,7 +175,7 @@ def _by_numpy(name: str, dtype: str, **defaults: Any) -> None:
     """A distribution without derivatives by its parameters."""
 
     @method(*_both(name))
-    def draw(it: Interpreter, node: Node, self: Any, *given: Any, **named: Any) -> Any:
+    def draw(it: Interpreter, node: Node, /, self: Any, *given: Any, **named: Any) -> Any:
         values, size = _bound(defaults, given, named)
         values = [operand(it, node, v, n) for v, n in zip(values, defaults, strict=True)]
         dims = dims_with(it, node, size, *values)

@@ -80,7 +80,7 @@ def _by_python(name: str, dtype: str, *names: str) -> None:
     """A method without derivatives by its parameters."""
 
     @method(getattr(Random, name))
-    def draw(it: Interpreter, node: Node, self: Record, *given: Any, **named: Any) -> Any:
+    def draw(it: Interpreter, node: Node, /, self: Record, *given: Any, **named: Any) -> Any:
         values = dict(zip(names, given, strict=False)) | named
         if len(given) > len(names) or values.keys() != {*names}:
             it.refuse(node, f"{name}() takes {', '.join(names)} here", like=TypeError)
