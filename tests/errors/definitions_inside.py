@@ -79,7 +79,7 @@ def class_that_fails(x):
 
 @program(vec(3))
 def signature_of_a_method(x):
-    return x * len(inspect.signature(x.sum).parameters)  # error: UnsupportedError: plain function
+    return x * len(inspect.signature(x.sum).parameters)  # error: UnsupportedError: inspect.signature() of
 
 
 @program(vec(3))

@@ -21,7 +21,7 @@ from srcgrad.frontend.handlers.registry import BY_NAME, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.trees import signature_of
-from srcgrad.frontend.values import RUNNING, Closure, Partial, Record, is_number
+from srcgrad.frontend.values import RUNNING, Closure, Partial, Record, describe, is_number
 
 
 def same(f: Any) -> Any:
@@ -87,12 +87,27 @@ for _name in ("jit", "njit"):
 # ---- signatures ----
 @implements(inspect.signature)
 def signature(it: Interpreter, node: Node, f: Any) -> Any:
-    if isinstance(f, Closure):
-        return signature_of(f.node, f.defaults, f.kw_defaults)
-    if not isinstance(f, types.FunctionType):
-        it.refuse(node, "inspect.signature() takes a plain function in compiled code")
-    it.captures.watch_attribute(f, "__code__")
-    return inspect.signature(f)
+    match f:
+        case Closure():
+            return signature_of(f.node, f.defaults, f.kw_defaults)
+        case types.FunctionType():
+            for part in ("__code__", "__defaults__", "__kwdefaults__"):
+                it.captures.watch_attribute(f, part)
+            return inspect.signature(f)
+        case types.MethodType():
+            return _without_first(signature(it, node, f.__func__), 1)
+        case Partial() | functools.partial() if not f.keywords:
+            return _without_first(signature(it, node, f.func), len(f.args))
+    it.refuse(node, f"inspect.signature() of {describe(f)}", "pass a function, or a method")
+
+
+def _without_first(own: inspect.Signature, count: int) -> inspect.Signature:
+    """The signature of a function whose first arguments are given by position."""
+    parameters = list(own.parameters.values())
+    for _ in range(count):
+        if parameters and parameters[0].kind is not inspect.Parameter.VAR_POSITIONAL:
+            del parameters[0]
+    return own.replace(parameters=parameters)
 
 
 @implements(inspect.getfullargspec)

@@ -1,0 +1,63 @@
+"""`inspect.signature` of functions, methods and partial ones: known when compiling, guarded."""
+
+import functools
+import inspect
+
+import pytest
+
+import srcgrad as flow
+from tests.frontend.as_python import agrees
+
+
+class Growth:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def value(self, t, k=1.0):
+        return t * self.rate + k
+
+    @staticmethod
+    def plain(a, b, *rest, c=3.0):
+        return a + b
+
+
+GIVEN = Growth(2.0)
+
+
+def of_methods(x):
+    made = inspect.signature(Growth(x).value).parameters
+    given = inspect.signature(GIVEN.value).parameters
+    static = inspect.signature(GIVEN.plain).parameters
+    return x * len(made) if "t" in made and "self" not in given else x, len(given), list(static)
+
+
+def of_partial_ones(x):
+    inside = functools.partial(GIVEN.value, 2.0)
+    rest = functools.partial(Growth.plain, 1.0, 2.0, 3.0)
+    defined = functools.partial(lambda t, u=2.0: t * u, x)
+    found = [inspect.signature(f).parameters for f in (inside, rest, defined)]
+    return [list(p) for p in found], found[2]["u"].default * x
+
+
+@pytest.mark.parametrize("f", [of_methods, of_partial_ones], ids=lambda f: f.__name__)
+def test_signatures_are_pythons(f):
+    agrees(f, 3.0)
+
+
+def test_another_default_is_seen():
+    def value(x, k=1.0):
+        return x * k
+
+    def told(x):
+        return x * inspect.signature(value).parameters["k"].default
+
+    f = flow.compile(told, target="python", cache=False)
+    assert f(3.0) == 3.0
+    value.__defaults__ = (2.0,)
+    assert f(3.0) == 6.0
+
+
+@pytest.mark.parametrize("what", [Growth, functools.partial(GIVEN.value, k=2.0)])
+def test_what_python_takes_apart_otherwise_is_refused(what):
+    with pytest.raises(flow.UnsupportedError, match=r"inspect.signature\(\) of"):
+        flow.compile(lambda x: len(inspect.signature(what).parameters) * x, target="python")(1.0)
