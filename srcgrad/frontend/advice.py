@@ -40,7 +40,6 @@ _BY_ADVICE = {
         scipy.special: errstate seterr""",
     TEXTS: """numpy: array2string array_repr array_str format_float_positional
         format_float_scientific""",
-    "use arrays and @": "numpy: asmatrix matrix",
     "use np.block": "numpy: bmat",
     "use np.polynomial.polynomial.polyval(x, coefficients)":
         "numpy.polynomial.polynomial: Polynomial",

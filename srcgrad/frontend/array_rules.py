@@ -79,10 +79,10 @@ ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides",
 
 # ---- np.matrix ----
 # what a np.matrix has of ndarray's own
-OF_MATRICES = (
-    "copy", "astype", "reshape", "clip", "transpose", "round", "item", "fill", "swapaxes",
-    "diagonal", "dot", "conj", "conjugate", "view", "real", "imag",
-)  # fmt: skip
+OF_MATRICES = {
+    *("copy", "astype", "reshape", "clip", "transpose", "round", "item", "fill", "swapaxes"),
+    *("diagonal", "dot", "conj", "conjugate", "view", "real", "imag"),
+}
 BY_METHOD_OF_MATRICES = frozenset((
     np.sum, np.mean, np.std, np.var, np.prod, np.max, np.min, np.any, np.all, np.argmax, np.argmin,
     np.transpose,

@@ -42,6 +42,9 @@ def compare(record: Record, compiled: Any, text: Any):
     except flow.UnsupportedError as error:
         assert "calls back to Python" in str(error)
         return
+    except NameError as error:  # of a call back to Python, which no text has
+        assert error.name in ("call_back", "draw")
+        return
     except ZeroDivisionError:  # Python's numbers divide by zero in the text, NumPy's do not
         return
     output = compiled._program(compiled._bind(record.case.arguments(), {}))[0].output

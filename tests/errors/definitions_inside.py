@@ -79,7 +79,7 @@ def class_that_fails(x):
 
 @program(vec(3))
 def signature_of_a_method(x):
-    return x * len(inspect.signature(x.sum).parameters)  # error: UnsupportedError: inspect.signature() of
+    return x * len(inspect.signature(x.sum).parameters)  # error: UnsupportedError: signature() of
 
 
 @program(vec(3))

@@ -95,7 +95,7 @@ def _formulas_of(module: str) -> list[Any]:
     return [f for f in FORMULAS if str(getattr(f, "__module__", "")).startswith(module)]
 
 
-OF_MASKED = [f for f, formula in FORMULAS.items() if formula.__module__.endswith(".masked_made")]
+OF_MASKED = [f for f, formula in FORMULAS.items() if ".masked_" in formula.__module__]
 OF_SPARSE, OF_INTERPOLATORS = _formulas_of("scipy.sparse"), _formulas_of("scipy.interpolate")
 
 FORMULAS_OF_ROTATIONS = [
@@ -114,6 +114,8 @@ WITHOUT = {
     callable: "asks about a kind", np.result_type: "asks about a kind",
     np.isscalar: "asks about a kind",
     **dict.fromkeys(OF_MASKED, "takes masked arrays: tests/frontend/test_masked_arrays.py"),
+    np.asmatrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",
+    np.matrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",
     np.iterable: "asks about a kind", dir: "asks about an object",
     inspect.getmembers: "asks about an object",
     _upfirdn._output_len: "counts samples",

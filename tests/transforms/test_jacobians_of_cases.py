@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import srcgrad as flow
-from srcgrad.tree import paths
+from srcgrad.tree import VALUE, paths
 from tests.cases import CASES
 from tests.tools.memo import shared
 from tests.tools.modes import Modes
@@ -55,7 +55,9 @@ def test_cases(case, mode):
 
 
 def floats(value):
-    return [(p, v) for p, v in paths(value, ()) if np.asarray(v).dtype.kind in "fc"]
+    """The floats of a structure by their paths; of an instance of a class of arrays its array."""
+    found = [(p, v) for p, v in paths(value, ()) if np.asarray(v).dtype.kind in "fc"]
+    return [(tuple(k for k in p if k != VALUE), v) for p, v in found]
 
 
 def real_product(a, b, complex_, axes):

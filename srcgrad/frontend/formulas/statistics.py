@@ -111,7 +111,7 @@ ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}
 STEPS = {"inverted_cdf": 1.0, "averaged_inverted_cdf": 1.0, "closest_observation": 1.5}
 METHODS = (*BETWEEN, *ROUNDED, *STEPS, "midpoint")
 # since NumPy 2.4 NumPy's doubles are no numbers of Python's here
-PLACES_TAKE_DTYPE = np.quantile(np.zeros(2, np.float32), np.float64(0.5)).dtype == np.float32
+PLACES_TAKE_DTYPE = np.lib.NumpyVersion(np.__version__) < "2.4.0"
 
 
 def lanes_of(a: Any, axis: Any) -> tuple[Any, int]:

@@ -12,7 +12,6 @@ import numpy as np
 from srcgrad.frontend.formulas import complex_matrices
 from srcgrad.frontend.formulas import matrices as formulas
 from srcgrad.frontend.formulas.matrix_stacks import map_matrices
-from srcgrad.frontend.formulas.scipy_linalg import hermitian as hermitian_of
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.reductions import none_of
 from srcgrad.frontend.handlers.registry import implements
@@ -248,6 +247,8 @@ def thin_qr(it: Interpreter, node: Node, a: Any) -> tuple[Any, Any]:
 
 def _lower_half(it: Interpreter, node: Node, a: Any) -> Any:
     """The symmetric or Hermitian matrices whose lower halves these have: `hermitian=True`."""
+    from srcgrad.frontend.formulas.scipy_linalg import hermitian as hermitian_of  # imports SciPy
+
     if a.type.ndim == 2:
         return it.call(hermitian_of, [a, True], {}, node)
     return it.call(map_matrices, [Partial(hermitian_of, (), {"lower": True}), ("nn",), a], {}, node)
