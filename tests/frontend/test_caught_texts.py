@@ -25,7 +25,7 @@ class Named(ValueError):
 
 def root(x, low, n=2):
     if x < low:
-        raise ValueError("%s (%s) is below %s" % ("x", str(x), str(low)))  # noqa: UP031
+        raise ValueError("%s (%s) is below %s" % ("x", str(x), str(low)))  # noqa: UP031 (all forms are tested)
     if x > 10.0:
         raise OfRange(f"{x:.2f} is above {n} times {{5}}")
     return float(np.sqrt(x))
