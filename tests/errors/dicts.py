@@ -50,3 +50,18 @@ def attributes_of_a_dict_of_a_class(x):
     result = Result(x=x)
     result.k = 2.0
     return x[0] * vars(result)["k"]  # error: UnsupportedError: __dict__ of a Result
+
+
+class FoundAsItself:
+    """It says that it is equal to others, and is not found as one of them."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = object.__hash__
+
+
+@program(0.7)
+def member_with_the_hash_of_object(x):
+    key = FoundAsItself()
+    return x * len({key, key})  # error: UnsupportedError: a FoundAsItself has an __eq__, and the

@@ -279,9 +279,7 @@ class Wrapping(np.ndarray):
 
 
 @program(np.ones(3).view(Wrapping))
-def array_of_a_class_with_a_protocol(
-    x,
-):  # error, no line: TypeError: is a Wrapping ... np.asarray(x)
+def array_of_a_class(x):  # error, no line: TypeError: is a Wrapping ... np.asarray(x)
     return np.sum(x * x)
 
 
