@@ -18,7 +18,7 @@ from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import float_type, is_complex
 from srcgrad.protocols import states
 from srcgrad.transforms.program import REAL_PART, Program
-from srcgrad.tree import is_leaf, is_structured, leaves, nodes
+from srcgrad.tree import is_leaf, is_structured, leaves, nodes, registered_as
 
 
 def refuse_complex(p: Program, seeds: list[str | None]) -> None:
@@ -102,12 +102,12 @@ def no_float(function: str, name: str, value: Any) -> Exception:
         return ArgumentTypeError(f"argument '{name}' of {function}() {what}", None, way)
     if states(value, "dtype") and (is_leaf(value) or isinstance(value, np.ndarray)):
         way = "use .astype(float)"
-    elif type(value).__module__ not in ("builtins", "numpy"):
+    elif type(value).__module__ not in ("builtins", "numpy") and not registered_as(type(value)):
         cls = type(value).__name__
         way = f"make {cls} a dataclass, or say what it is made of: flow.tree.register({cls}, ...)"
     elif isinstance(value, int):
         way = f"pass a float, such as {float(value)}"
-    elif not is_leaf(value):
+    elif not is_leaf(value) and not registered_as(type(value)):
         what = f"({describe(value)}) has no float in it"
         way = "pass floats, such as 2.0; integers have no gradient"
     return ArgumentTypeError(

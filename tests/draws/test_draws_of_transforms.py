@@ -228,3 +228,10 @@ def test_the_package_does_not_import_numpy_random():
     code = "import srcgrad, sys; print('numpy.random' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+@pytest.mark.parametrize("generator", [np.random.default_rng(0), random.Random(1)])
+def test_a_generator_has_no_gradient(generator):
+    with pytest.raises(TypeError, match="only floats have gradients") as found:
+        flow.grad(lambda x, rng: x * rng.random(), 1)(1.0, generator)
+    assert "choose another argument" in str(found.value)
