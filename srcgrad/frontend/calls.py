@@ -33,6 +33,7 @@ from srcgrad.frontend.formulas.longer_lists import (
     LongerList,
 )
 from srcgrad.frontend.formulas.registry import INSTANCES, OF_NUMPY, is_set
+from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
@@ -286,10 +287,13 @@ def handled(
     except TypeError as e:
         # a wrong argument of the call, not a fault inside the handler
         if e.__traceback__ is not None and e.__traceback__.tb_next is None:
-            own = inspect.signature(handler)
-            taken = own.replace(parameters=[*own.parameters.values()][2:])  # without `it`, `node`
-            said = arguments_in(misfit("call", taken, args, kwargs))
+            own = [*inspect.signature(handler).parameters.values()][2:]  # without `it`, `node`
+            said = arguments_in(misfit("call", inspect.Signature(own), args, kwargs))
             it.refuse(node, f"this call is not supported: {said}")
+        raise
+    except Diverged:  # of a text that is not known it is not known whether Python raises
+        for v in (*args, *kwargs.values()):
+            it.known_text(v, node)
         raise
 
 

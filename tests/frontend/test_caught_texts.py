@@ -228,3 +228,28 @@ def test_a_warning_that_is_made_before(recwarn):
 
     with pytest.raises(flow.UnsupportedError, match="is no text of a message"):
         flow.compile(of_its_own, target="python")(1.0)
+
+
+def length_of_a_text(x):
+    try:
+        return x * len(f"{x}")
+    except TypeError:
+        return -x
+
+
+def number_of_a_text(x):
+    try:
+        return x * float(f"{x:.1f}")
+    except (TypeError, ValueError):
+        return 7.0 * x
+
+
+@pytest.mark.parametrize("fn", [length_of_a_text, number_of_a_text])
+def test_a_text_that_is_not_known_raises_nothing_that_is_caught(fn):
+    with pytest.raises(flow.UnsupportedError, match="a string with a number of the run"):
+        flow.compile(fn, target="python")(1.5)
+
+
+def test_the_length_of_a_text_of_a_count():
+    f = flow.compile(lambda x, n: x * len(f"n = {n}"), target="python")
+    assert (f(1.5, 7), f(1.5, 123)) == (1.5 * 5, 1.5 * 7)

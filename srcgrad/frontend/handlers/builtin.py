@@ -134,6 +134,7 @@ def len_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Tail):
         put_in = [it.b.where(v.flag, 1, 0) if isinstance(v, MaybeUnbound) else 1 for v in x.added]
         return plain(functools.reduce(it.b.add, put_in, x.length()))
+    x = it.known_text(x, node)
     if isinstance(x, list | tuple | dict | str | set | np.dtype | types.MappingProxyType):
         return len(x)  # type: ignore[arg-type]  (a dtype has the length of its fields)
     parts = it.parts_of(x, node)
