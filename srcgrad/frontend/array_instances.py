@@ -39,6 +39,7 @@ from srcgrad.frontend.values import (
     Record,
     describe,
     is_array,
+    ndim,
 )
 from srcgrad.frontend.watches import watch_member, watch_method
 from srcgrad.ir.nodes import atom
@@ -211,6 +212,8 @@ def _by_rule(
         it.refuse(node, f"{name}() of {shown} among other arguments is not supported", _WAY_OUT)
     _check_steps(it, owner, rule.steps, name, node)
     out = of_arrays(arrays_in(args), arrays_in(kwargs))
+    if ndim(owner.fields[VALUE]) < rule.from_rank:
+        return out
     return _wrapped(it, owner, out, rule.numbers, node)
 
 

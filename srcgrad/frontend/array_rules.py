@@ -21,6 +21,7 @@ class Rule:
     reads: tuple[str, ...] = ()  # members that NumPy reads, besides a method of the function's name
     otherwise_plain: bool = False  # whether an array at that position makes it a plain array
     alone: bool = False  # it depends on the other arguments: there may be none
+    from_rank: int = 0  # of a lower rank the result is a plain array
 
 
 _LIKE, _REDUCED, _PLAIN = Rule(), Rule(numbers=True), Rule(None)
@@ -38,7 +39,7 @@ FUNCTIONS: dict[object, Rule] = {
     **dict.fromkeys((np.clip, np.zeros_like), Rule(reads=("dtype",))),
     np.round: Rule(alone=True), np.around: Rule(reads=("round",), alone=True),
     np.sort: Rule(reads=("copy", "flatten")), np.diagonal: _LIKE,
-    np.diag: Rule(reads=("shape", "diagonal"), alone=True),
+    np.diag: Rule(reads=("shape", "diagonal"), alone=True, from_rank=2),
     np.expand_dims: Rule(reads=("reshape", "ndim", "shape")),
     np.moveaxis: Rule(reads=("transpose", "ndim")),
     **dict.fromkeys((np.flip, np.fliplr, np.flipud), Rule(reads=("__getitem__", "ndim"))),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.frontend.array_rules import FUNCTIONS, METHODS
+from srcgrad.frontend.array_rules import FUNCTIONS, METHODS, Rule
 
 X = np.array([3.0, 1.0, 2.0])
 A = np.array([[4.0, 1.0, 0.0], [1.0, 5.0, 2.0], [0.0, 2.0, 6.0]])
@@ -65,6 +65,33 @@ def given(cls):
 
 def parts(out):
     return out if isinstance(out, tuple | list) else (out,)
+
+
+def of_one_array(name):
+    """A function of an instance alone, and its source."""
+    source = f"def f(v):\n    return np.{name}(v.view(Plain))\n"
+    program = {"np": np, "Plain": Plain}
+    exec(source, program)
+    return program["f"], source
+
+
+def fits(name, x):
+    try:
+        of_one_array(name)[0](x.copy())
+    except (TypeError, ValueError, AttributeError):  # it takes more arguments, or another rank
+        return False
+    return True
+
+
+LIKE = [f.__name__ for f, rule in FUNCTIONS.items() if rule != Rule(None)]
+OF_ONE = [(name, x) for name in LIKE for x in (X, A) if hasattr(np, name) and fits(name, x)]
+
+
+@pytest.mark.parametrize(("name", "x"), OF_ONE, ids=[f"{n}_{x.ndim}" for n, x in OF_ONE])
+def test_the_class_of_a_result_by_the_rank(name, x):
+    f, source = of_one_array(name)
+    compiled = flow.compile(f, source=source, target="python")
+    assert type(compiled(x.copy())) is type(f(x.copy()))
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in ("empty_like", ".item")])

@@ -77,8 +77,12 @@ def repeated(n: Any, counts: Any) -> Any:
     array([0, 2, 2])
     """
     counts = np.asarray(counts)
+    if counts.dtype.kind not in "iub":
+        return unsupported("the counts of repeat are integers", like=TypeError)
     if counts.shape[0] != n:
         raise ValueError("operands could not be broadcast together: the counts of repeat")
+    if np.any(counts < 0):
+        raise ValueError("repeats may not contain negative values.")
     ends = np.cumsum(counts)
     total: Any = ends[n - 1] if n > 0 else 0
     return np.searchsorted(ends, np.arange(total), side="right")
@@ -136,8 +140,10 @@ def choose(a: Any, choices: Any) -> Any:
     >>> choose(np.array([0, 1]), [np.array([1.0, 2.0]), np.array([3.0, 4.0])])
     array([1., 4.])
     """
-    n = len(choices)
-    if np.any((np.asarray(a) < 0) | (np.asarray(a) >= n)):
+    n, a = len(choices), np.asarray(a)
+    if a.dtype.kind not in "iub":
+        return unsupported("choose takes integers", like=TypeError)
+    if np.any((a < 0) | (a >= n)):
         raise ValueError("invalid entry in choice array")
     return np.select([np.equal(a, k) for k in range(n)], list(choices), choices[n - 1])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
-    inexact,
+    floating,
     known,
     part,
     place,
@@ -77,7 +77,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> An
     >>> gradient(np.array([0.0, 1.0, 4.0]))
     array([1., 2., 3.])
     """
-    f, order = inexact(f), known(edge_order)
+    f, order = floating(f), known(edge_order)
     if order not in (1, 2):
         return unsupported("gradient takes an edge_order of 1 or 2", like=ValueError)
     axes = range(f.ndim) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)
@@ -97,6 +97,8 @@ def _slope(f: Any, h: Any, axis: int, order: int) -> Any:
             "Shape of array too small to calculate a numerical gradient, at least 2 are required."
         )
     h = h if np.ndim(h) == 0 else np.asarray(h)
+    if np.ndim(h) and h.dtype.kind in "iu":
+        h = h.astype(np.float64)  # differences of narrow integers would wrap around
     inner, first, last = (_even if np.ndim(h) == 0 else _uneven)(f, h, axis)
     if order == 2:
         return shaped(_second_order_edges(f, axis, inner, h), f.shape)

@@ -17,7 +17,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
     >>> [int(k) for k in unravel_index(5, (2, 3))]
     [1, 2]
     """
-    places, left = [], np.asarray(indices)
+    places, left = [], _integers(indices)
     size, fastest_first = math.prod(shape), _fastest_first(order)
     if np.any((left < 0) | (left >= size)):
         raise ValueError("index is out of bounds for array")
@@ -25,6 +25,14 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
         places.append(left % n)
         left = left // n
     return tuple(fastest_first(places))
+
+
+def _integers(indices: Any) -> Any:
+    """Indices as NumPy takes them: 64 bits, since narrower ones may not hold a place."""
+    indices = np.asarray(indices)
+    if indices.dtype.kind not in "iu":
+        return unsupported("only int indices permitted", like=TypeError)
+    return indices.astype(np.int64)
 
 
 def _fastest_first(order: Any) -> Any:
@@ -45,7 +53,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
     flat, size, fastest_first = 0, 1, _fastest_first(order)
     for k, n, at in fastest_first(tuple(zip(places, shape, modes, strict=True))):
-        flat = flat + size * _within(np.asarray(k), n, at)
+        flat = flat + size * _within(_integers(k), n, at)
         size = size * n
     return flat
 

@@ -34,7 +34,7 @@ def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
     >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
     25.0
     """
-    d = floating(_difference(u, v, MATRIX_ERROR))
+    d = _difference(floating(u), floating(v), MATRIX_ERROR)
     return np.dot(d, d if w is None else d * np.asarray(w))
 
 

@@ -64,7 +64,7 @@ def normalize(b: Any, a: Any) -> tuple:
     >>> [v.tolist() for v in normalize([0.0, 4.0], [2.0, 6.0])]
     [[2.0], [1.0, 3.0]]
     """
-    den, num = np.atleast_1d(np.asarray(a)), np.asarray(b)
+    den, num = np.atleast_1d(floating(a)), floating(b)
     if den.ndim != 1:
         raise ValueError("Denominator polynomial must be rank-1 array.")
     if num.ndim > 2:

@@ -231,13 +231,13 @@ def take(
     mode: Any = "raise",
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "take")
-    if isinstance(indices, tuple):  # a tuple would be one index of several axes
-        indices = it.call_numpy(np.array, [indices], {}, node)
+    (indices,) = operands(it, node, (indices,), "take")
+    if atom(indices).type.dtype == "bool":  # as an index they would be a mask
+        indices = it.b.cast(indices, Scalar("i64"))
     if axis is None:
         x, axis = ravel(it, node, x), 0
     k = axis_of(it, node, x, axis)
     if mode in ("clip", "wrap"):
-        (indices,) = operands(it, node, (indices,), "take")
         n = x.type.dims[k]
         if mode == "clip":
             indices = it.b.minimum(it.b.maximum(indices, 0), it.b.sub(n, 1))

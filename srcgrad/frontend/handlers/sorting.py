@@ -15,7 +15,7 @@ from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import Scalar, join_scalars, same_dims
+from srcgrad.ir.types import Scalar, is_int, join_scalars, same_dims
 
 
 def _check_kind(it: Interpreter, node: Node, kind: Any, order: Any) -> None:
@@ -64,6 +64,8 @@ def take_along_axis(it: Interpreter, node: Node, x: Any, indices: Any, axis: Any
     if not is_array(x) or not is_array(indices) or x.type.ndim != indices.type.ndim:
         text = "the indices of take_along_axis have as many axes as the array"
         it.refuse(node, text, like=ValueError)
+    if not is_int(indices.type.dtype):
+        it.refuse(node, "the indices of take_along_axis are integers", like=IndexError)
     k = axis_of(it, node, x, axis)
     places = it.b.indices(it.b.cast(indices, Scalar("i64")), x.type.dims[k], axis=k)
     return along(it, x, places, k)
