@@ -79,8 +79,7 @@ def repeated(n: Any, counts: Any) -> Any:
     counts = np.asarray(counts)
     if counts.dtype.kind not in "iub":
         return unsupported("the counts of repeat are integers", like=TypeError)
-    if counts.shape[0] != n:
-        raise ValueError("operands could not be broadcast together: the counts of repeat")
+    counts = np.broadcast_to(counts, (n,))
     if np.any(counts < 0):
         raise ValueError("repeats may not contain negative values.")
     ends = np.cumsum(counts)

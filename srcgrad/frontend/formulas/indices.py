@@ -296,6 +296,7 @@ stand_for({
 
 
 def _cosines(M: Any, a: float, b: float, c: float) -> Any:
+    M = float(M)  # as NumPy: 1 - M of a narrow unsigned integer would wrap around
     n = np.arange(1 - M, M, 2)
     if M == 1:
         return np.ones(1)
@@ -309,6 +310,7 @@ def bartlett(M: Any) -> Any:
     >>> bartlett(3)
     array([0., 1., 0.])
     """
+    M = float(M)
     if M == 1:
         return np.ones(1)
     return 1.0 - np.abs(np.arange(1 - M, M, 2) / (M - 1))

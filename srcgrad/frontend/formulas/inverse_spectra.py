@@ -32,15 +32,15 @@ def istft(
     z = np.moveaxis(z, (through, over), (-2, -1))
     count = z.shape[-1]
     default = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
-    size = default if nperseg is None else nperseg
+    size = default if nperseg is None else int(nperseg)
     if size < 1:
         raise ValueError("nperseg must be a positive integer")
     if nfft is None:
         odd = input_onesided and size == default + 1
         nfft = size if odd else default
-    elif nfft < size:
+    elif (nfft := int(nfft)) < size:
         raise ValueError("nfft must be greater than or equal to nperseg.")
-    overlap = size // 2 if noverlap is None else noverlap
+    overlap = size // 2 if noverlap is None else int(noverlap)
     if overlap >= size:
         raise ValueError("noverlap must be less than nperseg.")
     step = size - overlap

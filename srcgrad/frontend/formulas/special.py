@@ -21,6 +21,7 @@ from srcgrad.frontend.formulas.registry import (
     largest,
     stand_for,
     stands_for,
+    unsupported,
 )
 
 
@@ -271,6 +272,8 @@ def multigammaln(a: Any, d: Any) -> Any:
     True
     """
     d = known(d)
+    if d < 1:
+        return unsupported("multigammaln of no dimension", like=ValueError)
     a = np.asarray(a, dtype=np.float64)
     if np.any(a <= 0.5 * (d - 1)):
         raise ValueError("condition a > 0.5 * (d-1) not met")

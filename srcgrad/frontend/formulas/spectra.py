@@ -36,14 +36,14 @@ def _window(window: Any, nperseg: Any, x: Any) -> Any:
 
 def _weights(window: Any, nperseg: Any, n: Any) -> Any:
     if isinstance(window, str | tuple):
-        size = known(256 if nperseg is None else nperseg)
+        size = int(known(256 if nperseg is None else nperseg))
         if size < 1:
             raise ValueError(f"Parameter nperseg={size} is not a positive integer!")
         return signal.get_window(window, size) if size <= n else signal.get_window(window, n)
     weights = np.asarray(window) * 1.0
     if weights.ndim != 1 or weights.shape[0] > n:
         raise ValueError("window is a vector that is not longer than the signal")
-    if nperseg is not None and nperseg != weights.shape[0]:
+    if nperseg is not None and int(nperseg) != weights.shape[0]:
         raise ValueError("value specified for nperseg is different from length of window")
     return weights
 
@@ -69,10 +69,10 @@ def _transforms(x: Any, weights: Any, step: Any, nfft: Any, trend: Any, onesided
 def _sizes(weights: Any, noverlap: Any, nfft: Any) -> tuple[Any, Any]:
     """The step from a segment to the next, and the length of a transform."""
     size = weights.shape[0]
-    shared = size // 2 if noverlap is None else noverlap
+    shared = size // 2 if noverlap is None else int(noverlap)
     if shared >= size:
         raise ValueError("noverlap must be less than nperseg.")
-    length = size if nfft is None else nfft
+    length = size if nfft is None else int(nfft)
     if length < size:
         raise ValueError("nfft must be greater than or equal to nperseg.")
     return size - shared, length

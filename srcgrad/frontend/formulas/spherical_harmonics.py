@@ -35,7 +35,9 @@ def sph_harm_y_all(n: Any, m: Any, theta: Any, phi: Any, *, diff_n: Any = 0) -> 
     >>> sph_harm_y_all(2, 1, 0.3, np.zeros(4)).shape
     (3, 3, 4)
     """
-    n, m = known(n), known(m)
+    n, m = known(n), abs(known(m))
+    if n < 0:
+        return unsupported("n must be a non-negative integer.", like=ValueError)
     if known(diff_n) != 0:
         return unsupported("sph_harm_y_all with diff_n is not supported", "take a derivative of it")
     orders = np.concatenate((np.arange(m + 1), np.arange(-m, 0)))
