@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.frontend.chosen_objects import chosen_apart, chosen_objects
 from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups, make_unordered
 from srcgrad.frontend.flattening import Carrier
@@ -112,6 +113,7 @@ def _specs(
 ) -> dict[Cell, Any]:
     """The spec of each place that differs; a Conflict where there is none."""
     sides: list[dict] = []
+    known: set[int] = set()
     for k, state in enumerate(states):
         restore(it, state)
         known = lasting(it, state)
@@ -119,11 +121,11 @@ def _specs(
     out: dict[Cell, Any] = {}
     for cell, (x, y) in changed.items():
         one, two = sides[0][cell], sides[1][cell]
-        spec = _joined_spec(cell, (x, y), one, two)
+        spec = chosen_apart(it, (x, y), (one, two), known) or _joined_spec(cell, (x, y), one, two)
         if spec is None:
             it.fit_lists(x, y)
             if one is not None and two is not None:
-                spec = several(one, two)
+                spec = several(one, two) or chosen_objects(one, two, known)
         if spec is None and cell[0] not in it.scopes:
             it.decide(Conflict("", test=test), node=None)
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)

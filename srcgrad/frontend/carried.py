@@ -9,6 +9,7 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.branches import Cell, optional_keys, reshaped, take_keys
+from srcgrad.frontend.chosen_objects import chosen_apart, chosen_objects
 from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import RESULT, Poison
@@ -145,12 +146,12 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     if key == RESULT and static is UNBOUND:
         return loose(spec_of(v, True, trip.known, it.captures.classes))
     new = spec_of(v, False, trip.known, it.captures.classes)
-    joined = join_places(old, new)
+    joined = chosen_apart(it, (v,), (old, new), trip.known) or join_places(old, new)
     if joined is not None:
         return joined
     before = held_at(it, trip.before, cell)
     it.fit_lists(before, v)
-    if (both := several(old, new)) is not None:
+    if (both := several(old, new) or chosen_objects(old, new, trip.known)) is not None:
         return both
     if are_tuples(old) and are_tuples(new):
         _unroll(it, trip)

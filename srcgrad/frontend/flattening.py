@@ -8,7 +8,7 @@ from typing import Any
 from srcgrad.frontend import held_values
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.grown_lists import items_of
-from srcgrad.frontend.heap import is_mutable
+from srcgrad.frontend.heap import is_mutable, meeting_at, require_apart
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joins import fits
 from srcgrad.frontend.specs import (
@@ -114,6 +114,7 @@ class Carrier:
             others = self._first_of(spec, rest)
         held = [v for v in (*seen, *self.seen[first:]) if v is not None]
         if any(id(v) not in self.it.captures.immutable for v in held):
+            require_apart(self.it, {meeting_at(self.it.b.loc)})
             self.it.refuse(
                 None, "which of several lists, dicts or objects this is, is known only at run time",
                 "make tuples of them, or take what is needed of it before",

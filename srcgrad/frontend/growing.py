@@ -7,7 +7,7 @@ from typing import Any
 
 from srcgrad.frontend.dict_values import make_groups
 from srcgrad.frontend.grown_lists import GrownTable, Kinds, Known, Mixed, items_of, length_of
-from srcgrad.frontend.heap import changing
+from srcgrad.frontend.heap import changing, keep_apart
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.mixed_lists import (
@@ -79,6 +79,7 @@ def changing_grown(it: Interpreter, v: GrownList, node: Node, added: bool = Fals
     if not added:
         it.captures.rewritten[v.key] = it.frame.source.location(node)
     if v.settled is not None:
+        keep_apart(it, v)
         it.refuse(
             node, "which of several lists this changes is only known at run time",
             "make a copy before changing it: list(...)",

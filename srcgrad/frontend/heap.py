@@ -14,9 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad import tree
+from srcgrad.errors import Location
 from srcgrad.frontend.frame import frames_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.list_tails import Tail
+from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -179,10 +181,37 @@ def freeze_shared(it: Interpreter, merges: list[tuple[Any, list[Any]]]) -> None:
             users.setdefault(id(s), set()).add(id(made))
     for made, sources in merges:
         others = [s for s in sources if s is not made]
-        it.merged[id(made)] = made, others
+        it.merged[id(made)] = made, others, meeting_at(it.b.loc)
         known = (found, it.frozen, it.captures.immutable)
         if any(len(users[id(s)]) > 1 or any(id(s) in k for k in known) for s in others):
             it.frozen.update({id(v): v for v in (made, *others)})
+
+
+def meeting_at(loc: Location | None) -> tuple[Any, ...] | None:
+    """The place where paths meet, as a key."""
+    return None if loc is None else (loc.file, loc.line, loc.column)
+
+
+def are_apart(it: Interpreter) -> bool:
+    """Whether containers that paths leave here are not joined."""
+    return meeting_at(it.b.loc) in it.captures.required.objects_apart
+
+
+def keep_apart(it: Interpreter, owner: Any) -> None:
+    """Restarts with the containers apart that were joined to this one, or it with others to one."""
+    require_apart(it, {
+        place
+        for made, others, place in it.merged.values()
+        if place is not None and any(v is owner for v in (made, *others))
+    })  # fmt: skip
+
+
+def require_apart(it: Interpreter, places: set[Any]) -> None:
+    """Restarts with the containers apart that meet at some places."""
+    apart = it.captures.required.objects_apart
+    if not places <= apart:
+        apart |= places
+        raise RestartTracing("containers that are chosen are changed")
 
 
 def note_change(it: Interpreter, owner: Any) -> None:
@@ -212,6 +241,7 @@ def changing(it: Interpreter, owner: Any, node: Node) -> None:
             "pass it as an argument and return what changes", runs=True,
         )  # fmt: skip
     if id(owner) in it.frozen:
+        keep_apart(it, owner)
         it.refuse(
             node, "which of several containers this changes is only known at run time",
             "make a copy before changing it, or change it where it is chosen",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.frontend.formulas.groups import Group
+from srcgrad.frontend.heap import keep_apart
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record
 
@@ -14,6 +15,8 @@ def identical(it: Interpreter, a: Any, c: Any, node: Node) -> bool:
     views = all(isinstance(v, Record) and v.cls is Group for v in (a, c))
     frozen = any(id(v) in it.frozen for v in (a, c))
     if a is not c and type(a) is type(c) and (views or frozen or _may_be_one(it, a, c)):
+        for v in (a, c):
+            keep_apart(it, v)
         it.refuse(
             node, "whether two objects are one is only known at run time", "compare their values"
         )

@@ -64,8 +64,8 @@ class Interpreter:
         self.scopes: dict[int, dict[str, Any]] = {}
         self.held: list[Any] = []
         self.frozen: dict[int, Any] = {}
-        # containers that are one of several, by id, with these
-        self.merged: dict[int, tuple[Any, list[Any]]] = {}
+        # containers that are one of several, by id, with these, and where paths met
+        self.merged: dict[int, tuple[Any, list[Any], Any]] = {}
         self.shaped_at: dict[int, Any] = {}  # the lines where containers got another length
         self.snapshots: list[Snapshot | Contiguous | Marked] = []
         # of each traced function the statements before all others, and the depth of scopes there

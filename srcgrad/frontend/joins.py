@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import enum
 import types
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend import held_values
+from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Poison
 from srcgrad.frontend.heap import contents, is_mutable
@@ -33,6 +35,7 @@ from srcgrad.frontend.specs import (
 from srcgrad.frontend.values import (
     ANY,
     UNBOUND,
+    Abstract,
     Classes,
     Closure,
     Conflict,
@@ -146,7 +149,7 @@ def join_specs(a: Spec, b: Spec) -> Spec | None:
             )
             return ArraySpec(a.dtype, dims, a.layout if a.layout == b.layout else "S")
         case PartsSpec(), PartsSpec():
-            return _join_parts(a, b)
+            return join_parts(a, b)
     return None
 
 
@@ -182,7 +185,7 @@ def several(a: Spec, b: Spec) -> Spec | None:
         inner = several(_present(a, UNBOUND), _present(b, UNBOUND))
         return None if inner is None else MaybeSpec(inner, UNBOUND)
     kinds: list[Spec] = []
-    for spec in _real_first([*_kinds_of(a), *_kinds_of(b)]):
+    for spec in _real_first([*alternatives(a), *alternatives(b)]):
         joined = [_of_one_kind(known, spec) for known in kinds]
         place = next((k for k, s in enumerate(joined) if s is not None), len(kinds))
         kinds[place : place + 1] = [loose([*joined, spec][place] or spec)]
@@ -223,11 +226,12 @@ def _depth(spec: Spec) -> int:
     return _depth(spec.inner) if isinstance(spec, MaybeSpec) else 0
 
 
-def _kinds_of(spec: Spec) -> list[Spec]:
+def alternatives(spec: Spec) -> list[Spec]:
+    """The specs of one kind each."""
     if isinstance(spec, SeveralSpec):
-        return [spec.one, *_kinds_of(spec.other)]
+        return [spec.one, *alternatives(spec.other)]
     if isinstance(spec, MaybeSpec):
-        return [StaticSpec(None), *_kinds_of(spec.inner)]
+        return [StaticSpec(None), *alternatives(spec.inner)]
     return [spec]
 
 
@@ -242,7 +246,7 @@ def are_tuples(spec: Spec) -> bool:
     """Whether all kinds of a place are tuples."""
     return all(
         issubclass(s.kind[0], tuple) if isinstance(s, PartsSpec) else _is_empty_tuple(s)
-        for s in _kinds_of(spec)
+        for s in alternatives(spec)
     )
 
 
@@ -261,7 +265,9 @@ def _is_kind(spec: Spec) -> bool:
         v = spec.value
         if isinstance(v, Closure):  # one that is called where its names still have their values
             return held_values.held(v) is None and not v.frame.finished
-        return is_scalar(v) or isinstance(v, (*CONSTANT, tuple)) or type(v) is type(np.dot)
+        if is_scalar(v) or isinstance(v, (*CONSTANT, tuple)) or type(v) is type(np.dot):
+            return True
+        return made_by_statement(type(v)) and not isinstance(v, Abstract)  # a captured instance
     if isinstance(spec, PartsSpec):
         kinds = list | tuple | dict | Record | GrownList | held_values.Form
         return issubclass(spec.kind[0], kinds)
@@ -269,7 +275,9 @@ def _is_kind(spec: Spec) -> bool:
 
 
 def fits(v: Any, spec: Spec, classes: Classes) -> bool:
-    """Whether a value has a kind."""
+    """Whether a value has a kind; of a container that was there before, whether it is that one."""
+    if isinstance(spec, PartsSpec) and spec.same is not None:
+        return v is spec.same
     return _of_one_kind(spec, spec_of(v, False, {}, classes)) is not None
 
 
@@ -280,7 +288,10 @@ def _bounds(spec: StaticSpec) -> PartsSpec:
     return PartsSpec((type(spec.value),), tuple(held), parts)
 
 
-def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
+def join_parts(
+    a: PartsSpec, b: PartsSpec, first: Callable[[Spec, Spec], Spec | None] = lambda p, q: None
+) -> Spec | None:
+    """The spec of two containers part by part; what `first` gives of two parts comes first."""
     if a.same is not None and a.same is b.same:
         return a
     if a.kind[0] is not b.kind[0] or a.keys != b.keys:
@@ -290,7 +301,7 @@ def _join_parts(a: PartsSpec, b: PartsSpec) -> Spec | None:
     if a.kind[0] is TrackedDict and a.kind[:4] != b.kind[:4]:
         return None
     pairs = zip(a.parts, b.parts, strict=True)
-    parts = [join_specs(p, q) or several(p, q) for p, q in pairs]
+    parts = [first(p, q) or join_specs(p, q) or several(p, q) for p, q in pairs]
     if any(p is None for p in parts):
         return None
     kind = a.kind if a.kind == b.kind else a.kind[: 4 if a.kind[0] is TrackedDict else 1]

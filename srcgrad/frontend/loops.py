@@ -19,7 +19,7 @@ from srcgrad.frontend.control_flow import exited, flag, leave_loop, negate
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.handlers.schedules import of_test
-from srcgrad.frontend.heap import State, captured, freeze_shared, restore, snapshot
+from srcgrad.frontend.heap import State, captured, freeze_shared, meeting_at, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.joins import fits
@@ -155,6 +155,8 @@ def _enter(it: Interpreter, trip: Trip, a: Attempt) -> None:
         put(it, trip, cell, value)
     it.frozen.update(trip.frozen)
     it.frozen.update({id(a.made[k]): a.made[k] for k in trip.shared})
+    for made in a.made:
+        it.merged.setdefault(id(made), (made, [], meeting_at(it.b.loc)))
 
 
 def _body(it: Interpreter, trip: Trip, index: Var) -> None:

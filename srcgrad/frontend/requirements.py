@@ -92,6 +92,8 @@ class Requirements:
     # dicts and sets by place, whose keys and members the run decides
     at_run_time: set[tuple[Any, ...]] = field(default_factory=set)
     unordered: set[tuple[Any, ...]] = field(default_factory=set)  # dicts, by place
+    # where paths meet that leave one of several containers, which is changed
+    objects_apart: set[tuple[Any, ...]] = field(default_factory=set)
     # calls of tuple by place: whose length would be known, and who have a list, as all was refused
     tuples: set[tuple[Any, ...]] = field(default_factory=set)
     long_tuples: set[tuple[Any, ...]] = field(default_factory=set)

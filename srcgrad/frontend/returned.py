@@ -116,7 +116,7 @@ class Written:
     # the containers that lists of the run hold by their leaves, by the key of the list and by id
     listed: dict[Any, Mapping[int, Any]] = field(default_factory=dict)
     twice: Set[int] = frozenset()  # of these, those that one list has in several places
-    merged: Mapping[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    merged: Mapping[int, tuple[Any, list[Any], Any]] = field(default_factory=dict)
 
     def is_apart(self) -> bool:
         """Whether a container would be another one elsewhere.
@@ -144,7 +144,7 @@ class Written:
         found: set[int] = set()
         todo = [k]
         while todo:
-            new = {id(v) for v in self.merged.get(todo.pop(), (None, []))[1]} - found
+            new = {id(v) for v in self.merged.get(todo.pop(), (None, [], None))[1]} - found
             found |= new
             todo += new
         return found

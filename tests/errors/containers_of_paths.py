@@ -6,10 +6,10 @@ from tests.errors.programs import program
 
 @program(vec(3))
 def shared_list_changed(x):
-    a, b = [x[0]], [x[1]]
-    c = a if x[0] > 0.0 else b
+    a = [x[0]]
+    c = a if x[0] > 0.0 else [x[1]]
     c.append(x[2])  # error: UnsupportedError: which of several containers ... make a copy
-    return a[0] * len(b)
+    return a[0] * len(c)
 
 
 @program(vec(3), 2)

@@ -335,4 +335,6 @@ def one_of_several_lists(x):
     found = [x, x]
     if x > 0.0:  # error: UnsupportedError: which of several lists, dicts or objects ... tuples
         found = rows[x]
+    else:
+        found = [1.0, x]
     return found[0]

@@ -98,10 +98,10 @@ def list_of_two_paths_changed(x, n):
 
 @program(vec(3), 2)
 def list_changed_that_another_may_be(x, n):
-    one, two = [x[0]], [x[1]]
+    two = [x[1]]
     for i in range(n):
         two.append(x[i])
-    either = one if x[2] > 0.0 else two
+    either = two[:1] if x[2] > 0.0 else two
     either.append(x[2])  # error: UnsupportedError: which of several containers this changes
     return two[-1]
 
@@ -112,7 +112,7 @@ def one_of_two_lists_of_arrays(x, n):
     for i in range(n):
         one.append(x * i)
         two.append(x + i)
-    either = one if x[2] > 0.0 else two  # error: UnsupportedError: the value depends on the path
+    either = one[:] if x[2] > 0.0 else two  # error: UnsupportedError: the value depends on the path
     return np.sum(either[-1])
 
 

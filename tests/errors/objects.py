@@ -197,8 +197,8 @@ def sum_of_objects(x):
 
 @program(0.7)
 def which_object(x):
-    p, q = Point(x), Point(2.0)
-    r = p if x > 0.0 else q
+    p = Point(x)
+    r = p if x > 0.0 else Point(2.0)
     return x if r is p else -x  # error: UnsupportedError: whether two objects are one
 
 
