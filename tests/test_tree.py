@@ -33,7 +33,7 @@ OTHERS = {
     "frontend/joins.py:spec_of": "what a branch joins, with the identity of containers",
     "frontend/handlers/copies.py:_copied": "containers that may hold themselves",
     "frontend/handlers/formula_helpers.py:known": "static sequences as tuples",
-    "frontend/handlers/inspection.py:_classes": "the classes that isinstance asks for",
+    "frontend/handlers/class_checks.py:_classes": "the classes that isinstance asks for",
     "frontend/handlers/shifts.py:roll": "one axis after another",
     "frontend/list_places.py:kind": "the kinds of items, of a list whatever its length",
     "frontend/lists.py:static_key": "the key of a dict",

@@ -159,9 +159,10 @@ def _named_tuple(
 
 
 def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
-    meta = type(cls)
-    if meta is not type and meta.__module__ not in ("abc", "typing") and not is_jitclass(cls):
-        it.refuse(node, f"{cls.__name__} has a metaclass of its own", "use a plain class")
+    # what else a metaclass defines has done its work when the class was made
+    if type(cls).__call__ is not type.__call__ and not is_jitclass(cls):
+        said = f"the metaclass of {cls.__name__} defines __call__, which makes its instances"
+        it.refuse(node, said, "use a plain class")
     for base in cls.__mro__[:-1]:
         for name in _SPECIAL if base not in PROGRAMS else ():
             if name in vars(base) and not (name == "__new__" and _has_new(base)):

@@ -1,10 +1,9 @@
-"""Inspection of values: isinstance, type, getattr, callable, shape; print."""
+"""Inspection of values: type, getattr, callable, shape; print."""
 
 from __future__ import annotations
 
-import functools
 import types
-from typing import Any, Union, get_args, get_origin
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,13 @@ from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.formulas.attribute_names import attribute_or, has_attribute
 from srcgrad.frontend.frame import Poison, Poisoned
+from srcgrad.frontend.handlers.class_checks import LITERALS
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.kinds import class_of, follows_library
+from srcgrad.frontend.kinds import class_of
 from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
@@ -29,9 +29,7 @@ from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.structured import class_shown
 from srcgrad.frontend.texts import shown
 from srcgrad.frontend.values import (
-    NUMBERS,
     UNBOUND,
-    Abstract,
     Closure,
     Formatted,
     GrownList,
@@ -51,83 +49,12 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.watches import (
     watch_class,
-    watch_derived,
     watch_member,
     watch_method,
     watch_presence,
 )
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import np_dtype, promoted
-from srcgrad.protocols import poses
-
-LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
-
-
-@implements(isinstance)
-def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
-    many = _classes(it, node, classes)
-    if isinstance(x, Formatted):
-        kinds: tuple = (str,)
-    elif isinstance(x, Closure | Partial):
-        kinds = (types.FunctionType,) if isinstance(x, Closure) else (functools.partial,)
-    elif isinstance(x, GrownList | TrackedList):
-        kinds = (list,)
-    elif isinstance(x, TrackedDict | TrackedSet | Masked):
-        kinds = (x.cls,)
-    elif isinstance(x, Slice):
-        kinds = (slice,)
-    elif isinstance(x, Record):
-        kinds = (class_shown(x),)
-    elif isinstance(x, Var):
-        asked = any(hasattr(c, "srcgrad_value") for c in many)
-        if asked and (follows_library(it) or not is_array(x)):
-            return _is_tensor(it, node, x)
-        refuse_mixed(it, x, node, "isinstance() asks for the class of")
-        kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
-    elif isinstance(x, Range):
-        kinds = (range,)
-    elif isinstance(x, Iterated):
-        if all(c in LITERALS or c is np.ndarray for c in many):
-            return False
-        it.refuse(node, "isinstance() of an iterator is not supported")
-    elif poses(x):
-        it.refuse(node, f"isinstance() of {describe(x)}, which is of another class than it says")
-    else:
-        kinds = (type(x),)
-    if not isinstance(x, Abstract):
-        watch_class(it.captures, x)
-    return any(_derives(it, k, c) for k in kinds for c in many)
-
-
-def _derives(it: Interpreter, cls: type, base: type) -> bool:
-    watch_derived(it.captures, cls, base)
-    return issubclass(cls, base)
-
-
-def _is_tensor(it: Interpreter, node: Node, x: Var) -> bool:
-    """Whether a value represents a tensor: in srcgrad's functions arrays and NumPy's scalars do."""
-    if not follows_library(it):
-        it.refuse(node, "compiled code does not distinguish numbers from tensors without dims")
-    return is_array(x) or not x.type.weak
-
-
-def _classes(it: Interpreter, node: Node, classes: Any) -> list[type]:
-    if isinstance(classes, tuple):
-        return [c for part in classes for c in _classes(it, node, part)]
-    origin, parts = get_origin(classes), get_args(classes)
-    if isinstance(classes, types.UnionType) or origin is Union:
-        return [c for part in parts for c in _classes(it, node, part)]
-    if origin is not None and not parts:  # typing.Callable, typing.Sequence
-        return [origin]
-    if not isinstance(classes, type):
-        it.refuse(node, f"isinstance() takes classes, not {describe(classes)}", like=TypeError)
-    return [classes]
-
-
-@implements(issubclass)
-def issubclass_(it: Interpreter, node: Node, cls: Any, classes: Any) -> Any:
-    (cls,) = _classes(it, node, cls)
-    return any(_derives(it, cls, c) for c in _classes(it, node, classes))
 
 
 @implements(type)

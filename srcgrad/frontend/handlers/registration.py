@@ -5,6 +5,7 @@ from srcgrad.frontend.handlers import (
     array_instances,
     broadcasts,
     builtin,
+    class_checks,
     collections,
     complexes,
     containers,
