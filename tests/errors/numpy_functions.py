@@ -79,8 +79,3 @@ def array_of_a_text(x):
 @program(vec(3))
 def positive_of_a_mask(x):
     return np.sum(x[+(x > 0)])  # error: UnsupportedError: numpy boolean positive is not supported
-
-
-@program(0.7)
-def number_of_a_list_of_texts(x):
-    return x * np.float64(None)  # error: UnsupportedError: None cannot be converted

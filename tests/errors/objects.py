@@ -19,6 +19,13 @@ class Bare:
     limit = 2.0
 
 
+class Third:
+    """A place."""
+
+    def __index__(self):
+        return 2
+
+
 class Meta(type):
     """A metaclass of the user's, which makes instances."""
 
@@ -143,6 +150,11 @@ def protocol_without_checks_at_run_time(x):
 @program(0.7)
 def subclass_of_a_protocol_with_data(x):
     return x if issubclass(Bare, Limited) else -x  # error: TypeError: non-method members
+
+
+@program(0.7)
+def number_of_an_index(x):
+    return x * np.float64(Third())  # error: UnsupportedError: a Third cannot be converted
 
 
 @program(0.7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -97,13 +98,33 @@ def _converted(it: Interpreter, node: Node, x: Any, target: Any, static: Any) ->
     return plain(it.b.retyped(x, target))
 
 
+# what NumPy reads of an instance, to make a number or an array of it
+_READ_BY_NUMPY = (
+    "__array__", "__array_interface__", "__array_struct__", "__buffer__", "__index__", "__getitem__"
+)  # fmt: skip
+
+
 def _cast_to(dtype: Any) -> None:
+    of_python = int if issubclass(dtype, np.integer) else float
+    method = f"__{of_python.__name__}__"
+
     def handler(it: Interpreter, node: Node, x: Any = 0) -> Any:
-        own = converted(it, x, float, node)
+        own = converted(it, x, of_python, node)
         x = x if own is NotImplemented else own
-        if isinstance(x, list | tuple):
+        if isinstance(x, list | tuple | Range | range):
             x = it.call_numpy(np.array, [x], {}, node)
+        if x is None or isinstance(x, str | Decimal | Fraction):
+            try:
+                return dtype(x)  # type: ignore[arg-type]  (None may raise)
+            except (TypeError, ValueError, OverflowError) as e:
+                it.fails(e, node)
         if not is_value(x):
+            cls = it.call(type, [x], {}, node)
+            read = any(hasattr(cls, name) for name in (*_READ_BY_NUMPY, method))
+            if not read or issubclass(cls, dict):
+                takes = "a string, a bytes-like object" if of_python is int else "a string"
+                takes = f"{of_python.__name__}() argument must be {takes} or a real number"
+                it.wrong(node, f"{takes}, not '{cls.__name__}'", TypeError)
             it.refuse(node, f"{describe(x)} cannot be converted to a number")
         return cast(it, x, scalar_type(it, node, dtype))
 
