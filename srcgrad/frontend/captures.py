@@ -105,6 +105,7 @@ class Captures(Specializing):
         self.twice: set[int] = set()  # of these, those that a list has in several places
         # the places where lists of the run do not only get longer, by key
         self.rewritten: dict[Any, Location] = {}
+        self.listed_rows: list[Any] = []  # the keys of the lists of arrays of one shape
         self.reached: dict[tuple[Any, ...], Path] = {}  # the places of containers
         self.arguments: dict[int, Any] = {}  # containers among the arguments, by id
         self.identified = False  # whether it matters which of them are one object

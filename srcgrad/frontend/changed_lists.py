@@ -14,7 +14,7 @@ from srcgrad.frontend.growing import append_grown, changing_grown, columns_of, g
 from srcgrad.frontend.grown_lists import dims_of_rows, items_of
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import size_of_row
+from srcgrad.frontend.lists_of_rows import size_of_row
 from srcgrad.frontend.slices import span
 from srcgrad.frontend.values import GrownList, Slice, is_unit, plain
 from srcgrad.ir.nodes import Var
@@ -109,6 +109,7 @@ def put_slice(it: Interpreter, v: GrownList, part: Slice, items: Any, node: Node
 def insert(it: Interpreter, v: GrownList, k: Any, item: Any, node: Node) -> None:
     """Puts an item in front of another one; an index beyond an end is that end."""
     b = it.b
+    changing_grown(it, v, node)
     append_grown(it, v, item, node)
     n = plain(b.sub(it.grown_length(v), 1))
     place = plain(b.where(b.lt(k, 0), b.add(n, k), k))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.casts import cast
-from srcgrad.frontend.grown_lists import GrownTable, array_of
+from srcgrad.frontend.grown_lists import GrownTable, Ragged, array_of
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.lists_of_rows import NO_ITEMS, stacked_rows
 from srcgrad.frontend.maybe_none import in_dtype
-from srcgrad.frontend.ragged_lists import NO_ITEMS, stacked_rows
+from srcgrad.frontend.ragged_lists import INHOMOGENEOUS, stacked_arrays
 from srcgrad.frontend.rank_zero import is_shell
 from srcgrad.frontend.special_methods import class_of_instance, special
 from srcgrad.frontend.tables import table_as_array
@@ -45,6 +46,8 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | No
         return it.b.copy(x) if copy else x
     if is_scalar(x):
         return _strong(it, x)
+    if isinstance(x, Ragged):
+        return stacked_arrays(it, x, node, NO_ITEMS, INHOMOGENEOUS)
     if isinstance(x, GrownTable):
         return table_as_array(it, x, node)
     if isinstance(x, GrownList):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from srcgrad.frontend.dict_values import make_groups
-from srcgrad.frontend.grown_lists import GrownTable, Kinds, Known, Mixed, items_of, length_of
+from srcgrad.frontend.grown_lists import (
+    GrownTable,
+    Kinds,
+    Known,
+    Mixed,
+    Ragged,
+    items_of,
+    length_of,
+    with_columns,
+)
 from srcgrad.frontend.heap import changing, keep_apart
 from srcgrad.frontend.indexing import view
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.lists_of_rows import append_row, row, set_row, size_of_row
 from srcgrad.frontend.mixed_lists import (
     append_mixed,
     mix,
@@ -18,7 +27,7 @@ from srcgrad.frontend.mixed_lists import (
     require_kinds,
     set_mixed,
 )
-from srcgrad.frontend.ragged_lists import append_row, row, set_row, size_of_row
+from srcgrad.frontend.ragged_lists import append_array, array_at, moving, new_ragged, set_array
 from srcgrad.frontend.requirements import RestartTracing
 from srcgrad.frontend.tables import (
     NUMBER,
@@ -49,6 +58,8 @@ def new_list(it: Interpreter, key: Any) -> GrownList:
     kind, rank = it.grown[key]
     if isinstance(kind, Kinds):
         return new_mixed(it, key, kind)
+    if key in it.captures.required.ragged and rank:
+        return new_ragged(it, key, kind, rank)
     if kind is not None and not isinstance(kind, Scalar):
         count = columns_in(kind)
         if count == 0:  # all items are the same: one that tells how many there are
@@ -77,6 +88,7 @@ def changing_grown(it: Interpreter, v: GrownList, node: Node, added: bool = Fals
     """Notes, before it happens, a change of such a list; `added`: it only gets longer."""
     changing(it, v, node)
     if not added:
+        moving(it, v)
         it.captures.rewritten[v.key] = it.frame.source.location(node)
     if v.settled is not None:
         keep_apart(it, v)
@@ -116,6 +128,9 @@ def append_grown(it: Interpreter, owner: GrownList, item: Any, node: Node) -> No
     if other or is_apart(it, owner, item):
         mix(it, owner)
     changing_grown(it, owner, node, True)
+    if isinstance(owner, Ragged):
+        append_array(it, owner, item, node)
+        return
     if isinstance(owner, GrownTable):
         for column, leaf in append_item(it, owner, item, node):
             append_grown(it, column, leaf, node)
@@ -166,6 +181,9 @@ def set_grown(it: Interpreter, x: GrownList, items: list[Any], value: Any, node:
     if is_apart(it, x, value) or (is_other(x, value) and mixes(it, x.key, [value])):
         mix(it, x)
     changing_grown(it, x, node)
+    if isinstance(x, Ragged):
+        set_array(it, x, items, value, node)
+        return
     if isinstance(x, GrownTable):
         for column, leaf in append_item(it, x, value, node):
             set_grown(it, column, items, leaf, node)
@@ -201,7 +219,7 @@ def grown_slice(it: Interpreter, v: GrownList, part: Slice, node: Node) -> Grown
     """A new list of some of the items."""
     if isinstance(v, GrownTable):
         columns = tuple(it.grown_slice(c, part, node) for c in v.columns)
-        return replace(v, columns=columns)
+        return with_columns(v, columns)
     whole = items_of(it.b, v)
     whole_rows = [Slice(None, None, None)] * (whole.type.ndim - 1)
     made = relisted(it, v, view(it, whole, [part, *whole_rows], node))
@@ -230,6 +248,8 @@ def grown_load(it: Interpreter, v: GrownList, place: Any, node: Node) -> Any:
     """The item at a checked place, a Python number where the items are."""
     if isinstance(v, Mixed):
         return mixed_item(it, v, place, node)
+    if isinstance(v, Ragged):
+        return array_at(it, v, place, node)
     if isinstance(v, GrownTable):
         return item_of(it, v, [it.grown_load(c, place, node) for c in v.columns])
     if not v.of_numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from srcgrad.frontend.interpreter import Interpreter
@@ -38,6 +39,19 @@ class Mixed(GrownTable):
     parts: tuple[GrownList | Known, ...] = ()  # of each kind the list of its items, or the value
 
 
+@record(eq=False)
+class Ragged(GrownTable):
+    """A list of arrays of several shapes: its columns are the place of an array's elements among
+    all that were ever put in, and the length of each of its axes (see `ragged_lists`)."""
+
+    elements: Any = None  # a growing list of numbers, which only grows
+    shared: bool = False  # a slice, or in another order: its elements are those of another list
+
+    @property
+    def rank(self) -> int:
+        return len(self.columns) - 1
+
+
 @record(frozen=True)
 class Kinds:
     """The kinds of the items of such a list: of each its value, None if its items have a list."""
@@ -52,6 +66,12 @@ def length_of(b: Builder, v: GrownList) -> Any:
     if v.settled is not None:
         return atom(v.settled.type.dims[0])
     return b.retyped(b.load(v.length, 0), INT)
+
+
+def with_columns(v: GrownTable, columns: tuple[GrownList, ...]) -> GrownTable:
+    """A list of some of the items, or of others of the list, by its columns."""
+    shared = {"shared": True} if isinstance(v, Ragged) else {}
+    return replace(v, columns=columns, **shared)
 
 
 def dims_of_rows(b: Builder, v: GrownList) -> list[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from srcgrad import tree
 from srcgrad.frontend.frame import Frame
-from srcgrad.frontend.grown_lists import GrownTable
+from srcgrad.frontend.grown_lists import GrownTable, Ragged
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import is_weak
 from srcgrad.frontend.list_tails import Tail
@@ -120,6 +120,8 @@ class _Around:
         """The kind of a list that grows, a choice, a function or an array; None of others."""
         inner = depth + 1
         match v:
+            case Ragged():
+                return Ragged, v.dtype, v.rank
             case GrownTable():
                 return GrownTable, *(self.kind(c, inner) for c in v.columns)
             case GrownList():

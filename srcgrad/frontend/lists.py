@@ -1,7 +1,7 @@
 """Lists, dicts and their items: changes of these, and lists that grow in run-time loops.
 
 A list of numbers whose length depends on the path becomes a tape and a cell with its length;
-interpretation starts again with that known. For lists of arrays see `ragged_lists`.
+interpretation starts again with that known. For lists of arrays see `lists_of_rows`.
 """
 
 from __future__ import annotations

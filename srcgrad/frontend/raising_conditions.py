@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import Location, UnsupportedError
+from srcgrad.frontend.one_shape import is_mark
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.build import Builder
 from srcgrad.ir.clone import copied
@@ -309,6 +310,8 @@ CONDITIONS: dict[Primitive, Callable[..., Any]] = {
 
 def raised_by(d: Def) -> type[BaseException] | None:
     """The class that an operation raises; None if a check before it has ruled that out."""
+    if is_mark(d):
+        return None
     if d.op in (memory.fail, memory.check_equal):
         return class_of(d.params.get("kind", "ValueError"))
     if d.op in PLACES:

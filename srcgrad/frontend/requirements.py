@@ -73,6 +73,9 @@ class Requirements:
     # lists of numbers of NumPy's and of Python's: the dtype of an array of the items, and whether
     # Python's are among those that it was written with only
     as_arrays: dict[Key, tuple[Any, bool]] = field(default_factory=dict)
+    # lists of arrays of several shapes, and those of them whose items change their places
+    ragged: set[Key] = field(default_factory=set)
+    reordered: set[Key] = field(default_factory=set)
     # lists that may have items of several kinds, and those that do, since all else was refused
     mixable: set[Key] = field(default_factory=set)
     mixed: set[Key] = field(default_factory=set)
@@ -121,6 +124,8 @@ class Requirements:
         self.by_value.clear()
         self.guessed.clear()
         self.as_arrays.clear()
+        self.ragged.clear()
+        self.reordered.clear()
         self.mixable.clear()
         self.mixed.clear()
         self.apart.clear()

@@ -11,7 +11,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.frontend.formulas.dicts_of_the_run import Table
 from srcgrad.frontend.formulas.registry import INSTANCES
-from srcgrad.frontend.grown_lists import GrownTable, Mixed
+from srcgrad.frontend.grown_lists import GrownTable, Mixed, Ragged
 from srcgrad.frontend.values import GrownList, Record, is_array, is_number
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import float_type
@@ -122,6 +122,8 @@ def why_inside(v: Record) -> tuple[str, str]:
 def _has_floats(v: Any) -> bool:
     if isinstance(v, Mixed):
         return True
+    if isinstance(v, Ragged):
+        return float_type(v.dtype)
     if isinstance(v, GrownTable):
         return any(map(_has_floats, v.columns))
     if isinstance(v, GrownList):

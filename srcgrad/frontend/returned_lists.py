@@ -7,12 +7,13 @@ text in them. The lists are made of these arrays after the call, in the caller's
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from srcgrad import tree
 from srcgrad.errors import Location, UnsupportedError
-from srcgrad.frontend.grown_lists import GrownTable, Known, Mixed, items_of
+from srcgrad.frontend.grown_lists import GrownTable, Known, Mixed, Ragged, items_of
 from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.kinds import of_arrays
 from srcgrad.frontend.requirements import Key, RestartTracing
@@ -109,9 +110,44 @@ tree.add_kind(MixedOfRun, tree.Kind(
 ))  # fmt: skip
 
 
+@record(frozen=True)
+class RaggedOfRun:
+    """A list of arrays of several shapes: their elements, where each begins, and its lengths."""
+
+    places: Any
+    elements: Any
+    lengths: tuple[Any, ...]  # along each axis
+
+
+def _ragged_like(like: RaggedOfRun, parts: Sequence[Any]) -> RaggedOfRun:
+    """A list of other elements; places and lengths, which have no tangent, stay."""
+    places, elements, *lengths = parts
+    old = (like.places, *like.lengths)
+    kept = [o if new is None else new for o, new in zip(old, (places, *lengths), strict=True)]
+    return RaggedOfRun(kept[0], elements, tuple(kept[1:]))
+
+
+def _ragged(like: RaggedOfRun, parts: Sequence[Any]) -> list[Any] | None:
+    """The arrays, which share no memory; None where they have no tangent."""
+    places, elements, *lengths = parts
+    if elements is None:
+        return None
+    shapes = zip(*(n.tolist() for n in lengths), strict=True)
+    rows = zip(places.tolist(), shapes, strict=True)
+    return [elements[k : k + math.prod(dims)].reshape(dims).copy() for k, dims in rows]
+
+
+tree.add_kind(RaggedOfRun, tree.Kind(
+    lambda v: [v.places, v.elements, *v.lengths],
+    _ragged_like,
+    lambda v: ["places", "elements", *range(len(v.lengths))],
+    outside=_ragged,
+))  # fmt: skip
+
+
 def list_of_run(
     it: Interpreter, v: GrownList, atoms: list[Atom], at: Location, plain: Callable[[Any], Any]
-) -> ListOfRun | MixedOfRun:
+) -> ListOfRun | MixedOfRun | RaggedOfRun:
     """The template of a list that grew at run time, whose arrays go to `atoms`.
 
     `plain` makes the caller's form of an item's template, or refuses it. Of tensors it is refused:
@@ -129,6 +165,11 @@ def list_of_run(
             for part in v.parts
         ]
         return MixedOfRun(kinds, places, tuple(parts))
+    if isinstance(v, Ragged):
+        first = len(atoms)
+        atoms += [it.b.copy(items_of(it.b, c)) for c in (*v.columns, v.elements)]
+        places, *lengths, elements = map(Leaf, range(first, len(atoms)))
+        return RaggedOfRun(places, elements, tuple(lengths))
     if isinstance(v, GrownTable):
         for each in tree.nodes(v.template):
             r = tree.registered_as(each.cls) if isinstance(each, Record) else None
@@ -139,7 +180,7 @@ def list_of_run(
                 )  # fmt: skip
         item = plain(v.template)
         parts = [list_of_run(it, c, atoms, at, plain) for c in v.columns]
-        columns = tuple(p if isinstance(p, MixedOfRun) else p.columns[0] for p in parts)
+        columns = tuple(p.columns[0] if isinstance(p, ListOfRun) else p for p in parts)
         pythons = tuple(isinstance(p, ListOfRun) and p.pythons[0] for p in parts)
         return ListOfRun(item, columns, pythons)
     if v.key in it.captures.required.as_arrays and not v.numpys:
@@ -169,5 +210,5 @@ def _keep_apart(it: Interpreter, key: Key, at: Location) -> NoReturn:
 
 def holds_lists(template: Any) -> bool:
     """Whether lists whose length only the run tells, or containers of these, are in a template."""
-    kinds = ListOfRun | MixedOfRun | ContainerOfRun
+    kinds = ListOfRun | MixedOfRun | RaggedOfRun | ContainerOfRun
     return any(isinstance(n, kinds) for n in tree.nodes(template))

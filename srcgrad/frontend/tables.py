@@ -15,11 +15,12 @@ import numpy as np
 
 from srcgrad import tree
 from srcgrad.frontend.formulas.long_tuples import LongTuple
-from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, array_of
+from srcgrad.frontend.grown_lists import GrownTable, Kinds, Mixed, Ragged, array_of
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joins import CONSTANT, CONSTANTS, join_specs, spec_of
-from srcgrad.frontend.ragged_lists import NO_ITEMS, are_rows, stacked_rows
+from srcgrad.frontend.lists_of_rows import NO_ITEMS, are_rows, stacked_rows
+from srcgrad.frontend.ragged_lists import stacked_arrays
 from srcgrad.frontend.requirements import Key, RestartTracing
 from srcgrad.frontend.values import (
     Abstract,
@@ -107,6 +108,9 @@ def is_other(owner: GrownList, item: Any) -> bool:
     """Whether an item is of another kind than those of a list."""
     if isinstance(owner, Mixed):
         return not may_mix(item)
+    if isinstance(owner, Ragged):
+        kind = owner.rank, owner.dtype.dtype
+        return not are_rows([item]) or (item.type.ndim, item.type.dtype) != kind
     if isinstance(owner, GrownTable) and isinstance(owner.template, Coded):
         return not is_text(item)
     if isinstance(owner, GrownTable):
@@ -319,6 +323,8 @@ def table_as_array(it: Interpreter, owner: GrownTable, node: Node) -> Any:
         if isinstance(t, Leaf):
             column = owner.columns[t.k]
             refuse_mixed(it, column, node)
+            if isinstance(column, Ragged):
+                return stacked_arrays(it, column, node)
             return array_of(it, column) if column.of_numbers else stacked_rows(it, column, node)
         if not isinstance(t, list | tuple):
             t = t.values[0] if isinstance(t, Coded) else t

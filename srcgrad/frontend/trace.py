@@ -45,6 +45,7 @@ from srcgrad.frontend.kinds import type_of_value
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.memory_orders import refuse_reordered
 from srcgrad.frontend.number_classes import is_either, is_mixed
+from srcgrad.frontend.one_shape import several_shapes
 from srcgrad.frontend.outside import NameWrite, changed_names, take_stored_names
 from srcgrad.frontend.problems import all_problems
 from srcgrad.frontend.raising_conditions import raised_by, raising
@@ -240,6 +241,9 @@ def _traced(
     body = (*it.b.entry, *it.heads[0][1], *it.b.out)
     hidden = tuple(captures.hidden.values())
     fn = Function(name or found.name, (*taken.params, *(h.var for h in hidden)), body, tuple(atoms))
+    if ragged := several_shapes(fn, captures.listed_rows):
+        required.ragged |= ragged
+        raise RestartTracing("the arrays of a list may have several shapes")
     refuse_visible(fn, it.snapshots)
     refuse_reordered(fn, it.reshapes, it.orders)
     fn = with_checks(fn)

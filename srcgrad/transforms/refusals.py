@@ -42,7 +42,7 @@ def refuse_lists_of_run(p: Program, output: Any, what: str) -> None:
         raise UnsupportedError(
             f"{p.name}() returns a list, a dict or a queue whose length is known only at run time, "
             f"which has no {what}", None,
-            "return np.array(...) of it",
+            "return np.array(...) of it, or np.concatenate(...) of arrays of several shapes",
         )  # fmt: skip
 
 

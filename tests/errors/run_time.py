@@ -54,11 +54,27 @@ def store_past_the_end(x, n):
 
 
 @program(vec(3), 2)
-def arrays_of_two_shapes_in_a_list(x, n):
+def arrays_of_two_shapes_in_an_array(x, n):
     kept = []
     for k in range(n):
-        kept.append(x[k:])  # error: ValueError: one shape, not of 3 and 2 elements
-    return np.sum(np.array(kept))
+        kept.append(x[k:])
+    return np.sum(np.array(kept))  # error: ValueError: inhomogeneous shape after 1 dimensions
+
+
+@program(vec(3), 2)
+def arrays_of_two_shapes_in_a_stack(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(x[k:])
+    return np.sum(np.stack(kept))  # error: ValueError: all input arrays must have the same shape
+
+
+@program(vec(3), 2)
+def matrices_of_two_widths_joined(x, n):
+    kept = []
+    for k in range(n):
+        kept.append(np.outer(x, x[k:]))
+    return np.sum(np.vstack(kept))  # error: ValueError: dimensions except for the concatenation
 
 
 @program(vec(3), 0)

@@ -10,7 +10,12 @@ from srcgrad.frontend.formulas import insertions
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.index_arrays import as_slice
 from srcgrad.frontend.handlers.joins import joined, parts_of
-from srcgrad.frontend.handlers.joins_of_lists import items_as_array, side_by_side
+from srcgrad.frontend.handlers.joins_of_lists import (
+    NEW,
+    items_as_array,
+    ragged_joined,
+    side_by_side,
+)
 from srcgrad.frontend.handlers.reductions import axis_of
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import moveaxis, ravel
@@ -120,6 +125,8 @@ def _at_least(it: Interpreter, x: Any, ndim: int) -> Any:
 
 @implements(np.dstack)
 def dstack(it: Interpreter, node: Node, xs: Any) -> Any:
+    if (made := ragged_joined(it, node, xs, (NEW, NEW, 2))) is not None:
+        return made
     whole = items_as_array(it, node, xs, "concatenate")
     if whole is not None:
         return side_by_side(it, node, whole, ("nnn", "n:n", "::n"), 2)

@@ -16,6 +16,7 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
 from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.items_in_turn import taken_together
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -137,6 +138,8 @@ def _pool(it: Interpreter, node: Node, x: Any) -> Iterated:
         x = list_of(it, x, node)
     if isinstance(x, list):
         x = list(x)
+    if isinstance(x, Ragged):
+        return iterated(it, list_of(it, x, node), node)
     if isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1):
         x = it.call_numpy(np.array, [x], {}, node)
     return iterated(it, x, node)
@@ -244,8 +247,9 @@ def as_it_is(it: Interpreter, node: Node, made: Any, x: Any, name: str) -> Any:
 
 
 def is_of_the_run(x: Any) -> bool:
-    """Whether the run tells how many items there are: of an array or a list that grows."""
-    return isinstance(x, GrownList) or (is_array(x) and x.type.ndim == 1)
+    """Whether the run tells how many items there are, which one array holds."""
+    grown = isinstance(x, GrownList) and not isinstance(x, Ragged)
+    return grown or (is_array(x) and x.type.ndim == 1)
 
 
 def as_held(it: Interpreter, node: Node, x: Any, name: str) -> Any:

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
+from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
-from srcgrad.frontend.handlers.joins_of_lists import end_to_end, items_as_array, side_by_side
+from srcgrad.frontend.handlers.joins_of_lists import (
+    NEW,
+    concatenated,
+    end_to_end,
+    items_as_array,
+    ragged_joined,
+    side_by_side,
+)
 from srcgrad.frontend.handlers.reductions import axis_of, place_of_axis, vector
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.handlers.shapes import ravel
@@ -55,11 +63,17 @@ def joined(
             )  # fmt: skip
         same_dims(it, node, xs[0], x, [k for k in range(x.type.ndim) if k != axis])
     if dtype is not None:
-        have, kind = kind, scalar_type(it, node, dtype)
-        if not np.can_cast(np_dtype(have.dtype), np_dtype(kind.dtype), casting):
-            text = f"{have.dtype} is not cast to {kind.dtype} by the rule {casting!r}"
-            it.refuse(node, text, like=TypeError)
+        kind = _cast_to(it, node, kind, dtype, casting)
     return it.b.concatenate(*(it.b.cast(x, kind) for x in xs), axis=axis)
+
+
+def _cast_to(it: Interpreter, node: Node, have: Scalar, dtype: Any, casting: Any) -> Scalar:
+    """A given dtype, to which a rule must allow to cast."""
+    kind = scalar_type(it, node, dtype)
+    if not np.can_cast(np_dtype(have.dtype), np_dtype(kind.dtype), casting):
+        text = f"{have.dtype} is not cast to {kind.dtype} by the rule {casting!r}"
+        it.refuse(node, text, like=TypeError)
+    return kind
 
 
 @implements(np.concatenate)
@@ -69,9 +83,10 @@ def concatenate(
 ) -> Any:  # fmt: skip
     if out is not None:
         it.refuse(node, "concatenate with out= is not supported", "assign to a slice")
-    whole = items_as_array(it, node, xs, "concatenate") if dtype is None else None
-    if whole is not None:
-        return ravel(it, node, whole) if axis is None else end_to_end(it, node, whole, axis)
+    if (made := _concatenated(it, node, xs, axis)) is not None:
+        if dtype is None:
+            return made
+        return it.b.cast(made, _cast_to(it, node, Scalar(made.type.dtype), dtype, casting))
     parts = parts_of(it, node, xs, "concatenate")
     if axis is None:
         flat = [ravel(it, node, x) for x in _vectors(it, parts)]
@@ -80,6 +95,16 @@ def concatenate(
         it.fail("ValueError", "zero-dimensional arrays cannot be concatenated")
     k = axis_of(it, node, parts[0], axis)
     return joined(it, node, parts, k, dtype, casting)
+
+
+def _concatenated(it: Interpreter, node: Node, xs: Any, axis: Any) -> Any:
+    """As many arrays as the run tells, one after the other; None of another sequence."""
+    if isinstance(xs, Ragged):
+        return concatenated(it, node, xs, axis)
+    whole = items_as_array(it, node, xs, "concatenate")
+    if whole is None:
+        return None
+    return ravel(it, node, whole) if axis is None else end_to_end(it, node, whole, axis)
 
 
 @implements(np.stack)
@@ -106,6 +131,8 @@ def stack(it: Interpreter, node: Node, xs: Any, axis: Any = 0) -> Any:
 
 @implements(np.hstack)
 def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
+    if (made := ragged_joined(it, node, xs, (0, 1))) is not None:
+        return made
     whole = items_as_array(it, node, xs, "concatenate")
     if whole is not None:
         return side_by_side(it, node, whole, ("n",), 0 if whole.type.ndim < 3 else 1)
@@ -115,6 +142,8 @@ def hstack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 @implements(np.vstack, *there(np, "row_stack"))  # until NumPy 2.4
 def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
+    if (made := ragged_joined(it, node, xs, (NEW, 0))) is not None:
+        return made
     whole = items_as_array(it, node, xs, "concatenate")
     if whole is not None:
         return side_by_side(it, node, whole, ("nn", "n:"), 0)
@@ -125,6 +154,8 @@ def vstack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 @implements(np.column_stack)
 def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
+    if (made := ragged_joined(it, node, xs, (NEW, 1))) is not None:
+        return made
     whole = items_as_array(it, node, xs, "concatenate")
     if whole is not None:
         return side_by_side(it, node, whole, ("nn", ":n"), 1)

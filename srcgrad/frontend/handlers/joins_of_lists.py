@@ -6,18 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.grown_lists import GrownTable, array_of
+from srcgrad.frontend.grown_lists import GrownTable, Ragged, array_of
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import stacked_rows
+from srcgrad.frontend.lists_of_rows import stacked_rows
+from srcgrad.frontend.ragged_lists import flat_items, joined_arrays, stacked_arrays
 from srcgrad.frontend.values import GrownList, is_array
 from srcgrad.ir.nodes import Var
+
+NEW = -1  # instead of an axis: arrays of this rank get one first
 
 
 def items_as_array(it: Interpreter, node: Node, xs: Any, what: str) -> Var | None:
     """The items along a first axis, if there are as many of them as only the run tells."""
     if is_array(xs) and xs.type.dims:
         return None if isinstance(xs.type.dims[0], int) else xs
+    if isinstance(xs, Ragged):
+        return stacked_arrays(it, xs, node)
     if not isinstance(xs, GrownList) or isinstance(xs, GrownTable):
         return None
     if not xs.of_numbers:
@@ -46,3 +51,21 @@ def side_by_side(
     if rank < len(shapes):
         whole = it.b.view(whole, spec=(":", *shapes[rank]))
     return end_to_end(it, node, whole, axis)
+
+
+def ragged_joined(it: Interpreter, node: Node, xs: Any, axes: tuple[int, ...]) -> Var | None:
+    """Arrays of several shapes, as they are, joined along an axis that their rank decides.
+
+    `axes` are those of rank 1, 2 and so on; None of other sequences, and of ranks before these,
+    whose arrays get axes.
+    """
+    if not isinstance(xs, Ragged) or xs.rank <= axes.count(NEW):
+        return None
+    return joined_arrays(it, xs, axes[min(xs.rank, len(axes)) - 1], node)
+
+
+def concatenated(it: Interpreter, node: Node, xs: Ragged, axis: Any) -> Var:
+    """`np.concatenate` of arrays of several shapes."""
+    if axis is not None:
+        return joined_arrays(it, xs, place_of_axis(it, node, axis, xs.rank), node)
+    return flat_items(it, xs, node)

@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
+from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.iterators import (
     as_held,
     as_it_is,
@@ -32,7 +33,7 @@ from srcgrad.ir.types import np_dtype
 def pairwise(it: Interpreter, node: Node, x: Any) -> Any:
     """Pairs of neighbours: an item is read once, as a pair's second, and reused in the next."""
     x = in_turn(it, x, node)
-    if isinstance(x, Generated):
+    if isinstance(x, Generated | Ragged):
         return it.call(iterators.pairs, [x], {}, node)
     if is_of_the_run(x):
         x = as_held(it, node, x, "pairwise")

@@ -16,12 +16,12 @@ from srcgrad.frontend.control_flow import both, either, python_bool
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.formulas.integers import modular_power
 from srcgrad.frontend.generators import Generated
-from srcgrad.frontend.grown_lists import GrownTable
+from srcgrad.frontend.grown_lists import GrownTable, Ragged
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn
+from srcgrad.frontend.lists_of_rows import stacked_rows
 from srcgrad.frontend.number_classes import is_either, is_mixed, of_operands, unlike
-from srcgrad.frontend.ragged_lists import stacked_rows
 from srcgrad.frontend.special_methods import asked, operated
 from srcgrad.frontend.trees import EVERY, ITSELF, LARGEST, SMALLEST, SOME, function_at
 from srcgrad.frontend.values import (
@@ -40,6 +40,14 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.rows import RowName
 from srcgrad.ir.types import INT, Scalar, is_float, join_scalars, np_dtype
+
+TOTAL = """\
+def total(items, start):
+    start = start + items[0]
+    for k in range(1, len(items)):
+        start = start + items[k]
+    return start
+"""
 
 
 @implements(functools.reduce)
@@ -82,6 +90,10 @@ def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
         return (
             total if is_number(start) and start == 0 else binary(it, gast.Add(), start, total, node)
         )
+    if isinstance(x, Ragged):
+        text = "sum() of no arrays is the start, not an array"
+        it.refuse_where(plain(it.b.eq(it.grown_length(x), 0)), node, text, "test its length before")
+        return run_text(it, TOTAL, [x, start], node)
     if isinstance(x, GrownTable):
         it.wrong(node, f"sum() adds numbers: an item is {describe(x.template)}", TypeError)
     if isinstance(x, GrownList) and not x.of_numbers:

@@ -7,7 +7,6 @@ items (their numbers and arrays, place by place) are taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import gast
@@ -16,11 +15,11 @@ import numpy as np
 from srcgrad import tree
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.growing import relisted
-from srcgrad.frontend.grown_lists import GrownTable, Mixed, items_of
+from srcgrad.frontend.grown_lists import GrownTable, Mixed, Ragged, items_of, with_columns
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.ragged_lists import are_rows
+from srcgrad.frontend.lists_of_rows import are_rows
 from srcgrad.frontend.tables import Coded, freeze, is_column, is_tabular, template_of
 from srcgrad.frontend.tracked_dicts import is_constant
 from srcgrad.frontend.values import GrownList, Record, Slice, describe, is_array, is_scalar
@@ -107,7 +106,8 @@ def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
     array = lambda held: it.call_numpy(np.array, [held], {}, node)
     if isinstance(keys, GrownList) and keys.of_numbers:
         return [array(keys)]
-    if isinstance(keys, GrownTable) and (found := _vectors_of_table(it, keys, node)) is not None:
+    table = keys if isinstance(keys, GrownTable) and not isinstance(keys, Ragged) else None
+    if table is not None and (found := _vectors_of_table(it, table, node)) is not None:
         return found
     if isinstance(keys, list) and all(map(is_scalar, keys)):
         return [array(keys)]
@@ -115,7 +115,7 @@ def _vectors(it: Interpreter, node: Node, keys: Any) -> list[Any]:
         columns = [c for c in zip(*map(tree.leaves, keys), strict=True) if is_column(c[0])]
         if all(map(is_scalar, (v for c in columns for v in c))):
             return [array(list(c)) for c in columns]
-    arrays = isinstance(keys, GrownList) and not isinstance(keys, GrownTable)
+    arrays = isinstance(keys, GrownList) and table is None
     it.refuse(
         node, "sorted() of run-time values that are neither numbers nor tuples of numbers",
         "give a key that is one: key=lambda item: item[0]", ValueError if arrays else None,
@@ -154,7 +154,7 @@ def _vectors_of_table(it: Interpreter, keys: GrownTable, node: Node) -> list[Any
 def _grown(it: Interpreter, node: Node, items: GrownList, take: Take) -> GrownList:
     """A new growing list in this order."""
     if isinstance(items, GrownTable):
-        return replace(items, columns=tuple(_grown(it, node, c, take) for c in items.columns))
+        return with_columns(items, tuple(_grown(it, node, c, take) for c in items.columns))
     return relisted(it, items, take(items_of(it.b, items)))
 
 
