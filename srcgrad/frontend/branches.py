@@ -16,12 +16,20 @@ from srcgrad.frontend.conflicts import conflict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, make_groups, make_unordered
 from srcgrad.frontend.flattening import Carrier
 from srcgrad.frontend.frame import RESULT
-from srcgrad.frontend.heap import State, freeze_shared, is_mutable, restore
+from srcgrad.frontend.heap import (
+    State,
+    are_apart,
+    captured,
+    freeze_shared,
+    is_mutable,
+    restore,
+)
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.joined_dicts import OPTIONAL, join_places, merged
 from srcgrad.frontend.joins import loose, several, spec_of
 from srcgrad.frontend.list_tails import Tail
 from srcgrad.frontend.outcomes import note_same
+from srcgrad.frontend.rebound_lists import rebinds, take_items
 from srcgrad.frontend.specs import Spec
 from srcgrad.frontend.tables import may_grow, mixes
 from srcgrad.frontend.values import (
@@ -41,11 +49,17 @@ Cell = tuple[int, Any]  # a place: the id of a container or of a frame's names, 
 
 
 def join(
-    it: Interpreter, test: Var, states: list[State], blocks: list[list], node: Node | None,
-    live_rest: bool,
+    it: Interpreter, test: Var, before: State, states: list[State], blocks: list[list],
+    node: Node | None, live_rest: bool,
 ) -> None:  # fmt: skip
     """Joins two states into the present one, and emits the `If`."""
     live = None if live_rest or not isinstance(node, gast.If) else it.frame.live.live_after(node)
+    if node is not None and are_apart(it):
+        for k, state in enumerate(states):
+            restore(it, state)
+            with _reopened(it.b, blocks[k]):
+                take_items(it, before, node, live)
+            states[k] = captured(it, state.objects)
     changed = _differences(it, test, states, live)
     specs = _specs(it, test, states, changed)
     carriers = [Carrier(it), Carrier(it)]
@@ -126,6 +140,8 @@ def _specs(
             it.fit_lists(x, y)
             if one is not None and two is not None:
                 spec = several(one, two) or chosen_objects(one, two, known)
+        if spec is None:
+            rebinds(it, x, y)
         if spec is None and cell[0] not in it.scopes:
             it.decide(Conflict("", test=test), node=None)
             refuse_slot(it, states[0].objects[cell[0]], cell[1], conflict(x, y).reason)

@@ -18,6 +18,7 @@ from srcgrad.frontend.interpreter import Interpreter
 from srcgrad.frontend.joined_dicts import join_places
 from srcgrad.frontend.joins import are_tuples, join_specs, loose, several, spec_of
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.rebound_lists import rebinds
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing, is_captured
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.specs import Spec, StaticSpec
@@ -153,6 +154,7 @@ def _joined_cell(it: Interpreter, trip: Trip, cell: Cell, v: Any) -> Spec | None
     it.fit_lists(before, v)
     if (both := several(old, new) or chosen_objects(old, new, trip.known)) is not None:
         return both
+    rebinds(it, before, v)
     if are_tuples(old) and are_tuples(new):
         _unroll(it, trip)
     _refuse_conflict(it, trip, cell, conflict(before, v))

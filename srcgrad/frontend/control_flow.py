@@ -164,7 +164,7 @@ def branch(
     widened_back(it, before, states, bound)
     left = [s for s in states if s is not None]
     if len(left) == 2:
-        join(it, test, left, blocks, node, live_rest)
+        join(it, test, before, left, blocks, node, live_rest)
     else:
         _splice(it, test, states, blocks)
         if not left:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from srcgrad import tree
@@ -91,7 +91,7 @@ HOLDERS: tuple[tuple[type[Any], Inside], ...] = (
     (MaybeUnbound, lambda v: [v.value]),
     (MaybeNone, lambda v: [v.value]),
     (Several, lambda v: [v.one, v.other]),
-    (Iterated, lambda v: list(v.sources)),
+    (Iterated, lambda v: [*v.sources, *(source for source, *_ in v.grown)]),
     (View, lambda v: [v.owner]),
     (Super, lambda v: [v.owner]),
     (functools.partial, lambda v: [v.func, *v.args, *v.keywords.values()]),
@@ -114,7 +114,11 @@ def _inside(cls: type[Any]) -> Inside:
 
 def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
     """The mutable containers that can be reached, by id; not through those that are skipped."""
-    found: dict[int, Any] = {}
+    return {id(v): v for v in _reached(roots, skipped) if is_mutable(v)}
+
+
+def _reached(roots: list[Any], skipped: Any) -> Iterator[Any]:
+    """All values that can be reached, but those in which nothing can be."""
     seen: set[int] = set()
     todo = list(reversed(roots))
     while todo:
@@ -122,10 +126,14 @@ def reachable(roots: list[Any], skipped: Any) -> dict[int, Any]:
         if type(v) in ALONE or id(v) in seen or id(v) in skipped:
             continue
         seen.add(id(v))
-        if is_mutable(v):
-            found[id(v)] = v
+        yield v
         todo += reversed(_inside(type(v))(v))
-    return found
+
+
+def iterators_wait(it: Interpreter) -> bool:
+    """Whether an iterator can be reached that has items left: what it reads is not known."""
+    found = _reached(_roots(it), it.captures.immutable)
+    return any(isinstance(v, Iterated) and v.once and not v.spent for v in found)
 
 
 def _roots(it: Interpreter) -> list[Any]:

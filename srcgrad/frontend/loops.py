@@ -25,6 +25,7 @@ from srcgrad.frontend.iteration import ascending, run_trip
 from srcgrad.frontend.joins import fits
 from srcgrad.frontend.learned import Learned, assume, note, of_loop, one_trial
 from srcgrad.frontend.liveness import assigned
+from srcgrad.frontend.rebound_lists import take_items
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import Iterated, MaybeUnbound, Several, Unbound, is_number, plain
@@ -133,6 +134,7 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
     with b.block() as a.body:
         try:
             _body(it, trip, a.index)
+            _take_items(it, trip, head)
             end = captured(it, trip.before.objects)
         except Diverged:
             it.frame.depth = depth
@@ -147,6 +149,15 @@ def _trial(it: Interpreter, trip: Trip) -> Any:
         elif not trip.poisoned and len(it.problems) > first.problems:
             it.forget(first)  # not all kinds were known yet
     return None if again else _finished(it, trip, a)
+
+
+def _take_items(it: Interpreter, trip: Trip, head: State) -> None:
+    """Gives lists of the head the items of the lists that the trip put in their places."""
+    live = it.frame.live
+    names = live.live_at_head(trip.node) | live.live_after(trip.node) | it.frame.bound_outside
+    loc, it.b.loc = it.b.loc, it.frame.source.location(trip.node)
+    take_items(it, head, trip.node, names)
+    it.b.loc = loc
 
 
 def _enter(it: Interpreter, trip: Trip, a: Attempt) -> None:

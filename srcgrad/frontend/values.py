@@ -318,7 +318,7 @@ def joined_type(values: Sequence[Any]) -> Scalar:
 def contrasted(given: Any, like: Any) -> tuple[str, str]:
     """Descriptions that tell two structures apart: `a dict of 'a'`, `a dict of 'b'`."""
     texts = describe(given), describe(like)
-    if texts[0] != texts[1] or not isinstance(like, list | tuple | dict):
+    if texts[0] != texts[1] or not all(isinstance(v, list | tuple | dict) for v in (given, like)):
         return texts
     keys = [", ".join(map(repr, v)) if isinstance(v, dict) else len(v) for v in (given, like)]
     return f"{texts[0]} of {keys[0]}", f"{texts[1]} of {keys[1]}"

@@ -331,10 +331,9 @@ def reshape_of_what_is_made_of_a_strided_argument(x):
 
 @program(2.0)
 def one_of_several_lists(x):
-    rows = {1.0: [x, 1.0], 2.0: [2.0 * x, 2.0], 3.0: [3.0 * x, 3.0]}
-    found = [x, x]
+    rows = {1.0: {"a": x}, 2.0: {"a": 2.0 * x}, 3.0: {"a": 3.0 * x}}
     if x > 0.0:  # error: UnsupportedError: which of several lists, dicts or objects ... tuples
         found = rows[x]
     else:
-        found = [1.0, x]
-    return found[0]
+        found = {"a": x * x}
+    return found["a"]

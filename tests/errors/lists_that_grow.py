@@ -118,13 +118,13 @@ def one_of_two_lists_of_arrays(x, n):
 
 @program(vec(3), 2)
 def arrays_in_lists_of_two_paths(x, n):
-    rows = [x]
+    rows = first = [x]
     for i in range(n + int(x[0])):  # error: UnsupportedError: on one path ... can be carried
         new = []
         for j in range(i + 1):
             new.append(rows[0] * x[j])
         rows = new
-    return np.sum(rows[-1])
+    return np.sum(rows[-1]) + len(first)
 
 
 @program(vec(3))
