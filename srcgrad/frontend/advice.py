@@ -47,7 +47,7 @@ _BY_ADVICE = {
         "numpy.polynomial.chebyshev: Chebyshev",
     "use np.unique": "numpy: unique_all unique_counts unique_inverse unique_values",
     "use np.vectorize": "numpy: frompyfunc",
-    "loop over the indices: for i in range(len(x))": "numpy: flatiter nditer nested_iters",
+    "loop over the indices: for i in range(len(x))": "numpy: flatiter nested_iters",
 }  # fmt: skip
 
 

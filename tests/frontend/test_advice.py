@@ -187,7 +187,7 @@ WRITTEN = [
     ("np.polynomial.Chebyshev(x)(0.5)", "np.polynomial.chebyshev.chebval(x, coefficients)",
      "np.polynomial.chebyshev.chebval(0.5, x)"),
     ("np.array2string(x)", "print(x) shows an array", "x * len(f'{3}')"),
-    ("[v for v in np.nditer(x)][0]", "for i in range(len(x))",
+    ("np.nested_iters(x, [[0]])[0].value", "for i in range(len(x))",
      "sum([x[i] for i in range(len(x))])"),
 ]  # fmt: skip
 KNOWN = {"np": np, "math": math, "scipy": scipy, "A": A, "XS": XS, "y": X + np.arange(3.0)}

@@ -194,7 +194,7 @@ WITHOUT = {
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
     np.recarray: "is uninitialised",
     **dict.fromkeys((np.rec.array, np.rec.fromarrays, np.rec.fromrecords), "gives records"),
-    np.ndindex: "gives an iterator", np.ndenumerate: "gives an iterator",
+    **dict.fromkeys((np.ndindex, np.ndenumerate, np.nditer), "gives an iterator"),
     **dict.fromkeys(there(np, "row_stack"), "is deprecated, and is vstack"),
     **{np.dtype(n).type: "converts a number" for n in "?bhilBHILefdFD"},
 }  # fmt: skip

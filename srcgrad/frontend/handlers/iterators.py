@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.frontend import generators
 from srcgrad.frontend.comprehensions import list_of, loop_over, may_be_loop, run_text
-from srcgrad.frontend.formulas import iterators
+from srcgrad.frontend.formulas import iterators, iterators_of_arrays  # noqa: F401 (registers nditer)
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.items_in_turn import taken_together

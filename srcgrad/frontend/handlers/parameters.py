@@ -36,11 +36,12 @@ FLAGS = frozenset({
     "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
-    "UPLO", "alternative", "api_version", "assume_a", "boundary", "casting", "device", "doc",
-    "dtype", "excluded", "force", "format", "ftype", "indexing", "interpolation", "kind",
-    "lapack_driver", "line_search", "method", "metric", "mode", "nan_policy", "norm", "optimize",
-    "order", "otypes", "permc_spec", "plan", "quadrature", "reduction", "reduction_method",
-    "scaling", "seq", "side", "signature", "singular", "trim",
+    "UPLO", "alternative", "api_version", "assume_a", "boundary", "buffersize", "casting",
+    "device", "doc", "dtype", "excluded", "flags", "force", "format", "ftype", "indexing",
+    "interpolation", "itershape", "kind", "lapack_driver", "line_search", "method", "metric",
+    "mode", "nan_policy", "norm", "optimize", "op_axes", "op_dtypes", "op_flags", "order",
+    "otypes", "permc_spec", "plan", "quadrature", "reduction", "reduction_method", "scaling",
+    "seq", "side", "signature", "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {
