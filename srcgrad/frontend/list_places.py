@@ -103,7 +103,7 @@ class _Around:
         if is_number(v) and not (self.by_value or isinstance(v, bool)):
             return type(v)
         if is_number(v) or isinstance(v, BY_VALUE):
-            return type(v), repr(v) if is_number(v) else v
+            return type(v), repr(v) if is_number(v) else _named(v)
         if depth > DEEPEST:
             return type(v)
         cls, parts = type(v), self._parts(v, depth)
@@ -114,7 +114,11 @@ class _Around:
             held = [*vars(v).values()] if hasattr(v, "__dict__") else []
         kinds = [self.kind(p, depth + 1) for p in held]
         cls = v.cls if isinstance(v, Record) else cls
-        return cls, frozenset(kinds) if isinstance(v, list) else tuple(kinds)
+        return _named(cls), frozenset(kinds) if isinstance(v, list) else tuple(kinds)
+
+    def _function(self, f: Any) -> Any:
+        """A function, or the code of one that is made anew in each attempt."""
+        return id(f.__code__) if f in self.it.defined_in else id(f)
 
     def _parts(self, v: Any, depth: int) -> Key | None:
         """The kind of a list that grows, a choice, a function or an array; None of others."""
@@ -138,11 +142,11 @@ class _Around:
                 held = (v.func, *v.args, *v.keywords.values())
                 return Partial, *(self.kind(p, inner) for p in held)
             case types.MethodType():
-                return id(v.__func__), self.kind(v.__self__, inner)
+                return self._function(v.__func__), self.kind(v.__self__, inner)
             case np.ndarray():
                 return v.dtype, v.ndim
             case types.FunctionType():
-                return (id(v),)
+                return (self._function(v),)
             case Record():
                 return None
             case Tail():
@@ -150,3 +154,9 @@ class _Around:
             case Abstract():  # made of what the function around has
                 return (type(v),)
         return None
+
+
+def _named(v: Any) -> Any:
+    """A class inside a function by its name, since each attempt makes it anew; else the value."""
+    is_inside = isinstance(v, type) and "<locals>" in v.__qualname__
+    return (v.__module__, v.__qualname__) if is_inside else v

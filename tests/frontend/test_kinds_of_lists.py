@@ -218,3 +218,27 @@ def _like_python(f, given, target):
         a, b = np.asarray(a), np.asarray(b)
         assert (a.dtype, a.shape) == (b.dtype, b.shape)
         assert_allclose(a, b, rtol=1e-6)
+
+
+def of_a_class_inside(v):
+    class Values:
+        def __init__(self, first):
+            self.values, self.pairs = [first], []
+
+        def add(self, u):
+            self.values.append(u)
+            self.pairs.append((u, len(self.values)))
+
+    held, other = Values(v[0]), Values(1.0)
+    for i in range(1, v.shape[0]):
+        if v[i] > 0.0:
+            held.add(v[i] * 0.5)
+        other.add(2.0)
+    return np.array(held.values), np.array(other.values), sum(u * k for u, k in held.pairs)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_lists_of_instances_of_a_class_inside(target):
+    """The class is another one in each attempt, the list is the same."""
+    for v in (WIDE, NARROW):
+        _like_python(of_a_class_inside, (v,), target)
