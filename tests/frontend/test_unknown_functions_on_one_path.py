@@ -53,7 +53,29 @@ def bound_there_only(x, n):
     return np.sum(x * x)
 
 
-PROGRAMS = [in_an_if, on_the_other_path, in_a_loop, in_a_helper, in_a_condition, bound_there_only]
+def in_a_try(x, n):
+    y = x
+    try:
+        if n > 5:
+            y = np.histogramdd(x)[0]
+        y = y / float(x[0])
+    except (ValueError, ZeroDivisionError):
+        y = 2.0 * x
+    return np.sum(y * x)
+
+
+def try_in_a_branch(x, n):
+    if n < 6:
+        return np.sum(x * x)
+    try:
+        counts = np.histogramdd(x)
+        return np.sum(counts[0] * x)
+    except ValueError:
+        return np.sum(x)
+
+
+PROGRAMS = [in_an_if, on_the_other_path, in_a_loop, in_a_helper, in_a_condition, bound_there_only,
+            in_a_try, try_in_a_branch]  # fmt: skip
 TEXT = (
     r"not supported( in a compiled function)?\n  .*test_unknown_functions_on_one_path\.py:\d+, in "
 )
@@ -87,12 +109,13 @@ def test_on_every_path_it_is_refused_before_anything_runs():
     assert not seen
 
 
-def test_a_handler_does_not_catch_it():
+@pytest.mark.parametrize("caught", [NotImplementedError, Exception, (ValueError, BaseException)])
+def test_a_handler_does_not_catch_it(caught):
     def f(x, n):
         try:
             if n > 5:
                 x = np.histogramdd(x)[0]
-        except NotImplementedError:
+        except caught:
             x = 2.0 * x
         return np.sum(x)
 
