@@ -47,7 +47,10 @@ class Specializing:
             new = roots(it, todo.pop()) - inputs
             inputs |= new
             todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
-        if any(r not in self.leaves and r not in self.dims and r not in self.loops for r in inputs):
+        known = all(r in self.leaves or r in self.dims or r in self.loops for r in inputs)
+        # loops that were to be unrolled and are loops again have lengths that no input decides
+        unrolled = [r in self.loops and self.loops[r][:2] in self.unrolled for r in inputs]
+        if not known or (inputs and all(unrolled)):
             reason = f"{what} must be known at compile time, but it depends on run-time values"
             it.refuse(node, reason, "compute it outside and pass it as an argument")
         for r in inputs:
