@@ -36,15 +36,6 @@ def of_reals(r: Any) -> Any:
     return r[::2, ::2] + 1j * r[1::2, ::2]
 
 
-def pinv(a: Any, rcond: Any) -> Any:
-    """The pseudoinverse of a complex matrix.
-
-    >>> pinv(np.array([[2.0j]]), 1e-15).round(12).tolist()
-    [[-0.5j]]
-    """
-    return of_reals(np.linalg.pinv(as_reals(a), rcond))
-
-
 def lstsq(a: Any, b: Any, rcond: Any) -> Any:
     """The shortest x of those that minimize |a x - b|.
 

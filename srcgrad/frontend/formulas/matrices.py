@@ -87,6 +87,20 @@ def spectral_norm(a: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     return np.expand_dims(found, tuple(sorted(axis))) if keepdims else found
 
 
+def truncated_pinv(a: Any, rcond: Any) -> Any:
+    """The pseudoinverse without singular values up to `rcond` times the largest.
+
+    A function of the singular values, so that what is left out has its part in the derivative.
+
+    >>> truncated_pinv(np.diag([4.0, 1.0]), 0.3).tolist()
+    [[0.25, 0.0], [0.0, 0.0]]
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    kept = s > rcond * np.max(s, initial=0.0)
+    inverses = np.where(kept, 1.0, 0.0) / np.where(kept, s, 1.0)
+    return (vh.T * inverses.astype(a.dtype)) @ u.T
+
+
 def residuals(a: Any, b: Any, x: Any, s: Any, rcond: Any) -> tuple:
     """The sums of squared residuals of least squares, in NumPy's form, and the rank.
 

@@ -255,14 +255,38 @@ def _lower_half(it: Interpreter, node: Node, a: Any) -> Any:
 
 
 # ---- least squares ----
-def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any) -> Any:
+# a bound on singular values, relative to the largest: those below have no part in a derivative
+ROUNDING = 1e-11
+
+
+def truncates(it: Interpreter, rcond: Any) -> bool:
+    """Whether a bound may leave out singular values that have a part in the derivative."""
+    if isinstance(rcond, Var):
+        known = it.captures.known_now(it, rcond) if it.captures.is_of_sizes(it, rcond) else None
+        return known is None or bool(known > ROUNDING)
+    return bool(rcond > ROUNDING)
+
+
+def pseudoinverse(it: Interpreter, node: Node, a: Any, rcond: Any, truncated: bool) -> Any:
     if a.type.ndim > 2:
-        return it.call(
-            map_matrices, [Partial(np.linalg.pinv, (), {"rcond": rcond}), ("nm",), a], {}, node
-        )
+        each = Partial(_pinv, (), {"rcond": rcond, "truncated": truncated})
+        return it.call(map_matrices, [each, ("nm",), a], {}, node)
     if is_complex(a.type.dtype):
-        return it.call(complex_matrices.pinv, [a, rcond], {}, node)
+        twice = it.call(complex_matrices.as_reals, [a], {}, node)
+        p = pseudoinverse(it, node, twice, rcond, truncated)
+        return it.call(complex_matrices.of_reals, [p], {}, node)
+    if truncated:
+        return it.call(formulas.truncated_pinv, [a, rcond], {}, node)
     return it.b.pinv(a, rcond)
+
+
+def _pinv(a: Any, rcond: Any, truncated: bool) -> Any:
+    return np.linalg.pinv(a, rcond)
+
+
+@implements(_pinv)
+def _one_of_a_stack(it: Interpreter, node: Node, a: Any, rcond: Any, truncated: Any) -> Any:
+    return pseudoinverse(it, node, a, rcond, flag(it, node, truncated, "truncated"))
 
 
 @implements(np.linalg.pinv)
@@ -274,10 +298,12 @@ def pinv(
     a = of_floats(it, node, a, "pinv", square=half)
     a = _lower_half(it, node, a) if half else a
     if rcond is None:
-        rcond = 1e-15 if rtol is _UNSAID else relative(it, a) if rtol is None else rtol
+        rcond = 1e-15 if rtol is _UNSAID else rtol
     if is_array(rcond):
         it.refuse(node, "pinv with an array of bounds is not supported", "pass one number")
-    return pseudoinverse(it, node, a, rcond)
+    if rcond is None:
+        return pseudoinverse(it, node, a, relative(it, a), False)
+    return pseudoinverse(it, node, a, rcond, truncates(it, rcond))
 
 
 @implements(np.linalg.lstsq)
@@ -290,12 +316,15 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, rcond: Any = None) -> Any
         )
     meet(it, node, a.type.dims[0], c.type.dims[0])
     c = it.b.cast(c, a.type)
+    truncated = rcond is not None and truncates(it, rcond)
     rcond = relative(it, a) if rcond is None else rcond
-    if is_complex(a.type.dtype):
+    if truncated:
+        x = it.call_numpy(np.matmul, [pseudoinverse(it, node, a, rcond, True), c], {}, node)
+    elif is_complex(a.type.dtype):
         x = it.call(complex_matrices.lstsq, [a, c, rcond], {}, node)
     else:
         x = it.b.lstsq(a, c, rcond)
-    s = it.b.singular_values(a, checked=False)  # lstsq has checked that they are found
+    s = it.b.singular_values(a, checked=False)  # what gives x has checked that they are found
     left, rank = it.call(formulas.residuals, [a, c, x, s, rcond], {}, node)
     return x, left, it.b.cast(rank, Scalar("i32")), s  # LAPACK's integer
 

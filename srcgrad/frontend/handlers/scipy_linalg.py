@@ -26,6 +26,7 @@ from srcgrad.frontend.handlers.decompositions import (
     pseudoinverse,
     relative,
     thin_qr,
+    truncates,
 )
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
@@ -296,7 +297,9 @@ def eigvalsh(
 @scipys(sl.pinv)
 def pinv(it: Interpreter, node: Node, a: Any, *, rtol: Any = None) -> Any:
     a = of_floats(it, node, a, "pinv")
-    return pseudoinverse(it, node, a, relative(it, a) if rtol is None else rtol)
+    if rtol is None:
+        return pseudoinverse(it, node, a, relative(it, a), False)
+    return pseudoinverse(it, node, a, rtol, truncates(it, rtol))
 
 
 @scipys(sl.lstsq)
