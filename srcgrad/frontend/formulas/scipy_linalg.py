@@ -187,7 +187,18 @@ def lu(a: Any, permute_l: bool, p_indices: bool) -> tuple:
     if p_indices:
         return np.argsort(order).astype(np.int32), lower, upper
     rows = np.arange(len(order))
-    return (rows[:, None] == order).astype(a.dtype), lower, upper
+    return (rows[:, None] == order).astype(np.real(a).dtype), lower, upper
+
+
+def residue(sums: Any) -> Any:
+    """The number that an array of one item holds; one without items as it is.
+
+    >>> float(residue(np.array([2.0]))), residue(np.zeros(0)).shape
+    (2.0, (0,))
+    """
+    if len(sums) == 1:
+        return sums[0]
+    return sums
 
 
 def toeplitz(c: Any, r: Any) -> Any:

@@ -350,7 +350,7 @@ def matrix_rank(
 def cond(it: Interpreter, node: Node, a: Any, p: Any = None) -> Any:
     p = it.static_number(p, node, "the order of a norm of matrices")
     a = of_floats(it, node, a, "cond")
-    it.fail_if(none_of(it, a.type.dims), LINALG, "cond is not defined on empty arrays")
+    it.fail_if(none_of(it, a.type.dims[-2:]), LINALG, "cond is not defined on empty arrays")
     if p not in (None, 2, -2):
         check_square(it, a)
     return it.call(formulas.cond, [a, p], {}, node)

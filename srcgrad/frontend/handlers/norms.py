@@ -25,7 +25,7 @@ from srcgrad.frontend.handlers.reductions import (
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.powers import to_power
-from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, plain
+from srcgrad.frontend.values import describe, is_integer, is_number, is_scalar, ndim, plain
 from srcgrad.ir.types import Scalar, real_dtype
 
 ENTRYWISE = (None, "fro")
@@ -57,6 +57,8 @@ def vector_norm(
     it: Interpreter, node: Node, x: Any, *, axis: Any = None, keepdims: Any = False, ord: Any = 2
 ) -> Any:
     (x,) = operands(it, node, (x,), "vector_norm")
+    if ndim(x) == 0 and axis not in (None, ()):  # `reduce` takes the axis 0 of a number
+        it.wrong(node, f"axis {axis} is out of bounds for a number", np.exceptions.AxisError)
     return _vector_norm(it, node, floats(it, x), ord, axis, keepdims)
 
 

@@ -32,7 +32,7 @@ from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.products import meet, pair
 from srcgrad.frontend.handlers.registry import REFUSED, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Conflict, is_array, plain
+from srcgrad.frontend.values import is_array, plain
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import Scalar, is_complex, is_float, join_scalars, np_dtype
 
@@ -166,8 +166,8 @@ def cholesky(it: Interpreter, node: Node, a: Any, lower: Any = False) -> Any:
 
 @scipys(sl.cho_factor)
 def cho_factor(it: Interpreter, node: Node, a: Any, lower: Any = False) -> Any:
-    lower = flag(it, node, lower, "lower")
-    return it.call(formulas.cho_factor, [matrix(it, node, a, "cho_factor"), lower], {}, node), lower
+    a, below = matrix(it, node, a, "cho_factor"), flag(it, node, lower, "lower")
+    return it.call(formulas.cho_factor, [a, below], {}, node), lower
 
 
 @scipys(sl.cho_solve)
@@ -246,6 +246,9 @@ def eigh(
         w, v = it.call(formulas.generalized_eigh, [a, c, lower], {}, node)
     if subset_by_index is not None:
         first, last = it.static_items(subset_by_index, node)
+        out = it.b.logical_or(it.b.lt(first, 0), it.b.lt(last, first))
+        out = it.b.logical_or(out, it.b.ge(last, w.type.dims[-1]))
+        it.fail_if(plain(out), "ValueError", "Requested eigenvalue indices are not valid.")
         kept = [Ellipsis, slice(first, plain(it.b.add(last, 1)), None)]
         w, v = (it.read(x, kept, node) for x in (w, v))
     return w if flag(it, node, eigvals_only, "eigvals_only") else (w, v)
@@ -309,8 +312,8 @@ def lstsq(it: Interpreter, node: Node, a: Any, c: Any, cond: Any = None) -> Any:
     cond = epsilon(a) if cond is None else cond
     x, left, rank, s = it.call_numpy(np.linalg.lstsq, [a, c, cond], {}, node)
     rank = it.b.cast(rank, Scalar("i64"))
-    if c.type.ndim == 1:  # a number, or an empty array
-        left = Conflict("the kind of the residues depends on the rank; use np.linalg.lstsq")
+    if c.type.ndim == 1:
+        left = it.call(formulas.residue, [left], {}, node)
     return x, left, rank, s
 
 
@@ -351,7 +354,7 @@ def _of_vectors(f: Any, formula: Any, otherwise: Callable) -> None:
     scipys(f)(handler)
 
 
-_of_vectors(sl.toeplitz, formulas.toeplitz, lambda it, c, node: c)
+_of_vectors(sl.toeplitz, formulas.toeplitz, lambda it, c, node: conjugate(it, c))
 _of_vectors(
     sl.hankel, formulas.hankel, lambda it, c, node: it.call_numpy(np.zeros_like, [c], {}, node)
 )

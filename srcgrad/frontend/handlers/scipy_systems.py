@@ -149,9 +149,13 @@ def sqrtm(it: Interpreter, node: Node, a: Any) -> Any:
     return it.b.sqrtm(matrix(it, node, a, "sqrtm"))
 
 
+LOGM_IS_DOUBLE = sl.logm(np.eye(1, dtype=np.float32)).dtype == np.float64  # in SciPy 1.18
+
+
 @scipys(sl.logm)
 def logm(it: Interpreter, node: Node, a: Any) -> Any:
     a = of_floats(it, node, a, "logm", square=True)
+    a = double(it, a) if LOGM_IS_DOUBLE else a
     if a.type.ndim > 2:
         return it.call(map_matrices, [sl.logm, ("mn",), a], {}, node)
     return it.b.logm(a)
