@@ -81,3 +81,45 @@ def test_moments_have_double_precision():
     for got, want in zip(flow.compile(f, target="python")(*given), f(*given), strict=True):
         assert got.dtype == want.dtype == np.float64
         np.testing.assert_allclose(got, want)
+
+
+ENDS = np.array([-np.inf, -1e200, -1.5, -0.0, 0.0, 0.4, 2.0, 1e200, np.inf])
+AT_ENDS = {
+    "rayleigh": lambda x: (stats.rayleigh.pdf(x), stats.rayleigh.logpdf(x)),
+    "skewnorm": lambda x: (stats.skewnorm.pdf(x, 0.0), stats.skewnorm.logpdf(x, 2.5)),
+    "t of infinite degree": lambda x: (stats.t.pdf(x, np.inf), stats.t.logpdf(x, np.inf)),
+    "t, of its degree": lambda x: (stats.t.pdf(0.5, np.abs(x) + 0.5),),
+    "cauchy": lambda x: (stats.cauchy.pdf(x), stats.cauchy.logpdf(x), stats.cauchy.ppf(x)),
+    "inverses": lambda x: (stats.cauchy.isf(x), stats.pareto.isf(x, 1.0), stats.halfcauchy.isf(x)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", AT_ENDS.values(), ids=AT_ENDS)
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_densities_and_inverses_at_the_ends(f, target):
+    for got, want in zip(flow.compile(f, target=target)(ENDS), f(ENDS), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_densities_have_derivatives_at_infinity(target):
+    def loss(x, a, loc, scale):
+        return np.sum(
+            stats.rayleigh.pdf(x, loc, scale) + stats.skewnorm.pdf(x, a, loc, scale)
+            + stats.cauchy.pdf(x, loc, scale) + stats.t.pdf(x, a, loc, scale)
+        )  # fmt: skip
+
+    gradients = flow.grad(flow.compile(loss, target=target), (0, 1, 2, 3))(
+        np.array([-np.inf, np.inf]), 2.5, 0.5, 2.0
+    )
+    for g in gradients:
+        np.testing.assert_array_equal(g, 0.0)
+
+
+def test_a_skew_that_is_not_finite_gives_nan():
+    def f(x, a):
+        return stats.skewnorm.pdf(x, a), stats.skewnorm.cdf(x, a), stats.skewnorm.logsf(x, a)
+
+    compiled = flow.compile(f, target="python")
+    for a in (np.inf, -np.inf, np.nan):
+        assert all(np.isnan(v).all() for v in (*compiled(ENDS, a), *f(ENDS, a)))

@@ -120,7 +120,7 @@ def ppf(d: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     >>> float(ppf(NORMAL, 0.5, (), 1.0, 2.0))
     1.0
     """
-    q = np.asarray(q, dtype=np.float64)
+    q = np.asarray(q, dtype=np.float64) + 0.0  # no -0.0, of which an inverse is negative
     good = np.asarray((scale > 0.0) & d.valid(*shapes)) & (q >= 0.0) & (q <= 1.0)
     return np.where(good, loc + scale * d.ppf(q, *shapes), np.nan)
 
@@ -133,7 +133,7 @@ def isf(d: Any, q: Any, shapes: Any, loc: Any, scale: Any) -> Any:
     """
     if d.isf is None:
         return ppf(d, 1.0 - np.asarray(q, dtype=np.float64), shapes, loc, scale)
-    q = np.asarray(q, dtype=np.float64)
+    q = np.asarray(q, dtype=np.float64) + 0.0
     good = np.asarray((scale > 0.0) & d.valid(*shapes)) & (q >= 0.0) & (q <= 1.0)
     return np.where(good, loc + scale * d.isf(q, *shapes), np.nan)
 

@@ -56,8 +56,10 @@ def _normal(z: Any) -> Any:
 
 
 def _t(z: Any, df: Any) -> Any:
+    normal = df == np.inf
+    df = np.where(normal, 1.0, df)
     norm = special.betaln(0.5 * df, 0.5) + 0.5 * np.log(df)
-    return -0.5 * (df + 1.0) * np.log1p(z * z / df) - norm
+    return np.where(normal, _normal(z), -0.5 * (df + 1.0) * np.log1p(z * z / df) - norm)
 
 
 def _t_quantile(q: Any, df: Any) -> Any:
@@ -166,7 +168,7 @@ CONTINUOUS = (
         support=lambda z, n, d: z >= 0.0, valid=positive, low=0.0,
     ),
     Distribution(
-        stats.cauchy, (), lambda z: -np.log(math.pi * (1.0 + z * z)),
+        stats.cauchy, (), lambda z: -2.0 * np.log(np.hypot(1.0, z)) - math.log(math.pi),
         lambda z: np.arctan2(1.0, -z) / math.pi, lambda z: np.arctan2(1.0, z) / math.pi,
         ppf=_cauchy_quantile, isf=lambda q: -_cauchy_quantile(q),
     ),
@@ -235,7 +237,8 @@ CONTINUOUS = (
         stats.rayleigh, (), lambda z: np.log(z) - 0.5 * z * z, lambda z: -np.expm1(-0.5 * z * z),
         lambda z: np.exp(-0.5 * z * z), logsf=lambda z: -0.5 * z * z,
         ppf=lambda q: np.sqrt(-2.0 * np.log1p(-q)),
-        isf=lambda q: np.sqrt(-2.0 * np.log(q)), support=lambda z: z >= 0.0, low=0.0,
+        isf=lambda q: np.sqrt(-2.0 * np.log(q)), support=lambda z: (z >= 0.0) & (z < np.inf),
+        low=0.0,
     ),
     Distribution(
         stats.invgamma, ("a",), lambda z, a: -(a + 1.0) * np.log(z) - special.gammaln(a) - 1.0 / z,
@@ -249,6 +252,7 @@ CONTINUOUS = (
         stats.skewnorm, ("a",), lambda z, a: _normal(z) + math.log(2.0) + special.log_ndtr(a * z),
         lambda z, a: special.ndtr(z) - 2.0 * special.owens_t(z, a),
         lambda z, a: special.ndtr(-z) + 2.0 * special.owens_t(z, a),
+        support=lambda z, a: np.abs(z) < np.inf, valid=lambda a: np.abs(a) < np.inf,
     ),
     Distribution(
         stats.loguniform, ("a", "b"), lambda z, a, b: -np.log(z) - np.log(np.log(b) - np.log(a)),
