@@ -75,6 +75,12 @@ def several_axes_of_reals(x):
     return np.sum(np.abs(y) ** 3) + np.sum(np.fft.irfft2(y, s=(3, 4)) ** 2 * x)
 
 
+@case(mat(4, 3))
+def one_axis_twice(x):
+    y = np.fft.rfft2(x, axes=(0, 0))
+    return np.abs(y) ** 2 + np.fft.irfft2(y, axes=(0, 0))[:4] ** 3
+
+
 @case(vec(24).reshape(2, 3, 4))
 def three_axes(x):
     y = np.fft.fftn(x, axes=(0, 2))

@@ -191,7 +191,9 @@ def _over_many(f: Any, transform: Any, last: Any, last_first: bool, default: Any
     ) -> Any:  # fmt: skip
         x = _array(it, node, a, f)
         *others, end = _places(it, node, x, s, axes)
-        steps = [(transform, *each) for each in reversed(others)]
+        # an axis that is named again has the length that it had first
+        again = [(x.type.dims[k] if n is None and k == end[1] else n, k) for n, k in others]
+        steps = [(transform, *each) for each in reversed(again)]
         steps = [(last, *end), *steps] if last_first else [*steps, (last, *end)]
         for step, n, axis in steps:
             x = step(it, node, x, n, axis, norm)
