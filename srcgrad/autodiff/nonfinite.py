@@ -9,7 +9,9 @@ are suspect where the program itself tests whether something is finite.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
+from srcgrad.autodiff.activity import Edges, followed
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
 from srcgrad.ir.types import float_type, is_complex, is_reference
@@ -25,46 +27,34 @@ class MayBeNonFinite:
 
     def __init__(self, function: Function, classes: AliasClasses):
         self.classes = classes
-        self._found: set[Var] = set()
-        statements = list(walk(function.body))
+        suspect: set[Var] = set()
+        self._edges: Edges = {}  # from values to those that are computed of them
+        statements = walk(function.body)
         self._bounds = LowerBounds(statements, classes)
         if any(isinstance(s, Def) and s.op in ASKING for s in statements):
-            self._found.update(self._key(p) for p in function.params if float_type(p.type))
-        size = -1
-        while size != len(self._found):
-            size = len(self._found)
-            for s in statements:
-                self._step(s)
+            suspect.update(self._key(p) for p in function.params if float_type(p.type))
+        for s in statements:
+            suspect.update(self._key(v) for v in self._suspect(s))
+        self._found = followed(suspect, self._edges)
 
     def __call__(self, a: Atom) -> bool:
-        if isinstance(a, Const):
-            return isinstance(a.value, float) and not -float("inf") < a.value < float("inf")
-        return self._key(a) in self._found
+        return _is_nonfinite(a) if isinstance(a, Const) else self._key(a) in self._found
 
     def _key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
 
-    def _add(self, v: Atom, sources: tuple[Atom, ...]) -> None:
-        if isinstance(v, Var) and float_type(v.type) and any(self(a) for a in sources):
-            self._found.add(self._key(v))
-
-    def _step(self, s: Stmt) -> None:
-        match s:
-            case Def(var=None):
-                self._add(s.args[0], s.args[1:]) if s.args else None
-            case Def(var=Var() as v):
-                if float_type(v.type) and not self.stays_finite(s):
-                    self._found.add(self._key(v))
-                self._add(v, s.args)
-            case For() | While():
-                for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
-                    self._add(p, (init, new))
-                    self._add(r, (p,))
-            case If():
-                for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
-                    self._add(r, (x, y))
-            case _:
-                pass
+    def _suspect(self, s: Stmt) -> Iterator[Var]:
+        """The values of a statement that are suspect whatever others are; notes its edges."""
+        for v, sources in _flows(s):
+            if not isinstance(v, Var) or not float_type(v.type):
+                continue
+            if isinstance(s, Def) and s.var is v and not self.stays_finite(s):
+                yield v
+            for a in sources:
+                if isinstance(a, Var):
+                    self._edges.setdefault(self._key(a), []).append(self._key(v))
+                elif _is_nonfinite(a):
+                    yield v
 
     def stays_finite(self, s: Def) -> bool:
         """Whether value and partials of an operation are finite for finite operands."""
@@ -87,6 +77,29 @@ class MayBeNonFinite:
                 if s.op.nonfinite == "complex":
                     return not is_complex(s.args[0].type.dtype)
                 return not s.op.nonfinite
+
+
+def _is_nonfinite(a: Const) -> bool:
+    return isinstance(a.value, float) and not -math.inf < a.value < math.inf
+
+
+def _flows(s: Stmt) -> Iterator[tuple[Atom, tuple[Atom, ...]]]:
+    """The values that a statement makes or changes, each with what it is computed of."""
+    match s:
+        case Def(var=None):
+            if s.args:
+                yield s.args[0], s.args[1:]
+        case Def(var=Var() as v):
+            yield v, s.args
+        case For() | While():
+            for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
+                yield p, (init, new)
+                yield r, (p,)
+        case If():
+            for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
+                yield r, (x, y)
+        case _:
+            pass
 
 
 class LowerBounds:

@@ -6,6 +6,9 @@ nothing: the root is a norm, whose derivative at 0 is defined as 0. Never looks 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from srcgrad.autodiff.activity import Edges, followed
 from srcgrad.autodiff.nonfinite import LowerBounds
 from srcgrad.ir.alias import AliasClasses
 from srcgrad.ir.nodes import Atom, Const, Def, For, Function, If, Stmt, Var, While
@@ -66,72 +69,80 @@ def _is_root(s: Def) -> bool:
     return not is_complex(s.args[0].type.dtype)
 
 
+def _is_at_least_0(a: Const) -> bool:
+    return not isinstance(a.value, complex) and bool(a.value >= 0)
+
+
 class _Sums:
     """Whether a value is a sum of squares: all are, until one turns out not to be."""
 
     def __init__(self, function: Function, statements: list[Stmt], classes: AliasClasses):
         self.classes = classes
         self.definition = {s.var: s for s in statements if isinstance(s, Def)}
-        self.others = {self._key(p) for p in function.params}
-        size = -1
-        while size != len(self.others):
-            size = len(self.others)
-            for s in statements:
-                self._step(s)
+        self._edges: Edges = {}  # from values to those that are no sums unless these are
+        others = {self._key(p) for p in function.params}
+        for s in statements:
+            others.update(self._key(v) for v in self._others(s))
+        self.others = followed(others, self._edges)
 
     def __call__(self, a: Atom) -> bool:
-        if isinstance(a, Const):
-            return not isinstance(a.value, complex) and bool(a.value >= 0)
-        return self._key(a) not in self.others
+        return _is_at_least_0(a) if isinstance(a, Const) else self._key(a) not in self.others
 
     def _key(self, v: Var) -> Var:
         return self.classes.of(v) if is_reference(v.type) else v
 
-    def _join(self, v: Var, *sources: Atom) -> None:
-        if not all(map(self, sources)):
-            self.others.add(self._key(v))
+    def _others(self, s: Stmt) -> Iterator[Var]:
+        """The values of a statement that are no sums whatever others are; notes its edges."""
+        for v, sources in self._joins(s):
+            if sources is None:
+                yield v
+                continue
+            for a in sources:
+                if isinstance(a, Var):
+                    self._edges.setdefault(self._key(a), []).append(self._key(v))
+                elif not _is_at_least_0(a):
+                    yield v
 
-    def _step(self, s: Stmt) -> None:
+    def _joins(self, s: Stmt) -> Iterator[tuple[Var, tuple[Atom, ...] | None]]:
+        """The values that a statement makes or changes: sums if all of these are, none for None."""
         match s:
             case Def(var=None):
-                if s.op.writes and (s.op not in STORES or not self(s.args[-1])):
-                    self.others.add(self._key(s.array))
+                if s.op.writes:
+                    yield s.array, s.args[-1:] if s.op in STORES else None
             case Def(var=Var() as v):
-                if not self._is_sum(s):
-                    self.others.add(self._key(v))
+                yield v, self._addends(s)
             case For() | While():
                 if isinstance(s, For):
-                    self._join(s.index, s.start)
+                    yield s.index, (s.start,)
                 for p, init, new, r in zip(s.params, s.inits, s.yields, s.results, strict=True):
-                    self._join(p, init, new)
-                    self._join(r, p)
+                    yield p, (init, new)
+                    yield r, (p,)
             case If():
                 for r, x, y in zip(s.results, s.then_yields, s.else_yields, strict=True):
-                    self._join(r, x, y)
+                    yield r, (x, y)
             case _:
                 pass
 
-    def _is_sum(self, s: Def) -> bool:
+    def _addends(self, s: Def) -> tuple[Atom, ...] | None:
+        """The operands that have to be sums for the result to be one; None if it is none."""
         assert s.var is not None
         if not isinstance(s.var.type, Scalar | Array) or is_complex(s.var.type.dtype):
-            return False
-        if s.var.type.dtype == "bool":
-            return True
+            return None
+        if s.var.type.dtype == "bool" or s.op is elementwise.exp:
+            return ()
         if s.op in PRODUCTS and s.args[0] is s.args[1]:
-            return True
+            return ()
         if s.op is arrays.matmul and self._is_row_times_itself(*s.args):
-            return True
+            return ()
         if s.op is elementwise.powi:
             n = s.params["n"]
-            return n > 0 and (n % 2 == 0 or self(s.args[0]))
+            return None if n <= 0 else () if n % 2 == 0 else s.args[:1]
         if s.op is elementwise.real:
-            return self._is_magnitude(s.args[0])
-        if s.op is elementwise.exp:
-            return True
+            return () if self._is_magnitude(s.args[0]) else None
         if s.op not in OF_ALL:
-            return False
+            return None
         first, last = OF_ALL[s.op]
-        return all(map(self, s.args[first:last]))
+        return s.args[first:last]
 
     def _is_row_times_itself(self, row: Atom, column: Atom) -> bool:
         """Whether matrices of one row are multiplied by themselves, turned."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from srcgrad.autodiff.reverse.program import Point, Program, comes_later
+from srcgrad.autodiff.reverse.program import Point, Program, Reads
 from srcgrad.errors import Location, UnsupportedError
 from srcgrad.ir.nodes import Atom, Def, For, If, Stmt, Var, While, type_vars
 from srcgrad.ir.types import Array, RefTape, Tape, is_reference
@@ -59,9 +59,10 @@ class Apart:
         Arrays that a trip makes, fills and passes on are as good as values to the next one.
         """
         here, own = self.program.point[s], self.program.own_loops(cls)
+        begin = Reads([here])
         for t in self.stores.get(cls, ()):
             at = self.program.point[t]
-            if at[: len(here)] != here and comes_later(at, here, own):
+            if at[: len(here)] != here and begin.comes_later(at, own):
                 return True
             if at[: len(here)] == here and any(
                 v in s.params or self._is_strange(v, s) for v in self.roots(t.args[0], s)
@@ -98,6 +99,7 @@ class Apart:
     def _require_unused(self, v: Var, s: Loop) -> None:
         own = frozenset(self.program.loops(self.program.defined[v]))
         here = self.program.point[s]
+        begin = Reads([here])
         around = [t for t in self.program.loops(here) if t not in own]
         for t in self.users.get(v, ()):
             if t is s:
@@ -106,7 +108,7 @@ class Apart:
                 later = v in t.yields or any(u in self.program.loops(self.program.point[t])
                                              for u in around)  # fmt: skip
             else:
-                later = comes_later(self.program.point[t], here, own)
+                later = begin.comes_later(self.program.point[t], own)
             if later:
                 raise self._shared(s, v)
         if v in self.program.function.returns:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.autodiff.decisions import Made, decides, rounds
+from srcgrad.autodiff.reverse.program import Key
 from srcgrad.ir.nodes import Atom, Const, Def, Var
 from srcgrad.ir.types import Scalar, float_type
 from srcgrad.operation import Params
@@ -24,6 +25,9 @@ class Exact:
         self.values, self.program, self.b = values, values.program, values.b
         self.rounded: set[Atom] = set()  # recomputed floats, and values computed from them
         self._decisions: dict[tuple[Var | None, Made], Atom] = {}
+        self._taken: dict[
+            Key, dict[Any, Var | None]
+        ] = {}  # what a block computes, once it is needed
         self._known: dict[Var, bool] = {}  # cached answers, valid for `_state`
         self._state: Any = None
 
@@ -99,12 +103,12 @@ class Exact:
         if any(isinstance(a, Made) or not self._is_value(a) for a in made.args):
             return None
         key, _ = self.program.point[s][-1]
-        for d in self.program.block[key]:
-            if isinstance(d, Def) and d.op is made.op and repr(d.params) == made.key:
-                pairs = zip(d.args, made.args, strict=True)
-                if all(a is b or (_is_const(a) and _is_const(b) and a == b) for a, b in pairs):
-                    return d.var
-        return None
+        if key not in self._taken:
+            taken = self._taken[key] = dict[Any, Var | None]()
+            for d in self.program.block[key]:
+                if isinstance(d, Def) and d.op.decides:
+                    taken.setdefault((d.op, d.args, repr(d.params)), d.var)
+        return self._taken[key].get((made.op, made.args, made.key))
 
     def _is_value(self, a: Atom | Made) -> bool:
         """Whether an atom is a number, or an array that nothing stores to."""
@@ -121,7 +125,3 @@ class Exact:
             if isinstance(d, Def) and d.var is not None:
                 self.values.forward(d.var, self.program.point[s], d, place)
         return v
-
-
-def _is_const(a: Any) -> bool:
-    return isinstance(a, Const)

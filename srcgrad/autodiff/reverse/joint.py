@@ -23,7 +23,7 @@ from srcgrad.autodiff.reverse.references import References
 from srcgrad.autodiff.reverse.segments import by_segments, without_marks
 from srcgrad.autodiff.reverse.slots import WithSchedules
 from srcgrad.autodiff.reverse.tapes import Tapes
-from srcgrad.autodiff.reverse.values import ValueRecovery
+from srcgrad.autodiff.reverse.values import Analyses, ValueRecovery
 from srcgrad.ir.build import Builder
 from srcgrad.ir.nodes import Atom, Const, Def, Function, Var, type_vars
 from srcgrad.ir.types import INT, Array, Scalar, atom_dims, float_type, is_complex, is_reference
@@ -69,11 +69,12 @@ def _joint(function: Function, wrt: Any, table: Any, seeds: Any, added: Any) -> 
     function = without_invalid_promises(plain_tests(function))
     split = by_segments(function, table)
     trips: dict[Any, Any] = {}
-    first = _JointBuilder(split, wrt, table, None, seeds, added, trips)
+    analyses = Analyses(split)
+    first = _JointBuilder(split, wrt, table, None, seeds, added, trips, analyses)
     first.build()
     findings = first.findings()
     while True:
-        again = _JointBuilder(split, wrt, table, findings, seeds, added, trips)
+        again = _JointBuilder(split, wrt, table, findings, seeds, added, trips, analyses)
         joint, more = again.build(), findings.joined(again.findings())
         if more.decisive() == findings.decisive():
             return joint if split is function else without_marks(joint)
@@ -103,6 +104,7 @@ class _JointBuilder:
     def __init__(
         self, function: Function, wrt: Sequence[int], table: Any,
         findings: Findings | None, seeds: Any, added: Sequence[int] | None, trips: dict[Any, Any],
+        analyses: Analyses,
     ):  # fmt: skip
         self.original, self.wrt = function, [function.params[i] for i in wrt]
         self.seeds, self.is_part = seeds, added is not None
@@ -114,7 +116,8 @@ class _JointBuilder:
             {s.var: s for s in walk(function.body) if isinstance(s, Def) and s.var is not None}
         )
         self.insertions = Insertions(self.b)
-        self.values = ValueRecovery(program, self.insertions, Tapes(program, self.insertions))
+        tapes = Tapes(program, self.insertions)
+        self.values = ValueRecovery(program, self.insertions, tapes, analyses)
         if findings is not None:
             self.values.expected = findings.taped
         self.references = References(

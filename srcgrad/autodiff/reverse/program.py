@@ -6,6 +6,8 @@ emits anything.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterable
 from typing import Any
 
 from srcgrad.ir.alias import AliasClasses, alias_classes
@@ -32,6 +34,8 @@ class Program:
         self.owner: dict[Var, Stmt | None] = dict.fromkeys(function.params)
         self.stores: dict[Stmt, set[Var]] = {}
         self.stored_at: dict[Var, list[Point]] = {}  # where a class is stored to
+        # for each block the places, in order, of the statements that store to a class
+        self.storing: dict[Key, dict[Var, list[int]]] = {}
         self._index(function.body, TOP, ())
         self._own = self._own_loops()
         references = [v for v in self.defined if is_reference(v.type)]
@@ -39,7 +43,7 @@ class Program:
 
     def _index(self, block: Block, key: Key, prefix: Point) -> set[Var]:
         self.block[key] = block
-        total: set[Var] = set()
+        storing = self.storing[key] = dict[Var, list[int]]()
         for i, s in enumerate(block):
             here = (*prefix, (key, i))
             self.point[s] = here
@@ -54,8 +58,9 @@ class Program:
                     self.defined[v], self.owner[v] = (*here, (body_of(s), START)), s
                 written |= self._index(inner, (s, k), here)
             self.stores[s] = written
-            total |= written
-        return total
+            for cls in written:
+                storing.setdefault(cls, []).append(i)
+        return set(storing)
 
     def _own_loops(self) -> dict[Var, frozenset[For | While]]:
         out: dict[Var, frozenset[For | While]] = {}
@@ -103,10 +108,11 @@ class Program:
         for level in range(depth, len(now)):
             key, j = now[level]
             first = then[depth][1] + 1 if level == depth else 0
-            block = self.block[key]
-            if any(cls in self.stores[s] for s in block[first:j]):
+            places = self.storing[key].get(cls, ())
+            k = bisect_left(places, first)
+            if k < len(places) and places[k] < j:
                 return False
-            if level + 1 < len(now) and self.stored_in_earlier_trips(cls, block[j]):
+            if level + 1 < len(now) and self.stored_in_earlier_trips(cls, self.block[key][j]):
                 return False
         return True
 
@@ -124,19 +130,43 @@ def body_of(s: Stmt) -> Key:
     return (s, 1 if isinstance(s, While) else 0)
 
 
-def comes_later(store: Point, read: Point, own: frozenset[For | While]) -> bool:
-    """Whether the reverse sweep may reach `read` after it has passed `store`.
+class Reads:
+    """Points where something is read, as a tree by the blocks entered on the way to them."""
 
-    `own` are loops of which each trip has buffers of its own.
-    """
-    for (key, i), (other, j) in zip(store, read, strict=False):
-        if key != other:
-            return False  # another branch of the same statement
-        if isinstance(key[0], For | While) and key[0] not in own:
-            return True  # in one loop: the previous trip comes later
-        if i != j:
-            return j < i
-    return True  # read directly before the store
+    def __init__(self, points: Iterable[Point] = ()):
+        self.here = False  # whether one of them is where the way ends
+        self.inside: dict[Key, dict[int, Reads]] = {}
+        self.first: dict[Key, int] = {}  # the first statement on the way in each block
+        for point in points:
+            self._add(point)
+
+    def _add(self, point: Point) -> None:
+        node = self
+        for key, i in point:
+            node.first[key] = min(i, node.first.get(key, i))
+            node = node.inside.setdefault(key, {}).setdefault(i, Reads())
+        node.here = True
+
+    def comes_later(self, store: Point, own: frozenset[For | While]) -> bool:
+        """Whether the reverse sweep may reach one of them after it has passed `store`.
+
+        `own` are loops of which each trip has buffers of its own.
+        """
+        node = self
+        for key, i in store:
+            if node.here:
+                break  # read directly before the store
+            if key not in node.inside:
+                return False  # all in another branch of the same statement
+            if isinstance(key[0], For | While) and key[0] not in own:
+                return True  # in one loop: the previous trip comes later
+            if node.first[key] < i:
+                return True
+            found = node.inside[key].get(i)
+            if found is None:
+                return False
+            node = found
+        return True
 
 
 def classes_read(block: Block, classes: AliasClasses) -> set[Var]:

@@ -12,7 +12,7 @@ from typing import Any
 from srcgrad.autodiff import attached
 from srcgrad.autodiff.decisions import Made, any_decision
 from srcgrad.autodiff.reverse.adjoints import Adjoints
-from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program, comes_later
+from srcgrad.autodiff.reverse.program import TOP, Key, Point, Program, Reads
 from srcgrad.autodiff.reverse.values import ValueRecovery
 from srcgrad.autodiff.rules import contribution
 from srcgrad.autodiff.traced import Values
@@ -65,7 +65,8 @@ class Sweep:
         self.adjoints, self.values = adjoints, adjoints.values
         self.references, self.b = adjoints.references, adjoints.b
         self.program: Program = adjoints.program
-        self.known = known  # contents read again, found by a first run; None: everything
+        # the points where contents of classes are read again, found by a first run; None: all
+        self.known = None if known is None else _by_class(known)
         self.old: dict[Stmt, Var] = {}
         # parts of values with user-defined rules: the variables, and the adjoints so far
         self.parts: dict[Atom, dict[int, Var]] = {}
@@ -318,8 +319,15 @@ class Sweep:
         """Whether contents of the class are read at a point that the sweep reaches later."""
         if self.known is None:
             return True
-        own = self.program.own_loops(cls)
-        return any(other is cls and comes_later(point, where, own) for other, where in self.known)
+        reads = self.known.get(cls)
+        return reads is not None and reads.comes_later(point, self.program.own_loops(cls))
+
+
+def _by_class(known: Iterable[tuple[Var, Point]]) -> dict[Var, Reads]:
+    points: dict[Var, list[Point]] = {}
+    for cls, point in known:
+        points.setdefault(cls, []).append(point)
+    return {cls: Reads(of) for cls, of in points.items()}
 
 
 # the adjoint of a stored value, whether in an array or on a tape

@@ -16,7 +16,8 @@ from srcgrad.autodiff.reverse.insertions import Insertions
 from srcgrad.autodiff.reverse.program import START, Point, Program
 from srcgrad.autodiff.reverse.tapes import Tapes
 from srcgrad.autodiff.roots import roots_of_squares
-from srcgrad.ir.nodes import Atom, Const, Def, For, Stmt, Var, While, atom
+from srcgrad.ir.alias import alias_classes
+from srcgrad.ir.nodes import Atom, Const, Def, For, Function, Stmt, Var, While, atom
 from srcgrad.ir.types import INT, Array, Dims, Scalar
 from srcgrad.ir.walk import map_type, walk
 from srcgrad.operation import Params
@@ -25,11 +26,11 @@ from srcgrad.primitives import memory
 LONGEST_CHAIN = 24  # operations recomputed in a row; the next value is saved
 
 
-def recompute_limits(program: Program) -> set[Var]:
+def recompute_limits(function: Function) -> set[Var]:
     """Values at the end of every long chain of cheap operations: these are saved."""
     depth: dict[Var, int] = {}
     out: set[Var] = set()
-    for s in walk(program.function.body):
+    for s in walk(function.body):
         if isinstance(s, Def) and s.var is not None and s.op.cheap:
             below = [depth.get(a, 0) for a in s.args if isinstance(a, Var)]
             depth[s.var] = 1 + max(below, default=0)
@@ -39,10 +40,10 @@ def recompute_limits(program: Program) -> set[Var]:
     return out
 
 
-def _by_content(program: Program) -> dict[Any, list[Var]]:
+def _by_content(function: Function) -> dict[Any, list[Var]]:
     """The scalars that are not cheap to compute, by their operation and its operands."""
     out: dict[Any, list[Var]] = {}
-    for s in walk(program.function.body):
+    for s in walk(function.body):
         if not isinstance(s, Def) or not s.op.elementwise or s.op.cheap:
             continue
         if s.var is not None and isinstance(s.var.type, Scalar):
@@ -50,24 +51,34 @@ def _by_content(program: Program) -> dict[Any, list[Var]]:
     return out
 
 
+class Analyses:
+    """Facts of the primal that each run of a joint function needs, found once for all of them."""
+
+    def __init__(self, function: Function):
+        classes = alias_classes(function)
+        self.may_be_nonfinite = MayBeNonFinite(function, classes)
+        self.roots = roots_of_squares(function, classes)
+        self.limits = frozenset(recompute_limits(function))
+        self.by_content = _by_content(function)
+
+
 class ValueRecovery:
     """Forward values at the current point of the reverse sweep."""
 
-    def __init__(self, program: Program, insertions: Insertions, tapes: Tapes):
+    def __init__(self, program: Program, insertions: Insertions, tapes: Tapes, analyses: Analyses):
         self.program, self.insertions, self.tapes = program, insertions, tapes
         self.b = insertions.builder
         tapes.values = self
         self.references: Any = None  # set by References
-        self.may_be_nonfinite = MayBeNonFinite(program.function, program.classes)
-        self.roots = roots_of_squares(program.function, program.classes)
+        self.may_be_nonfinite, self.roots = analyses.may_be_nonfinite, analyses.roots
         self.now: Point = ()
         self.scopes: list[dict[Any, Any]] = [{}]
         self.read: list[tuple[Var, Point]] = []  # (class, point) of contents read again
-        self.forced: set[Var] = recompute_limits(program)
+        self.forced: set[Var] = set(analyses.limits)
         self.expected: frozenset[Var] = frozenset()  # the values that a first run put on tapes
         self._tape: dict[Var, Any] = {}
         self._place: dict[Var, list[Stmt]] = {}
-        self._made = _by_content(program)
+        self._made = analyses.by_content
         self.exact = Exact(self)
         self.counters = Counters(self)
 
