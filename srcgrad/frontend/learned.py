@@ -133,8 +133,7 @@ def _containers(it: Interpreter) -> dict[int, tuple]:
     """The containers that names of the running function lead to, and the names themselves."""
     found: dict[int, tuple] = {id(it.env): ()}
     todo: list[tuple[Any, tuple]] = [(v, (name,)) for name, v in it.env.items()]
-    while todo:
-        v, names = todo.pop(0)
+    for v, names in todo:  # which grows meanwhile
         if not is_mutable(v) or id(v) in found:
             continue
         found[id(v)] = names

@@ -46,7 +46,7 @@ from srcgrad.records import record
 
 
 def first_additions(function: Function) -> Function:
-    if memory.zeros not in contents(function).operations:
+    if not {memory.zeros, memory.add_to} <= contents(function).operations:
         return function
     return _FirstAdditions(function).function(function)
 

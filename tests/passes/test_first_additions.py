@@ -8,7 +8,8 @@ from srcgrad.ir.parse import parse
 from srcgrad.passes import checking
 from srcgrad.passes.first_additions import first_additions
 from srcgrad.primitives import REGISTRY
-from tests.passes.pass_programs import agree, count, outcome
+from tests.passes.pass_programs import agree, count, outcome, program
+from tests.tools.counted import calls
 
 HEAD = """
 def f(x: f64[n, m], v: f64):
@@ -87,3 +88,10 @@ def test_a_gradient_is_never_the_callers_array():
     gx[:] = 7.0
     np.testing.assert_array_equal(w, 1.0)
     np.testing.assert_array_equal(gw, 1.0)
+
+
+def test_a_program_that_adds_to_no_array_is_not_walked():
+    body = "".join(f"z{k}: f64[n] = zeros(n, dtype='f64')\n" for k in range(50))
+    f = program("x: f64[n]", body, "x,")
+    first_additions(f)  # finds what the function contains
+    assert calls(lambda: first_additions(f)) < 20

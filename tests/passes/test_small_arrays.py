@@ -1,11 +1,13 @@
 """Arrays of constant shape that become numbers, and those that have to stay in memory."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 
 import srcgrad as flow
+from srcgrad.passes.simplify import simplify
 from srcgrad.passes.small import small_arrays
 from tests.passes.pass_programs import agree, count, program, text, vec
 
@@ -353,3 +355,14 @@ def test_strided_arguments_keep_their_copy(target):
     assert value == pytest.approx(taken(x, m))
     want, _ = flow.grad(taken, (0, 1))(x.copy(), m)
     np.testing.assert_allclose(slope, want)
+
+
+def test_a_program_is_simplified_again_only_where_a_loop_is_unrolled(monkeypatch):
+    module, seen = sys.modules["srcgrad.passes.small.small_arrays"], []
+    monkeypatch.setattr(module, "simplify", lambda f: seen.append(f) or simplify(f))
+    counted = "z: f64[2] = zeros(2, dtype='f64')\nstore(z, 0, a)\nr: f64 = load(z, 0)"
+    gone("a: f64", counted, "r,", (0.25,))
+    assert not seen
+    looped = f"{counted}\nfor i in range(0, 2):\n    store(z, i, a)\ns: f64 = load(z, 1)"
+    gone("a: f64", looped, "r, s,", (0.25,))
+    assert seen

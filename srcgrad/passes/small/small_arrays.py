@@ -61,8 +61,10 @@ def small_arrays(function: Function) -> Function:
     possible = small_classes(trial, classes, b, edges, moving=True)
     if not possible:
         return function
-    trial = cse(simplify(unroll(trial, classes, possible)))
-    b, classes = builder_for(trial), alias_classes(trial)
+    unrolled = unroll(trial, classes, possible)
+    if edges or unrolled is not trial:  # else nothing has changed since the passes before
+        trial = cse(simplify(unrolled))
+        b, classes = builder_for(trial), alias_classes(trial)
     found = small_classes(trial, classes, b, edges, moving=False)
     idle = idle_edges(trial, edges)
     return _SmallArrays(b, classes, found, idle).function(trial) if found else function
