@@ -152,7 +152,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
         note_made(it, f, args, result)
         result = strong(it, result) if _gives_strong(f) else result
         return in_shell(it, result) if _gives_shell(it, f) else result
-    if (known := by_known_arguments(it, f, args, kwargs, node)) is not None:
+    if (known := by_known_arguments(it, f, args, kwargs, node)) is not NotImplemented:
         return known
     if is_of_library(it.frame.source.function) and (function := python_of(f)) is not None:
         return inline(it, *entered(it, function, args, kwargs, node), None, node)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import datetime
 import io
+import re
 import sys
 import types
 from decimal import Decimal
@@ -21,6 +22,12 @@ from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import of_arrays
+from srcgrad.frontend.regular_expressions import (
+    EXPRESSIONS,
+    FUNCTIONS,
+    found_in_text,
+    is_of_expressions,
+)
 from srcgrad.frontend.values import TrackedList, article, is_integer
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import held, home_module
@@ -38,30 +45,36 @@ LONGEST = 1024  # of an array that is written into the program
 def by_known_arguments(
     it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node: Node
 ) -> Any:
-    """The result of a pure library function whose arguments are known; None for any other call."""
+    """The result of a pure library function of known arguments; NotImplemented of another call."""
+    texts = is_of_expressions(f)
     exact = f is Decimal or isinstance(getattr(f, "__self__", None), Decimal) or _makes_dates(f)
     home = str(getattr(f, "__module__", None) or "").partition("._")[0]
-    pure = exact or home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
-    if not pure or (isinstance(f, type) and not exact):
-        return None
+    of_library = home.startswith(PURE) or (isinstance(f, np.ufunc) and _home(f).__name__ in PURE)
+    if not (exact or texts or of_library) or (isinstance(f, type) and not exact):
+        return NotImplemented
     given = [_static(it, v, node) for v in args]
     named = {n: _static(it, v, node) for n, v in kwargs.items()}
     if any(v is UNKNOWN for v in (*given, *named.values())):
         if exact:
             kind = "decimal numbers" if not _makes_dates(f) else "dates and times"
             it.refuse(node, f"{kind} of run-time values are not supported", "use floats")
-        return None
+        if texts:
+            name = callable_name(f) if f not in FUNCTIONS else f"re.{f.__name__}"
+            it.refuse(node, f"{name}() takes texts that are known when compiling", OUTSIDE)
+        return NotImplemented
     try:
         made = f(*given, **named)
-    except (TypeError, ValueError, ArithmeticError) as e:
+    except (TypeError, ValueError, ArithmeticError, LookupError, re.error) as e:
         it.fails(e, node)
+    if texts:
+        return found_in_text(it, made, node)
     if exact and (isinstance(made, KNOWN | tuple) or type(made) in DATES):
         return made
     parts: tuple[Any, ...] = made if isinstance(made, tuple) else (made,)
     if not all(isinstance(p, int | float | complex | np.generic | np.ndarray) for p in parts):
-        return None
+        return NotImplemented
     if any(np.size(p) > LONGEST or np.asarray(p).dtype.kind not in "biufc" for p in parts):
-        return None
+        return NotImplemented
     values = [_written(it, p, node) for p in parts]
     return type(made)(values) if type(made) is tuple else values[0]
 
@@ -84,7 +97,7 @@ def _static(it: Interpreter, v: Any, node: Node) -> Any:
     if isinstance(v, tuple | list) and type(v) in (tuple, list, TrackedList):
         parts = [_static(it, p, node) for p in v]
         return UNKNOWN if any(p is UNKNOWN for p in parts) else type(v)(parts)
-    return v if isinstance(v, KNOWN) or type(v) in DATES else UNKNOWN
+    return v if isinstance(v, KNOWN) or type(v) in (*DATES, *EXPRESSIONS) else UNKNOWN
 
 
 def _written(it: Interpreter, value: Any, node: Node) -> Any:

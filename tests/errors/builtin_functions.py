@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -204,6 +205,11 @@ def decimal_of_a_run_time_value(x):
 @program(0.7)
 def date_of_a_run_time_value(x):
     return x * datetime.timedelta(days=x).days  # error: UnsupportedError: dates and times of run
+
+
+@program(0.7)
+def expression_in_a_text_of_the_run(x):
+    return x * len(re.findall("7", f"{x}"))  # error: UnsupportedError: re.findall() takes texts
 
 
 @program(0.7)
