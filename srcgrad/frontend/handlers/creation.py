@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 import numpy as np
@@ -199,6 +200,22 @@ def ranges(it: Interpreter, n: Any, m: Any) -> tuple[Any, Any]:
 
 
 # ---- array and similar functions ----
+def copy_mode(copy: Any) -> bool | None:
+    """An argument `copy=`, also one of NumPy's enum: None is a copy where one is needed."""
+    if isinstance(copy, enum.Enum):
+        copy = None if copy.name == "IF_NEEDED" else copy.value
+    return copy if copy is None else bool(copy)
+
+
+def _copies(it: Interpreter, x: Any, copy: Any, wanted: Scalar | None) -> bool:
+    """Whether to copy; raises where a copy is needed and none may be made."""
+    mode = copy_mode(copy)
+    cast_is_needed = wanted is not None and is_array(x) and x.type.dtype != wanted.dtype
+    if mode is False and (isinstance(x, list | tuple) or cast_is_needed):
+        it.fail("ValueError", "Unable to avoid copy while creating an array as requested.")
+    return bool(mode)
+
+
 @implements(np.array)
 def array(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
@@ -206,7 +223,7 @@ def array(
 ) -> Any:  # fmt: skip
     wanted = None if dtype is None else scalar_type(it, node, dtype)
     x = x if wanted is None else items_in_dtype(it, x, wanted.dtype, node)
-    out = as_array(it, node, x, bool(copy), wanted)
+    out = as_array(it, node, x, _copies(it, x, copy, wanted), wanted)
     if wanted is not None:
         out = cast(it, out, wanted)
     order = it.order_of(node, order)
@@ -225,7 +242,7 @@ def asarray(
 ) -> Any:
     wanted = None if dtype is None else scalar_type(it, node, dtype)
     x = x if wanted is None else items_in_dtype(it, x, wanted.dtype, node)
-    out = as_array(it, node, x, bool(copy), wanted)
+    out = as_array(it, node, x, _copies(it, x, copy, wanted), wanted)
     if wanted is not None and atom(out).type.dtype != wanted.dtype:
         out = cast(it, out, wanted)
     order = it.order_of(node, order)
@@ -294,6 +311,8 @@ def copyto(
 @implements(method="astype")
 def astype(it: Interpreter, node: Node, x: Any, dtype: Any, copy: Any = True) -> Any:
     target = scalar_type(it, node, dtype)
+    if isinstance(copy, enum.Enum):
+        it.fail("ValueError", "_CopyMode enum is not allowed for astype function.")
     if is_array(x) and x.type.dtype == target.dtype:
         return it.b.copy(x) if copy else x
     return plain(it.b.cast(x, target))

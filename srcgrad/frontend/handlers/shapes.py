@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.arrays import repeated
-from srcgrad.frontend.handlers.creation import dims_of
+from srcgrad.frontend.handlers.creation import copy_mode, dims_of
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.new_shapes import lengths_of
 from srcgrad.frontend.handlers.reductions import axes_of, axis_of, in_order, place_of_axis, vector
@@ -84,7 +84,7 @@ def reshape(
 ) -> Any:  # fmt: skip
     (x,) = operands(it, node, (x,), "reshape")
     shape = newshape if shape is None else shape
-    if copy is False and not _reshapes_to_views(it, x, order):
+    if copy_mode(copy) is False and not _reshapes_to_views(it, x, order):
         it.refuse(
             node, "whether a reshape with copy=False is possible is not known", "leave it out"
         )
@@ -114,7 +114,7 @@ def reshape(
         made = transpose(it, node, turned)
     else:
         made = reshaped(it, node, x, dims)
-    return it.b.copy(made) if copy else made
+    return it.b.copy(made) if copy_mode(copy) else made
 
 
 def _reshapes_to_views(it: Interpreter, x: Any, order: Any) -> bool:
