@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, cast, check_same_kind
+from srcgrad.frontend.comprehensions import is_long, loop_over
 from srcgrad.frontend.conversion import as_array, items_in_dtype
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type
 from srcgrad.frontend.handlers.registry import implements
@@ -16,6 +17,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.maybe_none import in_dtype
 from srcgrad.frontend.rank_zero import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
+from srcgrad.frontend.trees import function_at
 from srcgrad.frontend.values import (
     Range,
     describe,
@@ -351,10 +353,21 @@ def item(it: Interpreter, node: Node, x: Any, *index: Any) -> Any:
     return _of_python(it, it.b.load(x, *([0] * x.type.ndim)))
 
 
+LISTING_NUMBERS = """\
+def tolist(array):
+    made = []
+    for v in array:
+        made.append(v.item())
+    return made
+"""
+
+
 @implements(method="tolist")
 def tolist(it: Interpreter, node: Node, x: Any) -> Any:
     if not is_array(x):
         return _of_python(it, x)
+    if x.type.ndim == 1 and is_long(it, x, node):
+        return loop_over(it, function_at(node, LISTING_NUMBERS), [x], node)
     return [tolist(it, node, v) for v in it.static_items(x, node)]
 
 
