@@ -30,8 +30,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.watches import watch_inherited
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, is_int, join_scalars, np_dtype
-from srcgrad.tree import mapped
+from srcgrad.ir.types import Scalar, is_complex, is_int, join_scalars, np_dtype
 
 # what NumPy looks for before it calls `__array__`
 BEFORE_ARRAY = ("__buffer__", "__array_struct__", "__array_interface__")
@@ -65,15 +64,27 @@ def as_array(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | No
 
 
 def items_in_dtype(it: Interpreter, x: Any, dtype: str, node: Node) -> Any:
-    """The items of a sequence as NumPy converts each to a dtype: None, and to integers by value."""
+    """The items of a sequence as NumPy converts each to a dtype: to integers by value."""
     if not isinstance(x, list | tuple):
-        return in_dtype(it, x, dtype, node)
+        return element(it, x, dtype, node)
+    items = [items_in_dtype(it, v, dtype, node) for v in x]
+    if not is_int(dtype):
+        return items
+    return [cast(it, v, Scalar(dtype), by_value=True) if is_scalar(v) else v for v in items]
 
-    def converted(v: Any) -> Any:
-        v = in_dtype(it, v, dtype, node)
-        return cast(it, v, Scalar(dtype), by_value=True) if is_int(dtype) and is_scalar(v) else v
 
-    return mapped(x, converted)
+def element(it: Interpreter, v: Any, dtype: str, node: Node) -> Any:
+    """The value that NumPy stores in an array of a dtype, of None and of numbers of a class.
+
+    NumPy calls `float` or `int` of an instance that is not an array or a sequence.
+    """
+    wanted = int if is_int(dtype) else float
+    if is_complex(dtype) or dtype == "bool" or special(v, f"__{wanted.__name__}__") is None:
+        return in_dtype(it, v, dtype, node)
+    others = (*BEFORE_ARRAY, "__array__", "__getitem__")
+    if any(hasattr(class_of_instance(v), name) for name in others):
+        return v
+    return it.call(wanted, [v], {}, node)
 
 
 def _by_its_method(it: Interpreter, node: Node, x: Any, copy: bool, dtype: Scalar | None) -> Any:

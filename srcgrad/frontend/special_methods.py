@@ -47,11 +47,12 @@ from srcgrad.frontend.values import (
     is_array,
     is_integer,
     is_number,
+    plain,
 )
 from srcgrad.frontend.watches import watch_method
 from srcgrad.ir.nodes import Const, Var
 from srcgrad.ir.rows import RowName
-from srcgrad.ir.types import BOOL, np_dtype
+from srcgrad.ir.types import BOOL, FLOAT, np_dtype
 from srcgrad.protocols import home_module
 
 COMPARISONS: dict[str, RowName] = {
@@ -121,6 +122,8 @@ def converted(it: Interpreter, v: Any, wanted: type, node: Node) -> Any:
     """`float(v)` or `int(v)` by a method of the user's; NotImplemented if there is none."""
     name = f"__{wanted.__name__}__"
     out = asked(it, v, name, [], node)
+    if wanted is float and type_name(out) == "numpy.float64":  # which derives from Python's
+        return plain(it.b.retyped(out, FLOAT))
     if out is not NotImplemented and type_name(out) != wanted.__name__:
         _wrong(it, f"{name} returned non-{wanted.__name__} (type {type_name(out)})", node)
     return out

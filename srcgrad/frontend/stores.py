@@ -17,13 +17,13 @@ from srcgrad.frontend import indexing
 from srcgrad.frontend.array_instances import array_of
 from srcgrad.frontend.casts import cast, check_same_kind, only_element
 from srcgrad.frontend.changed_lists import put_slice
-from srcgrad.frontend.conversion import items_in_dtype
+from srcgrad.frontend.conversion import element, items_in_dtype
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import check_mask, expanded, gathered, items_of, subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import set_item
-from srcgrad.frontend.maybe_none import as_index, in_dtype, present
+from srcgrad.frontend.maybe_none import as_index, present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.rank_zero import change_items, is_shell
 from srcgrad.frontend.special_methods import asked, type_name
@@ -118,7 +118,7 @@ def store_part(
     """`z.real[items] = value`, or `op=` it: the other part stays unchanged."""
     if isinstance(value, SEQUENCES):
         value = it.call_numpy(np.array, [value], {}, node)
-    value = in_dtype(it, value, real_dtype(z.type.dtype), node)
+    value = element(it, value, real_dtype(z.type.dtype), node)
     if not is_value(value):
         it.refuse(node, f"{describe(value)} cannot be stored in an array", like=TypeError)
     old = it.read(z, items, node)
@@ -145,7 +145,7 @@ def stored_value(it: Interpreter, x: Var, value: Any, node: Node, by_value: bool
 
     `by_value`: NumPy's numbers are converted as Python's: not where index arrays give the places.
     """
-    value = in_dtype(it, value, x.type.dtype, node)
+    value = element(it, value, x.type.dtype, node)
     if isinstance(value, SEQUENCES):
         items = items_in_dtype(it, value, x.type.dtype, node)
         dtype = {"dtype": np_dtype(x.type.dtype)} if is_int(x.type.dtype) else {}

@@ -10,11 +10,10 @@ import numpy as np
 from srcgrad.frontend.calls import strong
 from srcgrad.frontend.casts import as_integer, cast, check_same_kind
 from srcgrad.frontend.comprehensions import is_long, loop_over
-from srcgrad.frontend.conversion import as_array, items_in_dtype
+from srcgrad.frontend.conversion import as_array, element, items_in_dtype
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.maybe_none import in_dtype
 from srcgrad.frontend.rank_zero import in_shell, is_shell
 from srcgrad.frontend.stores import assign_array, stored_value
 from srcgrad.frontend.trees import function_at
@@ -134,7 +133,7 @@ def full(
 ) -> Any:
     dims = dims_of(it, node, shape)
     if dtype is not None:
-        fill_value = in_dtype(it, fill_value, _dtype(it, node, dtype), node)
+        fill_value = element(it, fill_value, _dtype(it, node, dtype), node)
     (value,) = operands(it, node, (fill_value,), "full")
     made = filled(it, dims, value, _dtype(it, node, dtype, atom(value).type.dtype))
     return _ordered(it, made, it.order_of(node, order, "CF"))
@@ -150,7 +149,7 @@ def _like(
     if shape is not None:
         dims = dims_of(it, node, shape)
     kind = _dtype(it, node, dtype, atom(x).type.dtype)
-    (value,) = operands(it, node, (in_dtype(it, value, kind, node),), "full")
+    (value,) = operands(it, node, (element(it, value, kind, node),), "full")
     made = filled(it, dims, value, kind)
     if order in ("K", "A") and is_array(x) and is_array(made) and made.type.ndim == x.type.ndim:
         it.orders[made] = x
