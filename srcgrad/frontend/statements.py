@@ -44,6 +44,7 @@ from srcgrad.frontend.texts import literal, shown, without_values
 from srcgrad.frontend.unpacking import unpack
 from srcgrad.frontend.values import (
     UNBOUND,
+    Closure,
     Formatted,
     GrownList,
     Record,
@@ -53,6 +54,8 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
+
+DESCRIPTIONS = ("__doc__", "__name__", "__qualname__")  # of a function: reading one is refused
 
 
 def refuse_statement(it: Interpreter, node: Node) -> NoReturn:
@@ -114,6 +117,8 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
         return
     if is_array(owner) and is_complex(owner.type.dtype) and target.attr in PARTS:
         store_part(it, owner, target.attr, [...], value, target)
+    elif isinstance(owner, Closure) and target.attr in DESCRIPTIONS:
+        return
     elif is_array(owner) and target.attr == "shape":
         it.refuse(target, "a shape cannot be assigned", "use reshape")
     elif is_array(owner) and target.attr in ("flat", "T"):
