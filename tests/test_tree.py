@@ -21,6 +21,8 @@ OTHERS = {
     "eager/files.py:_taken_apart": "the format of a file",
     "frontend/conversion.py:_dims_of_numbers": "data of an array as nested sequences",
     "frontend/conversion.py:items_in_dtype": "data of an array as nested sequences",
+    "frontend/handlers/insertions.py:_depth": "blocks of an array as nested lists",
+    "frontend/handlers/insertions.py:placed": "blocks of an array as nested lists",
     "frontend/growing.py:append_grown": "the buffers of a list that grows by structures",
     "frontend/recursive/calls_apart.py:_most_in": "calls in the fields of syntax",
     "frontend/recursive/calls_apart.py:_renamed": "names in the fields of syntax",

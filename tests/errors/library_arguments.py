@@ -96,8 +96,18 @@ def new_axis_out_of_bounds(x):
 
 
 @program(vec(2))
-def deeply_nested_block(x):
-    return np.sum(np.block([[[x, x]]]))  # error: UnsupportedError: nested more than twice
+def block_of_lists_of_several_depths(x):
+    return np.sum(np.block([[x], x]))  # error: ValueError: List depths are mismatched
+
+
+@program(vec(2))
+def block_of_an_empty_list(x):
+    return np.sum(np.block([[], [x]]))  # error: ValueError: List at arrays[0] cannot be empty
+
+
+@program(vec(2))
+def block_of_a_tuple(x):
+    return np.sum(np.block([(x, x)]))  # error: TypeError: arrays[0] is a tuple
 
 
 @program(vec(3))

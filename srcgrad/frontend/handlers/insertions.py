@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import tree
 from srcgrad.frontend.formulas import insertions
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.index_arrays import as_slice
@@ -139,19 +140,32 @@ def dstack(it: Interpreter, node: Node, xs: Any) -> Any:
 
 @implements(np.block)
 def block(it: Interpreter, node: Node, arrays: Any) -> Any:
-    if not isinstance(arrays, list):
+    if not isinstance(arrays, list | tuple):
         return it.call_numpy(np.array, [arrays], {}, node)
-    if not any(isinstance(row, list) for row in arrays):
-        return _side_by_side(it, node, arrays, 1)
-    rows = [row if isinstance(row, list) else [row] for row in arrays]
-    if any(isinstance(x, list) for row in rows for x in row):
-        it.refuse(node, "block of lists that are nested more than twice is not supported")
-    rows = [_side_by_side(it, node, row, 2) for row in rows]
-    return joined(it, node, rows, rows[0].type.ndim - 2)
+    depth = _depth(it, arrays, "arrays")
+    parts = operands(it, node, tuple(tree.leaves(arrays)), "block")
+    ndim = max([depth, *(x.type.ndim for x in parts if is_array(x))])
+    in_turn = iter([_at_least(it, x, ndim) for x in parts])
+
+    def placed(x: Any, axis: int) -> Any:
+        if not isinstance(x, list):
+            return next(in_turn)
+        items = [placed(item, axis + 1) for item in x]
+        return items[0] if len(items) == 1 else joined(it, node, items, axis)
+
+    made = placed(arrays, ndim - depth)
+    return it.b.copy(made) if len(parts) == 1 else made
 
 
-def _side_by_side(it: Interpreter, node: Node, xs: Any, ndim: int) -> Any:
-    parts = operands(it, node, tuple(xs), "block")
-    ndim = max([ndim, *(x.type.ndim for x in parts if is_array(x))])
-    parts = [_at_least(it, x, ndim) for x in parts]
-    return parts[0] if len(parts) == 1 else joined(it, node, parts, ndim - 1)
+def _depth(it: Interpreter, x: Any, at: str) -> int:
+    """How deep lists of blocks are nested, the same in each; `at` is the place of one."""
+    if isinstance(x, tuple):
+        it.fail("TypeError", f"{at} is a tuple. Only lists can be used to arrange blocks")
+    if not isinstance(x, list):
+        return 0
+    if not x:
+        it.fail("ValueError", f"List at {at} cannot be empty")
+    depths = {_depth(it, item, f"{at}[{k}]") for k, item in enumerate(x)}
+    if len(depths) > 1:
+        it.fail("ValueError", "List depths are mismatched.")
+    return 1 + depths.pop()
