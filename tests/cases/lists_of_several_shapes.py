@@ -203,3 +203,33 @@ def frames_that_are_cut(m, n):
     copied = list(cut)
     copied.append(m[:1])
     return sum(np.sum(c**2) for c in kept) + len(copied) * copied[-1][0, 1] + np.sum(cut[0][0])
+
+
+@case(np.linspace(0.31, 1.21, 7))
+@case(np.array([0.95, 0.41, 0.44, 0.48]))
+def split_where_it_jumps(x):
+    cuts = np.flatnonzero(np.diff(np.floor(5.0 * x))) + 1
+    parts = np.split(x, cuts)
+    m = np.outer(x, x)
+    s = np.sum(np.hstack(np.split(m, cuts, axis=1)[::-1]) * np.arange(len(x)))
+    for p in np.split(m, -cuts):
+        s += np.sum(p**2) * p.shape[0]
+    return s + sum(np.sum(p) ** 2 for p in parts) + len(parts)
+
+
+@case(vec(7), LABELS)
+def means_by_label(x, labels):
+    order = np.argsort(labels, kind="stable")
+    cuts = np.unique(labels[order], return_index=True)[1][1:]
+    means = [np.mean(p) for p in np.split(x[order], cuts)]
+    return np.sum(np.array(means) ** 2 * np.arange(1, len(means) + 1))
+
+
+@case(np.linspace(0.32, 1.1, 8))
+def parts_whose_number_the_run_tells(x):
+    n = int(x[0] * 10.0)
+    first, second, third = np.split(x, np.array([2, 5]))
+    s = np.sum(first) * np.sum(second) * np.sum(third)
+    for k, p in enumerate(np.array_split(x, n)):
+        s += np.sum(p) ** 2 * len(p) * (k + 1)
+    return s + np.sum(np.split(x, n - 1)[-1] ** 3)

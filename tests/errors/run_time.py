@@ -69,6 +69,12 @@ def arrays_of_two_shapes_in_a_stack(x, n):
     return np.sum(np.stack(kept))  # error: ValueError: all input arrays must have the same shape
 
 
+@program(np.linspace(0.32, 1.1, 8))
+def uneven_split(x):
+    n = int(x[0] * 10.0)
+    return np.sum(np.split(x, n)[0])  # error: ValueError: does not result in an equal division
+
+
 @program(vec(3), 2)
 def matrices_of_two_widths_joined(x, n):
     kept = []

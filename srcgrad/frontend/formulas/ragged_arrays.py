@@ -45,3 +45,36 @@ def flat_array(items: Any, whole: Any) -> Any:
         whole[at : at + v.size] = v.ravel()
         at += v.size
     return whole
+
+
+def parts_between(x: Any, cuts: Any, axis: Any) -> Any:
+    """The parts of an array between places along an axis, as `np.split` gives them.
+
+    >>> [v.tolist() for v in parts_between(np.arange(4), np.array([1, 3]), 0)]
+    [[0], [1, 2], [3]]
+    """
+    turned, parts, start = np.swapaxes(x, 0, axis), [], 0
+    for stop in cuts:
+        parts.append(np.swapaxes(turned[start:stop], 0, axis))
+        start = int(stop)
+    parts.append(np.swapaxes(turned[start:], 0, axis))
+    return parts
+
+
+def equal_parts(x: Any, count: Any, axis: Any, even: Any) -> Any:
+    """As many parts of an array along an axis, of which the first ones may be longer by one.
+
+    >>> [v.tolist() for v in equal_parts(np.arange(3), 2, 0, False)]
+    [[0, 1], [2]]
+    """
+    if count < 1:
+        raise ValueError("number sections must be larger than 0.")
+    turned, parts = np.swapaxes(x, 0, axis), []
+    each, longer = len(turned) // count, len(turned) % count
+    if even and longer > 0:
+        raise ValueError("array split does not result in an equal division")
+    for k in range(count):
+        start = k * each + min(k, longer)
+        stop = start + each + (1 if k < longer else 0)
+        parts.append(np.swapaxes(turned[start:stop], 0, axis))
+    return parts

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.conversion import same_dims
+from srcgrad.frontend.formulas.ragged_arrays import equal_parts, parts_between
 from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.elementwise import operands, scalar_type, to_out
 from srcgrad.frontend.handlers.joins_of_lists import (
@@ -24,12 +25,13 @@ from srcgrad.frontend.handlers.shapes import ravel
 from srcgrad.frontend.indexing import expanded, gathered, view
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.stores import in_place, spread
-from srcgrad.frontend.values import Slice, describe, is_array, plain
+from srcgrad.frontend.values import GrownList, Slice, describe, is_array, plain
 from srcgrad.frontend.versions import there
-from srcgrad.ir.nodes import Const, atom
+from srcgrad.ir.nodes import Const, Var, atom
 from srcgrad.ir.types import Scalar, join_scalars, np_dtype
 
 MOST_PARTS = 1000  # of a split: some milliseconds of compilation each
+MOST_CUTS = 64  # in an array: of more the parts are a list that grows
 
 
 def parts_of(it: Interpreter, node: Node, xs: Any, what: str) -> list[Any]:
@@ -164,10 +166,18 @@ def column_stack(it: Interpreter, node: Node, xs: Any) -> Any:
     return joined(it, node, columns, 1)
 
 
-def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: bool) -> list[Any]:
+def _split(it: Interpreter, node: Node, x: Any, sections: Any, axis: Any, even: bool) -> Any:
     (x,) = operands(it, node, (x,), "split")
     k = axis_of(it, node, x, axis)
     n = x.type.dims[k]
+    if isinstance(sections, GrownList) or (is_array(sections) and sections.type.ndim > 0):
+        cuts = it.call_numpy(np.asarray, [sections], {}, node)
+        count = cuts.type.dims[0]
+        if isinstance(count, Var) or count > MOST_CUTS:
+            return it.call(parts_between, [x, cuts, k], {}, node)
+        sections = it.static_items(cuts, node)
+    if isinstance(sections, Var) and not it.captures.is_soon_static(it, sections):
+        return it.call(equal_parts, [x, sections, k, even], {}, node)
     if isinstance(sections, list | tuple):
         bounds = [0, *sections, None]
     else:
