@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import inexact, known, stands_for, unsupported
 from srcgrad.transforms.entry_points import stop_gradient
 
 STEP = np.sqrt(np.finfo(float).eps)
@@ -23,7 +23,7 @@ def approx_fprime(xk: Any, f: Any, epsilon: Any = STEP, *args: Any) -> Any:
     >>> approx_fprime([1.0, 2.0], lambda x: x[0] * x[1]).round(6)
     array([2., 1.])
     """
-    x = floating(xk)
+    x = inexact(xk)
     if x.dtype.kind == "c":
         unsupported("approx_fprime of complex numbers", "write the quotient")
     x = np.atleast_1d(x).astype(np.float64)

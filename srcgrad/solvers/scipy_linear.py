@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import inexact, stands_for, unsupported
 from srcgrad.solvers.bounded import FREE, HIGH, LOW, UNDECIDED, at_minimum, ends, limits
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
@@ -36,7 +36,7 @@ class Program(Result):
 
 
 def _real(x: Any, name: str) -> Any:
-    x = floating(x)
+    x = inexact(x)
     if x.dtype.kind == "c":
         unsupported(f"{name} of complex numbers", "stack real and imaginary parts")
     return x.astype(np.float64)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import inexact, stands_for, unsupported
 from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
 
@@ -21,7 +21,7 @@ def _found(name: str, F: Callable, xin: Any, settings: dict) -> Any:
     for key in ("iter", "callback", "tol_norm"):
         if settings.pop(key) is not None:
             unsupported(f"{name} with {key}", "leave it out, and pass f_tol or x_tol")
-    start = floating(xin)
+    start = inexact(xin)
     if start.dtype.kind == "c":
         unsupported(f"{name} of complex numbers", "make their real and imaginary parts unknowns")
     if start.dtype == np.float16:

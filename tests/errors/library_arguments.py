@@ -116,6 +116,27 @@ def unknown_mode_of_take(x):
 
 
 @program(vec(3))
+def indices_that_are_floats(x):
+    y = np.take_along_axis(x, x, 0)  # error: IndexError: indices of take_along_axis are integers
+    return np.sum(y)
+
+
+@program(vec(3))
+def counts_that_are_floats(x):
+    return np.sum(np.repeat(x, x))  # error: TypeError: the counts of repeat are integers
+
+
+@program(vec(3))
+def choices_by_floats(x):
+    return np.sum(np.choose(x, [x, x]))  # error: TypeError: choose takes integers
+
+
+@program(vec(3))
+def places_that_are_floats(x):
+    return np.sum(x) * np.unravel_index(x, (3,))[0][0]  # error: TypeError: only int indices
+
+
+@program(vec(3))
 def difference_with_a_number(x):
     return np.sum(np.setdiff1d(x, 1.0))  # error: UnsupportedError: setdiff1d of a number
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, refused_where, unsupported
+from srcgrad.frontend.formulas.registry import inexact, refused_where, unsupported
 from srcgrad.frontend.values import Known
 
 SELECT = {0: 0, 1: 1, 2: 2, "all": 0, "value": 1, "index": 2, "a": 0, "v": 1, "i": 2}
@@ -26,7 +26,7 @@ def eig_banded(
     >>> eig_banded(np.array([[0.0, 3.0], [4.0, 4.0]]), eigvals_only=True)
     array([1., 7.])
     """
-    band = floating(a_band)
+    band = inexact(a_band)
     if band.ndim < 2:
         raise ValueError("expected a 2-D array")
     if band.ndim > 2:
@@ -62,7 +62,7 @@ def eigh_tridiagonal(
     array([1., 7.])
     """
     _check_driver(lapack_driver, eigvals_only, select)
-    d, e = floating(d), floating(e)
+    d, e = inexact(d), inexact(e)
     if d.ndim != 1 or e.ndim != 1:
         return unsupported("eigh_tridiagonal takes two vectors", LOOP)
     if d.dtype.kind == "c" or e.dtype.kind == "c":

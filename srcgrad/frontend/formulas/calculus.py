@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
-    floating,
+    inexact,
     known,
     part,
     place,
@@ -77,7 +77,7 @@ def gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: Any = 1) -> An
     >>> gradient(np.array([0.0, 1.0, 4.0]))
     array([1., 2., 3.])
     """
-    f, order = floating(f), known(edge_order)
+    f, order = inexact(f), known(edge_order)
     if order not in (1, 2):
         return unsupported("gradient takes an edge_order of 1 or 2", like=ValueError)
     axes = range(f.ndim) if axis is None else axis if isinstance(axis, tuple | list) else (axis,)

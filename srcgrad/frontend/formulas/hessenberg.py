@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import floating, unsupported
+from srcgrad.frontend.formulas.registry import inexact, unsupported
 from srcgrad.frontend.values import Known
 
 
@@ -19,7 +19,7 @@ def hessenberg(
     >>> h[:, 0].tolist(), bool(np.allclose(q @ h[:, 0], [1.0, 3.0, 4.0]))
     ([1.0, -5.0, 0.0], True)
     """
-    h = floating(np.asarray_chkfinite(a) if check_finite else a)
+    h = inexact(np.asarray_chkfinite(a) if check_finite else a)
     if h.ndim > 2:
         return unsupported("hessenberg of a stack of matrices", "write the loop over the matrices")
     if h.ndim != 2 or h.shape[0] != h.shape[1]:

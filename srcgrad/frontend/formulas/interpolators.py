@@ -17,7 +17,7 @@ from srcgrad.frontend.formulas.bsplines import (
     not_a_knot,
 )
 from srcgrad.frontend.formulas.piecewise import in_its_place, of_doubles, spread
-from srcgrad.frontend.formulas.registry import floating, known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, inexact, known, stands_for, unsupported
 
 DEGREES = {"zero": 0, "slinear": 1, "quadratic": 2, "cubic": 3, "quintic": 5}
 STEPS = ("nearest", "nearest-up", "previous", "next")
@@ -57,7 +57,7 @@ class Interp1d:
         self, x: Any, y: Any, kind: Any = "linear", axis: Any = -1, copy: Any = True,
         bounds_error: Any = None, fill_value: Any = np.nan, assume_sorted: Any = False,
     ):  # fmt: skip
-        x, y = np.asarray(x), floating(y)
+        x, y = np.asarray(x), inexact(y)
         if x.ndim != 1:
             raise ValueError("the x array must have exactly one dimension.")
         if y.ndim == 0:
@@ -264,7 +264,7 @@ class GridInterpolator:
         self, points: Any, values: Any, method: Any = "linear", bounds_error: Any = True,
         fill_value: Any = np.nan, *, solver: Any = None, solver_args: Any = None,
     ):  # fmt: skip
-        values = floating(values)
+        values = inexact(values)
         grid = [np.asarray(p, dtype=np.float64) for p in points]
         if len(grid) > values.ndim:
             raise ValueError(f"There are {len(grid)} point arrays, but values has fewer dimensions")

@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
     floating,
+    inexact,
     is_array,
     known,
     part,
@@ -64,7 +65,7 @@ def roots(p: Any) -> Any:
     >>> roots(np.array([1.0, -3.0, 2.0])).tolist()
     [2.0, 1.0]
     """
-    p = floating(_coefficients(p))
+    p = inexact(_coefficients(p))
     if p.ndim > 1:
         raise ValueError("Input must be a rank-1 array.")
     p = np.atleast_1d(p)

@@ -143,7 +143,7 @@ def place(axis: Any, n: int) -> int:
 
 
 def floating(x: Any) -> Any:
-    """An array of floats or complex numbers: integers become float64.
+    """An array of floats: integers become float64; complex numbers are refused where it is traced.
 
     >>> floating([1, 2])
     array([1., 2.])
@@ -160,6 +160,16 @@ def in_one_float_kind(*xs: Any) -> tuple:
     """
     kind = np.hypot(xs[0], xs[-1]).dtype
     return tuple(np.asarray(x, dtype=kind) for x in xs)
+
+
+def inexact(x: Any) -> Any:
+    """An array of floats or of complex numbers: integers become float64.
+
+    >>> inexact([1, 2])
+    array([1., 2.])
+    """
+    x = np.asarray(x)
+    return x if x.dtype.kind in "fc" else x.astype(np.float64)
 
 
 def as_ufunc(f: np.ufunc, formula: Callable, *xs: Any) -> Any:

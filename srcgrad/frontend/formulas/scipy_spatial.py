@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import distance
 
-from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, inexact, stands_for, unsupported
 from srcgrad.frontend.versions import error_class
 
 # ---- two vectors ----
@@ -34,7 +34,7 @@ def sqeuclidean(u: Any, v: Any, w: Any = None) -> Any:
     >>> float(sqeuclidean([0.0, 0.0], [3.0, 4.0]))
     25.0
     """
-    d = _difference(floating(u), floating(v), MATRIX_ERROR)
+    d = _difference(inexact(u), inexact(v), MATRIX_ERROR)
     return np.dot(d, d if w is None else d * np.asarray(w))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.registry import (
     floating,
+    inexact,
     is_static,
     known,
     part,
@@ -174,7 +175,7 @@ def median(
     2.0
     """
     a = np.asarray(a)
-    ordered, k = _ordered(floating(a), axis, "median")
+    ordered, k = _ordered(inexact(a), axis, "median")
     n = ordered.shape[k]
     middle = part(ordered, k, slice(np.maximum((n - 1) // 2, 0), n // 2 + 1))
     value = _without_order(ordered, k, np.mean(middle, axis=k))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import signal
 
-from srcgrad.frontend.formulas.registry import floating, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import floating, inexact, stands_for, unsupported
 from srcgrad.frontend.formulas.series import lost
 
 
@@ -64,7 +64,7 @@ def normalize(b: Any, a: Any) -> tuple:
     >>> [v.tolist() for v in normalize([0.0, 4.0], [2.0, 6.0])]
     [[2.0], [1.0, 3.0]]
     """
-    den, num = np.atleast_1d(floating(a)), floating(b)
+    den, num = np.atleast_1d(inexact(a)), inexact(b)
     if den.ndim != 1:
         raise ValueError("Denominator polynomial must be rank-1 array.")
     if num.ndim > 2:

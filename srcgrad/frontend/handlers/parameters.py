@@ -19,20 +19,19 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache", "calc_q",
-    "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
+    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache",
+    "calc_q", "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
     "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
     "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "equal_var", "exact", "fisher",
-    "flush", "full_matrices",
-    "full_output", "grid_mode", "has_aux", "hermitian", "ilp64", "include_initial", "inclusive",
-    "increasing", "input_onesided", "interp",
-    "invert", "keepdim", "keepdims", "largest", "locally_biased", "lower", "orthogonalize",
-    "overwrite_a", "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input",
-    "overwrite_x", "p_indices", "padded", "permute_l", "pivoting", "prefilter", "real",
-    "repetition", "reshape", "retall", "retstep", "return_counts", "return_ids", "return_index",
-    "return_inverse", "return_onesided", "return_rank", "return_sign", "returned", "reverse",
-    "rowvar", "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok", "tfirst",
-    "training", "transposed", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap",
+    "flush", "full_matrices", "full_output", "grid_mode", "has_aux", "hermitian", "ilp64",
+    "include_initial", "inclusive", "increasing", "input_onesided", "interp", "invert", "keepdim",
+    "keepdims", "largest", "locally_biased", "lower", "orthogonalize", "overwrite_a",
+    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x",
+    "p_indices", "padded", "permute_l", "pivoting", "prefilter", "real", "repetition", "reshape",
+    "retall", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
+    "return_onesided", "return_rank", "return_sign", "returned", "reverse", "rowvar",
+    "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok", "tfirst", "training",
+    "transposed", "truncated", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap",
     "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
