@@ -74,3 +74,18 @@ def test_logarithms_of_single_precision_have_the_dtype_of_the_library(dtype):
     want = linalg.logm(S.astype(dtype))
     assert got.dtype == want.dtype
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+FLAGS = {
+    "None": lambda a: linalg.cholesky(a, lower=None),
+    "a text": lambda a: linalg.cholesky(a, lower="yes"),
+    "a float": lambda a: linalg.eig(a, left=0.0)[0],
+    "None, of NumPy": lambda a: np.linalg.svd(a, compute_uv=None),
+    "a float, of NumPy": lambda a: np.linalg.pinv(a, hermitian=0.5),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_a_flag_is_what_its_truth_is(name):
+    f = FLAGS[name]
+    np.testing.assert_allclose(flow.compile(f, target="python")(S), f(S), rtol=1e-10)

@@ -41,7 +41,9 @@ def of_floats(it: Interpreter, node: Node, a: Any, what: str, square: bool = Fal
 
 
 def flag(it: Interpreter, node: Node, v: Any, what: str) -> bool:
-    """A boolean that must be known at compile time."""
+    """The truth of a flag, which must be known at compile time."""
+    if v is None or isinstance(v, float | complex | str):
+        return bool(v)
     return bool(it.static_int(v, node, what))
 
 
