@@ -50,7 +50,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
     5
     """
     places, shape = tuple(multi_index), tuple(dims)
-    modes = (mode,) * len(shape) if isinstance(mode, str) else tuple(mode)
+    modes = tuple(mode) if isinstance(mode, tuple | list) else (mode,) * len(shape)
     flat, size, fastest_first = 0, 1, _fastest_first(order)
     for k, n, at in fastest_first(tuple(zip(places, shape, modes, strict=True))):
         flat = flat + size * _within(_integers(k), n, at)
@@ -60,11 +60,11 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: A
 
 def _within(k: Any, n: Any, mode: Any) -> Any:
     """Indices within the bounds of an axis: others are clipped, wrapped around or raise."""
-    if mode == "wrap":
+    if mode in ("wrap", 1):  # the number of NumPy's C interface
         return k % n
-    if mode == "clip":
+    if mode in ("clip", 0):
         return np.clip(k, 0, n - 1)
-    if mode != "raise":
+    if mode not in ("raise", 2, None):
         raise ValueError("the mode of an index is 'clip', 'raise' or 'wrap'")
     if np.any((k < 0) | (k >= n)):
         raise ValueError("invalid entry in coordinates array")

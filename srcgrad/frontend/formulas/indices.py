@@ -103,7 +103,7 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     array([[6.]])
     """
     result = np.asarray(a)
-    for axis in axes if isinstance(axes, tuple | list) else (axes,):
+    for axis in axes if isinstance(axes, tuple | list | range) else (axes,):
         reduced = func(result, axis)
         result = reduced if reduced.ndim == result.ndim else np.expand_dims(reduced, axis)
     return result
