@@ -176,7 +176,9 @@ def poly(seq_of_zeros: Any) -> Any:
     >>> poly(np.array([1.0, -1.0]))
     array([ 1.,  0., -1.])
     """
-    zeros = floating(seq_of_zeros)
+    zeros = np.asarray(seq_of_zeros)
+    if zeros.ndim != 1 or zeros.dtype.kind != "c":
+        zeros = floating(zeros)
     if zeros.ndim == 2:
         return characteristic(zeros)
     if zeros.ndim != 1:
@@ -187,7 +189,16 @@ def poly(seq_of_zeros: Any) -> Any:
     p[0] = 1.0
     for k in range(zeros.shape[0]):
         p[1 : k + 2] = p[1 : k + 2] - zeros[k] * p[: k + 1]
+    if zeros.dtype.kind == "c" and _of_pairs(zeros):
+        return np.real(p).copy()
     return p
+
+
+def _of_pairs(zeros: Any) -> Any:
+    """Whether each number occurs as often as its conjugate, none of them NaN."""
+    own = np.count_nonzero(zeros[:, None] == zeros, axis=1)
+    conjugate = np.count_nonzero(zeros[:, None] == np.conj(zeros), axis=1)
+    return np.all((own == conjugate) & (own > 0))
 
 
 def characteristic(a: Any) -> Any:
