@@ -76,7 +76,7 @@ def ufunc_of_numba_without_a_signature(x):
 
 @program(vec(3))
 def deepcopy_with_a_memo(x):
-    parts = copy.deepcopy([x, x], {})  # error: UnsupportedError: deepcopy with a memo
+    parts = copy.deepcopy([x, x], {})  # error: UnsupportedError: deepcopy with a memo of
     return np.sum(parts[0])
 
 
@@ -197,3 +197,25 @@ def global_that_one_path_deletes(x):
     if x > 1.0:
         del BOUND  # error, no line: UnsupportedError: 'BOUND', which is stored to, has no
     return x
+
+
+class Tied:
+    """It holds one array in two places."""
+
+    def __init__(self):
+        self.a = self.b = np.ones(2)
+
+
+TIED = Tied()
+
+
+@program(0.7)
+def deep_copy_of_what_holds_an_array_twice(x):
+    made = copy.deepcopy(TIED)  # error: UnsupportedError: may hold an array in two places
+    made.a[0] = x
+    return made.b[0]
+
+
+@program(0.7)
+def identity_as_a_number(x):
+    return x * id(x)  # error: UnsupportedError: id() of a number (f64) is not supported

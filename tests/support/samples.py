@@ -188,7 +188,7 @@ WITHOUT = {
     delattr: "deletes a name",
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
-    operator.index: "makes an index", functools.partial: "makes a function",
+    operator.index: "makes an index", id: "makes a key", functools.partial: "makes a function",
     operator.attrgetter: "makes a function", linalg.get_lapack_funcs: "makes functions",
     operator.itemgetter: "makes a function", operator.methodcaller: "makes a function",
     np.mgrid: "takes an index", np.ogrid: "takes an index", np.ndarray: "is uninitialised",
