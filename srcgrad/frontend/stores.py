@@ -26,7 +26,7 @@ from srcgrad.frontend.lists import set_item
 from srcgrad.frontend.maybe_none import as_index, present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.rank_zero import change_items, is_shell
-from srcgrad.frontend.special_methods import asked, type_name
+from srcgrad.frontend.special_methods import asked, class_of_instance, type_name
 from srcgrad.frontend.values import (
     GrownList,
     Slice,
@@ -60,6 +60,9 @@ def store(it: Interpreter, target: Any, x: Any, value: Any) -> None:
     change_items(it, x, target.value, lambda made: _put(it, made, items, value, target), target)
 
 
+STORED = "store to an array, and copy that outside: a[:] = ..."
+
+
 def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> None:
     _put_by_kind(it, node, x, value, *items)
 
@@ -78,6 +81,8 @@ def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) 
         set_grown(it, x, items, value, node)
     elif asked(it, x, "__setitem__", [indexing.key_of(items), value], node) is NotImplemented:
         said = f"'{type_name(x)}' object does not support item assignment"
+        if hasattr(class_of_instance(x), "__setitem__"):  # in C, or of a library
+            it.refuse(node, f"items of {describe(x)} are not stored to in compiled code", STORED)
         it.wrong(node, said, TypeError)
 
 

@@ -1,4 +1,6 @@
-"""Containers that are not alike on each path of a program."""
+"""Containers that are not alike on each path of a program, and one that Python does not make."""
+
+import ctypes
 
 from tests.cases.registry import vec
 from tests.errors.programs import program
@@ -51,3 +53,12 @@ def lists_returned_that_differ_inside(x):
         return [x, [2.0, {"b": x}]]  # error: UnsupportedError: fit together: at [1][1] it is a dict
 
     return pair()[0]
+
+
+NUMBERS_OF_C = (ctypes.c_double * 3)()
+
+
+@program(vec(3))
+def store_to_an_array_of_ctypes(x):
+    NUMBERS_OF_C[0] = x[0]  # error: UnsupportedError: items of a c_double_Array_3 are not stored to
+    return x[0]
