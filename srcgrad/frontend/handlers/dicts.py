@@ -6,6 +6,7 @@ import collections
 from collections.abc import Iterator
 from typing import Any
 
+from srcgrad.frontend.comprehensions import run_text
 from srcgrad.frontend.dict_instances import items_of_dict
 from srcgrad.frontend.dict_values import TrackedDict, make_anew, refuse_whole
 from srcgrad.frontend.formulas.dicts_of_the_run import count, most_common
@@ -13,7 +14,7 @@ from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import items_in_turn
+from srcgrad.frontend.iteration import items_in_turn, iterated
 from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.tracked_dicts import (
@@ -25,7 +26,8 @@ from srcgrad.frontend.tracked_dicts import (
     take_out,
     tracked_dict,
 )
-from srcgrad.frontend.values import Iterated, Known, Record, View
+from srcgrad.frontend.values import GrownList, Iterated, Known, Range, Record, View
+from srcgrad.ir.nodes import Var
 
 _MISSING = object()
 
@@ -65,6 +67,9 @@ def update(it: Interpreter, node: Node, owner: Any, other: Any = (), /, **kwargs
         other = ()
     if isinstance(other, Record) and other.cls in INSTANCES:
         make_anew(it, owner)
+    if _is_long(it, other := _collected(it, other), node):
+        run_text(it, FILLED, [owner, other], node)
+        other = ()
     for key, value in _pairs(it, node, other):
         put(it, owner, key, value, node)
     for key, value in kwargs.items():
@@ -139,6 +144,9 @@ def total(it: Interpreter, node: Node, owner: Any) -> Any:
 @implements(dict.fromkeys)
 def fromkeys(it: Interpreter, node: Node, keys: Any, value: Any = None) -> Any:
     out = tracked_dict(it, node)
+    if _is_long(it, keys := _collected(it, keys), node):
+        run_text(it, OF_KEYS, [out, keys, value], node)
+        return out
     for key in it.static_items(keys, node):
         store(it, out, key, value, node)
     return out
@@ -179,9 +187,36 @@ def _made(it: Interpreter, node: Node, cls: type, x: Any, kwargs: dict, factory:
     if isinstance(x, Record) and x.cls in INSTANCES:
         it.call(it.attribute(out, "update", node), [x], {}, node)
         x = ()
+    if _is_long(it, x := _collected(it, x), node):
+        run_text(it, FILLED, [out, x], node)
+        x = ()
     for key, value in [*_pairs(it, node, x), *kwargs.items()]:
         store(it, out, key, value, node)
     return out
+
+
+FILLED = """\
+def fill(made, pairs):
+    for key, value in pairs:
+        made[key] = value
+"""
+OF_KEYS = """\
+def fill(made, keys, value):
+    for key in keys:
+        made[key] = value
+"""
+
+
+def _collected(it: Interpreter, x: Any) -> Any:
+    return it.collected(x) if isinstance(x, Iterated) else x
+
+
+def _is_long(it: Interpreter, x: Any, node: Node) -> bool:
+    """Whether only the run tells how many items there are: a loop takes them."""
+    if not isinstance(x, Iterated | GrownList | Range) or (isinstance(x, Iterated) and x.spent):
+        return False
+    n = (x if isinstance(x, Iterated) else iterated(it, x, node)).length
+    return isinstance(n, Var) and not it.captures.is_of_sizes(it, n)
 
 
 def _pairs(it: Interpreter, node: Node, x: Any) -> Iterator[tuple[Any, Any]]:
