@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from srcgrad.frontend.formulas.scipy_sparse import (
     tocsc,
     tocsr,
     transposed,
+    triplets,
     with_values,
 )
-from srcgrad.tree.scipy_sparse import CSC, compressed
+from srcgrad.tree.scipy_sparse import CSC, CSR, compressed
 
 
 @of_methods("real")
@@ -35,6 +37,52 @@ def imag(a: Any) -> Any:
     values = stored_values(a)
     part = np.imag(values)
     return with_values(a, part if np.iscomplexobj(values) else part.copy())
+
+
+# ---- functions of the values ----
+def in_order(a: Any) -> Any:
+    """The matrix itself, refused where SciPy would sort its places, or add up values, in it."""
+    if not isinstance(a, (*CSR, *CSC)):
+        unsupported("a function of a sparse matrix that is not CSR or CSC", "use a.tocsr()")
+    n, m = dims(a)
+    rows, columns, _ = triplets(a)
+    if isinstance(a, CSR):
+        places = np.asarray(rows, np.int64) * m + columns
+    else:
+        places = np.asarray(columns, np.int64) * n + rows
+    if np.any(np.diff(places) <= 0):
+        raise NotImplementedError(
+            "SciPy sorts the places of this matrix, or adds up values, in place: "
+            "use a.tocoo().tocsr()"
+        )
+    return a
+
+
+@of_methods("power")
+def power(a: Any, n: Any, dtype: Any = None) -> Any:
+    if np.ndim(n) != 0:
+        raise NotImplementedError("input is not scalar")
+    if n == 0:
+        raise NotImplementedError("zero power is not supported as it would densify the matrix.")
+    values = stored_values(in_order(a))
+    return with_values(a, (values if dtype is None else values.astype(dtype)) ** n)
+
+
+def _of_function(f: Any) -> Callable:
+    """The method that applies a function which is 0 at 0."""
+
+    def made(a: Any) -> Any:
+        return with_values(a, f(stored_values(in_order(a))))
+
+    return made
+
+
+for _f in (
+    np.arcsin, np.arcsinh, np.arctan, np.arctanh, np.ceil, np.deg2rad, np.expm1, np.floor,
+    np.log1p, np.rad2deg, np.rint, np.sign, np.sin, np.sinh, np.sqrt, np.tan, np.tanh, np.trunc,
+):  # fmt: skip
+    of_methods(_f.__name__)(_of_function(_f))
+of_methods("__abs__")(_of_function(np.abs))
 
 
 @of_methods("getH")
