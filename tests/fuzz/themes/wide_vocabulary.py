@@ -24,6 +24,7 @@ from tests.fuzz.themes.lengths import LATE, LENGTHS
 from tests.fuzz.themes.lists import GROWING
 from tests.fuzz.themes.numeric import FUNCTIONS, JOINING, PRODUCTS
 from tests.fuzz.themes.parallel import GIVEN, PARALLEL, ROW
+from tests.fuzz.themes.pieces_theme import PIECES
 from tests.fuzz.themes.placeholders_theme import PLACEHOLDERS
 from tests.fuzz.themes.points_theme import POINTS_OF_LAYERS
 from tests.fuzz.themes.records import CLASSES, CLOSURES, DICTS, NAMED
@@ -81,6 +82,7 @@ APART = (
     EDGES,
     ENSEMBLES,
     HISTORIES,
+    PIECES,
     ROTATIONS,
     STENCILS,
     STRUCTURED,
