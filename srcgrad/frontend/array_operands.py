@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.frontend.base_members import is_of_base
+from srcgrad.frontend.formulas.registry import REPRESENTED
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.values import Record, describe, is_array
 from srcgrad.ir.nodes import Var, atom
@@ -26,6 +27,8 @@ def refuse_scalars(it: Interpreter, a: Any, c: Any, method: str, node: Node) -> 
     weak = isinstance(a, Var) and isinstance(t := atom(a).type, Scalar) and t.weak
     scalar = isinstance(a, np.generic) or (isinstance(a, Var) and not is_array(a) and not weak)
     own = isinstance(c, Record) and issubclass(c.cls, np.ndarray) and not is_of_base(c.cls, method)
+    masked = isinstance(c, Record) and c.cls in REPRESENTED and method in ("__eq__", "__ne__")
+    own = own or masked
     same = own and c.cls is np.matrix and method == "__rmul__"  # both scale
     if scalar and own and not same:
         said = f"NumPy's number on the left need not call {method} of {describe(c)}"

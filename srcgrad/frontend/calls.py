@@ -29,10 +29,11 @@ from srcgrad.frontend.classes import construct
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.displays import elements
+from srcgrad.frontend.formula_instances import of_instances
 from srcgrad.frontend.formulas.longer_lists import (
     LongerList,
 )
-from srcgrad.frontend.formulas.registry import INSTANCES, OF_NUMPY, is_set
+from srcgrad.frontend.formulas.registry import INSTANCES, is_set
 from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
@@ -59,7 +60,6 @@ from srcgrad.frontend.numba_ufuncs import is_universal, of_universal
 from srcgrad.frontend.number_classes import has_method
 from srcgrad.frontend.rank_zero import MADE_BY, in_shell
 from srcgrad.frontend.special_calls import bound_descriptor, by_class, by_own_method, special_call
-from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.structured import formula_of
 from srcgrad.frontend.suggestions import methods_of, similar
 from srcgrad.frontend.tables import unzipped
@@ -72,6 +72,7 @@ from srcgrad.frontend.taken_whole import (
     OF_OBJECTS,
 )
 from srcgrad.frontend.unknown_functions import by_known_arguments, callable_name, refuse_unknown
+from srcgrad.frontend.unpacking import items_of_mapping
 from srcgrad.frontend.values import (
     Bound,
     Closure,
@@ -317,9 +318,8 @@ def _answered(
     if (own := formula_of(it, f, args, kwargs, node)) is not None:
         handler, args, kwargs = followed(own[0]), *own[1:]
         return it.handled(handler, *_named(it, f, handler, args, kwargs, node), node)
-    if args and isinstance(args[0], Record) and f in OF_NUMPY.get(args[0].cls, ()):
-        method = it.attribute(args[0], OF_NUMPY[args[0].cls][f], node)
-        return it.call(method, args[1:], kwargs, node)
+    if (of_class := of_instances(it, f, args, node)) is not None:
+        return it.call(of_class, args, kwargs, node)
     if not isinstance(f, Hashable) or f not in OF_OBJECTS:
         args = [items_represented(it, f, v, node) for v in args]
         kwargs = {n: items_represented(it, f, v, node) for n, v in kwargs.items()}

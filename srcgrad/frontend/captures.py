@@ -129,7 +129,8 @@ class Captures(Specializing):
             return True, self.take(it, Path("cell", cell, (CONTENTS,)), name, node)
         scope = function.__globals__
         if name in scope and (is_formula(function) or is_constant(function, scope[name])):
-            return True, in_numpy(scope[name])
+            masked = masked_constant(scope[name])
+            return True, in_numpy(scope[name]) if masked is None else masked
         if name in scope:
             found = Step((name,), itemgetter(name), f"[{name!r}]")
             return True, self.take(it, Path("global", scope, (found,)), name, node)

@@ -37,6 +37,7 @@ from srcgrad.frontend.handlers.registry import handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import CLASSES, DICTS
+from srcgrad.frontend.masked_constant import as_array
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.numba_objects import is_jitclass, plain_of
 from srcgrad.frontend.number_classes import is_either
@@ -221,6 +222,7 @@ def attribute(it: Interpreter, owner: Any, name: str, node: Node) -> Any:
             if not _has_attribute(owner, name):
                 it.wrong(node, f"{describe(owner)} has no attribute '{name}'", AttributeError)
         return array_attribute(it, owner, name, node)
+    owner = as_array(it, owner, node)
     if isinstance(owner, Record):
         return _record_attribute(it, owner, name, node)
     if isinstance(owner, Super):

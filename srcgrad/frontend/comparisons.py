@@ -29,7 +29,6 @@ from srcgrad.frontend.identity import identical
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import iterated, length_of
 from srcgrad.frontend.list_tails import Tail
-from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import (
@@ -133,8 +132,6 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         if is_scalar(a) and is_scalar(c):
             it.refuse(node, "'is' between numbers is not supported", "use ==")
         return identical(it, a, c, node) == (name == "Is")
-    if isinstance(a, Masked) or isinstance(c, Masked):
-        it.refuse(node, "a comparison with np.ma.masked is not supported", "use 'is'")
     if name in ("In", "NotIn"):
         return _contains(it, a, c, name == "NotIn", node)
     if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):

@@ -20,6 +20,7 @@ from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Poison
 from srcgrad.frontend.heap import contents, is_mutable
+from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import unlike
 from srcgrad.frontend.specs import (
     VARIES,
@@ -255,7 +256,8 @@ def _is_empty_tuple(spec: Spec) -> bool:
 
 
 CONSTANT = (
-    str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None), enum.Enum
+    str, type, np.ufunc, types.FunctionType, types.BuiltinFunctionType, type(None), enum.Enum,
+    Masked,
 )  # fmt: skip
 
 

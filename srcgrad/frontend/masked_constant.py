@@ -1,4 +1,4 @@
-"""`np.ma.masked` in programs that ask whether a value is masked: of theirs none is."""
+"""`np.ma.masked`: the constant itself, and the masked array that operators and attributes read."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import Any
 
 
 class Masked:
-    """The constant, of which only the identity, the class and the truth value are known."""
+    """The constant: its identity, its class and its truth value."""
 
     def __init__(self, cls: type):
         self.cls = cls
+
+    def outside(self) -> Any:
+        """The constant of the caller's."""
+        return sys.modules["numpy.ma"].masked
 
     def __bool__(self) -> bool:
         return False
@@ -23,6 +27,18 @@ class Masked:
 
 Masked.__name__ = "MaskedConstant"  # in messages
 _FOUND: list[Masked] = []
+
+
+def as_array(it: Any, v: Any, node: Any) -> Any:
+    """The masked array of rank 0 that the constant is; other values unchanged."""
+    return it.call(formulas().constant_array, [], {}, node) if isinstance(v, Masked) else v
+
+
+def formulas() -> Any:
+    """The formulas of numpy.ma, which a program need not have met that has the constant."""
+    from srcgrad.frontend.formulas import masked_made
+
+    return masked_made
 
 
 def masked_constant(value: Any) -> Masked | None:

@@ -16,6 +16,7 @@ from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.heap import is_mutable
 from srcgrad.frontend.interpreter import LIMIT, Interpreter
 from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.numba_objects import is_jitclass
 from srcgrad.frontend.returned_containers import ContainerOfRun, why_inside, with_containers
 from srcgrad.frontend.returned_lists import OF_THE_RUN, list_of_run
@@ -281,10 +282,16 @@ def taken_apart(
             return part(v.value)
         if isinstance(v, Several):
             said = f"the returns of {found.title}() do not fit together: {v.reason}"
+            way_out = ONE_KIND
+            if isinstance(v.one, Masked) or isinstance(v.other, Masked):
+                said = f"{found.title}() returns np.ma.masked here, which has no derivative"
+                way_out = "return a number there, or raise"
             if choices:
-                text = literal(located(said, None, ONE_KIND))
+                text = literal(located(said, None, way_out))
                 return choice(v.flag, v.one, v.other, text, at)
             return part(_array_of(it, v, found, at, said))
+        if isinstance(v, Masked):
+            return v.outside()
         if v is None or isinstance(v, str | bool | type | Slot):
             return v
         raise ReturnTypeError(

@@ -29,9 +29,11 @@ from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import FOLLOWED, foreign_library
+from srcgrad.frontend.formulas.registry import REPRESENTED
 from srcgrad.frontend.identity import identical
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import CLASSES
+from srcgrad.frontend.masked_constant import Masked, as_array
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.texts import literal, quoted, shown
 from srcgrad.frontend.values import (
@@ -102,7 +104,7 @@ def _in_class(cls: type, name: str) -> Any:
 
 def asked(it: Interpreter, v: Any, name: str, args: list[Any], node: Node) -> Any:
     """The result of a special method; NotImplemented if there is none."""
-    f = method_of(it, v, name)
+    f = method_of(it, v := as_array(it, v, node), name)
     return NotImplemented if f is None else it.call(f, [v, *args], {}, node)
 
 
@@ -160,7 +162,7 @@ def operated(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
 
 def operated_in_place(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """`a op= c` by methods of the user's; NotImplemented if none implements it."""
-    out = asked(it, a, f"__i{name}__", [c], node)
+    out = a if isinstance(a, Masked) else asked(it, a, f"__i{name}__", [c], node)
     return operated(it, name, a, c, node) if out is NotImplemented else out
 
 
@@ -176,9 +178,10 @@ def negated(it: Interpreter, name: str, v: Any, node: Node) -> Any:
 # ---- comparisons ----
 def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """`a op c` where one is an instance: NotImplemented if neither implements it."""
-    own, other = class_of_instance(a), class_of_instance(c)
     mirrored = name.translate(_MIRRORED)
     refuse_scalars(it, a, c, f"__{mirrored}__", node)
+    a, c = (as_array(it, v, node) for v in (a, c))
+    own, other = class_of_instance(a), class_of_instance(c)
     turns = [(a, name, c), (c, mirrored, a)]
     derived = own is not other and issubclass(other, own)
     if derived and method_of(it, c, f"__{mirrored}__") is not None:
@@ -272,18 +275,13 @@ def length_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
 
 def items_of_instance(it: Interpreter, v: Any, node: Node) -> Any:
     """The iterator that an instance's `__iter__` returns; NotImplemented if it has none."""
+    if isinstance(v, Record) and v.cls in REPRESENTED:  # of arrays: they have no __iter__
+        item = lambda k: asked(it, v, "__getitem__", [k], node)
+        return Iterated(length_of_instance(it, v, node), item)
     out = asked(it, v, "__iter__", [], node)
     if out is not NotImplemented and not isinstance(out, Iterated):
         _wrong(it, f"iter() returned non-iterator of type '{type_name(out)}'", node)
     return out
-
-
-def items_of_mapping(it: Interpreter, v: Any, node: Node) -> Any:
-    """The pairs of an instance by its `keys()` and `[...]`; NotImplemented if it has no keys."""
-    keys = asked(it, v, "keys", [], node)
-    if keys is NotImplemented:
-        return keys
-    return [(k, asked(it, v, "__getitem__", [k], node)) for k in it.static_items(keys, node)]
 
 
 # ---- texts ----

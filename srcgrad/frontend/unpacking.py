@@ -10,10 +10,11 @@ import gast
 from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import class_represented
-from srcgrad.frontend.interpreter import Interpreter
+from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import of_arguments
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.special_methods import asked
 from srcgrad.frontend.values import GrownList, Record, Slice, is_array, plain
 from srcgrad.ir.nodes import Var
 
@@ -84,3 +85,11 @@ def _unpack_grown(it: Interpreter, target: Any, value: GrownList) -> None:
         items = [*first, starred, *(it.grown_item(value, j, target) for j in range(-last, 0))]
     for t, v in zip(elts, items, strict=True):
         it.assign(t.value if isinstance(t, gast.Starred) else t, v)
+
+
+def items_of_mapping(it: Interpreter, v: Any, node: Node) -> Any:
+    """The pairs of an instance by its `keys()` and `[...]`; NotImplemented if it has no keys."""
+    keys = asked(it, v, "keys", [], node)
+    if keys is NotImplemented:
+        return keys
+    return [(k, asked(it, v, "__getitem__", [k], node)) for k in it.static_items(keys, node)]

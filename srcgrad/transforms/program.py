@@ -16,6 +16,7 @@ from srcgrad.errors import (
 )
 from srcgrad.frontend.changed_captures import ContainerWrite, ListsWrite
 from srcgrad.frontend.guards import Guard, Hidden, Path, Unchanged
+from srcgrad.frontend.masked_constant import masked_constant
 from srcgrad.frontend.outside import NameWrite
 from srcgrad.frontend.returned import Choice
 from srcgrad.frontend.texts import literal
@@ -158,9 +159,14 @@ def certain(p: Program, several: bool = False, real: bool = False) -> Program:
 
 def _is_free(p: Program, choice: Choice, real: bool) -> bool:
     """Whether either of two kinds may be returned by a program of several kinds."""
-    if choice.one is None or choice.other is None:
+    if _is_nothing(choice.one) or _is_nothing(choice.other):
         return False
     return not real or _is_complex(p, choice.one) == _is_complex(p, choice.other)
+
+
+def _is_nothing(output: Any) -> bool:
+    """Whether a template is None or `np.ma.masked`, which have no derivative."""
+    return output is None or masked_constant(output) is not None
 
 
 def _is_complex(p: Program, output: Any) -> bool:
@@ -181,8 +187,8 @@ def complex_choices(p: Program) -> Iterator[tuple[int, bool, frozenset[int]]]:
 
 def _is_first(p: Program, choice: Choice) -> bool:
     """Whether the first of two kinds is returned: an array beside a number, real by complex."""
-    if choice.other is None or choice.one is None:
-        return choice.other is None
+    if _is_nothing(choice.other) or _is_nothing(choice.one):
+        return _is_nothing(choice.other)
     complexes = [_is_complex(p, v) for v in (choice.one, choice.other)]
     if sum(complexes) == 1:
         return complexes[1]

@@ -100,5 +100,12 @@ def number_of_a_mixed_list_beside_a_list(x, n):
 
 
 @program(vec(3))
-def comparison_with_the_masked_constant(x):
-    return x[0] if x[0] == np.ma.masked else x[1]  # error: UnsupportedError: np.ma.masked ... 'is'
+def numpys_number_beside_a_masked_array(x):
+    m = np.ma.masked_less(x, 0.0)
+    return (x[0] == m).sum() * x[0]  # error: UnsupportedError: NumPy's number ... float(...)
+
+
+@program(vec(3))
+def function_of_numpys_of_a_masked_array(x):
+    m = np.ma.masked_less(x, 0.0)
+    return np.median(m)  # error: UnsupportedError: median() ... use its data

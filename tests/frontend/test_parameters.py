@@ -28,6 +28,7 @@ OF_THE_RUN = frozenset({
     "choicelist", "choices", "classes", "cls", "code", "columns", "condition", "condlist",
     "constraints", "coordinates", "correction", "count", "cov", "cval", "d", "data", "ddof",
     "default", "deg", "delta", "der", "destination", "diag", "diagonals", "diff_step", "dimensions",
+    "endwith", "hard_mask", "keep_mask", "shrink",
     "discont", "dst", "dx", "dydx", "element", "end", "epsabs", "epsfcn", "epsrel", "events", "ext",
     "file",
     "extrapolate", "f", "f_scale", "factor", "fields", "fill_value", "fillvalue", "filt", "fn",

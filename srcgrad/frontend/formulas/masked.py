@@ -1,7 +1,7 @@
-"""Masked arrays of numpy.ma that are made inside: data, and which of them are left out.
+"""Masked arrays of numpy.ma: data, and which of them are left out.
 
-What is left out has no part in results, and its adjoint is zero. Where NumPy gives the constant
-`masked`, a program is refused as it runs.
+What is left out has no part in results, and its adjoint is zero. An element that is left out is the
+constant `masked`.
 """
 
 from __future__ import annotations
@@ -10,44 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import OF_NUMPY, floating, made_inside, unsupported
-
-TINY = float(np.finfo(float).tiny)
-
-
-def parts(x: Any) -> tuple[Any, Any]:
-    """The data and the mask of a masked array; nothing of anything else is masked."""
-    if isinstance(x, Masked):
-        return x.values, x.hidden
-    x = np.asarray(x)
-    return x, np.zeros(x.shape, dtype=bool)
-
-
-def default_fill(dtype: Any) -> Any:
-    """The value that masked places are filled with.
-
-    >>> default_fill(np.dtype(float)), default_fill(np.dtype(int))
-    (1e+20, 999999)
-    """
-    return 999999 if dtype.kind in "iu" else True if dtype.kind == "b" else 1e20
+from srcgrad.frontend.formulas.masked_operators import Operators
+from srcgrad.frontend.formulas.masked_parts import (
+    MASKED,
+    Parts,
+    checked_fill,
+    data_of,
+    default_fill,
+    element,
+    finished,
+    mask_array,
+    mask_of,
+)
+from srcgrad.frontend.formulas.masked_reductions import Reductions, extreme, without
+from srcgrad.frontend.formulas.registry import made_inside, perhaps_shared, unsupported
 
 
-@made_inside("data and mask: m.filled(0.0), np.ma.getmaskarray(m)")
-class Masked:
+@made_inside("data and mask: m.filled(0.0), np.ma.getmaskarray(m)", np.ma.MaskedArray)
+class Masked(Operators, Reductions):
     """An array of which some elements are left out.
 
     >>> m = Masked(np.array([1.0, -2.0, 3.0]), np.array([False, True, False]))
     >>> float(m.mean()), m.filled(0.0).tolist()
     (2.0, [1.0, 0.0, 3.0])
     """
-
-    __array_priority__ = 15
-    __hash__ = None  # type: ignore[assignment]  (as NumPy's)
-
-    def __init__(self, values: Any, hidden: Any, fill: Any = None):
-        self.values = values
-        self.hidden = hidden
-        self.fill = fill
 
     # ---- parts ----
     @property
@@ -56,13 +42,70 @@ class Masked:
 
     @property
     def mask(self) -> Any:
-        if not np.any(self.hidden):
-            raise NotImplementedError("the mask where nothing is masked: np.ma.getmaskarray(m)")
+        if self.hidden is None or self.bare:
+            return np.ma.nomask
         return self.hidden
+
+    @mask.setter
+    def mask(self, mask: Any) -> None:
+        mask = True if mask is MASKED else mask
+        if mask is np.ma.nomask:
+            if self.hidden is not None and not self.bare and not self.hard:
+                self.hidden[...] = False
+            return
+        self.masked_anew()
+        mask = np.asarray(mask)
+        mask = mask if mask.dtype == bool else mask != 0
+        if self.hard:
+            self.hidden |= mask
+        else:
+            self.hidden[...] = mask if np.ndim(mask) == 0 else np.reshape(mask, self.values.shape)
 
     @property
     def fill_value(self) -> Any:
-        return default_fill(self.values.dtype) if self.fill is None else self.fill
+        return self.filling()[0]
+
+    @fill_value.setter
+    def fill_value(self, value: Any) -> None:
+        value = checked_fill(default_fill(self.dtype) if value is None else value, self.dtype)
+        if self.fill is None:
+            self.fill = value
+        else:
+            self.fill[...] = value
+
+    def set_fill_value(self, value: Any = None) -> None:
+        self.fill_value = value
+
+    def get_fill_value(self) -> Any:
+        return self.fill_value
+
+    @property
+    def hardmask(self) -> Any:
+        return self.hard
+
+    def harden_mask(self) -> Any:
+        self.hard = True
+        return self
+
+    def soften_mask(self) -> Any:
+        self.hard = False
+        return self
+
+    def unshare_mask(self) -> Any:
+        if self.hidden is not None:
+            self.hidden = self.hidden.copy()
+        return self
+
+    def shrink_mask(self) -> Any:
+        if self.hidden is not None:
+            self.bare = self.bare or not np.any(self.hidden)
+        return self
+
+    def masked_anew(self) -> None:
+        """Gives an array without a mask one of its own."""
+        if self.hidden is None or self.bare:
+            self.hidden = np.zeros(self.values.shape, dtype=bool)
+        self.bare = False
 
     @property
     def shape(self) -> Any:
@@ -81,260 +124,236 @@ class Masked:
         return self.values.dtype
 
     @property
-    def T(self) -> Any:
-        return Masked(self.values.T, self.hidden.T, self.fill)
+    def real(self) -> Any:
+        return self.of_part(self.values.real)
 
+    @property
+    def imag(self) -> Any:
+        return self.of_part(self.values.imag)
+
+    def of_part(self, values: Any) -> Any:
+        hidden = None if self.hidden is None else self.hidden.copy()
+        return self.plain(values, hidden, self.bare)
+
+    # ---- items ----
     def __len__(self) -> Any:
         return len(self.values)
 
-    def copy(self) -> Any:
-        return Masked(self.values.copy(), self.hidden.copy(), self.fill)
+    def __bool__(self) -> Any:
+        if self.values.size != 1:
+            raise ValueError("The truth value of an array is ambiguous. Use a.any() or a.all()")
+        return bool(np.any(self.values))
 
-    def ravel(self) -> Any:
-        return Masked(self.values.ravel(), self.hidden.ravel(), self.fill)
+    def __float__(self) -> Any:
+        if self.hidden is not None and np.any(self.hidden):
+            return np.nan
+        return float(self.values)
 
-    def reshape(self, *shape: Any) -> Any:
-        return Masked(self.values.reshape(*shape), self.hidden.reshape(*shape), self.fill)
+    def __int__(self) -> Any:
+        if self.hidden is not None and np.any(self.hidden):
+            raise np.ma.MaskError("Cannot convert masked element to a Python int.")
+        return int(self.values)
 
     def __getitem__(self, k: Any) -> Any:
-        k = k.values if isinstance(k, Masked) else k
-        value, hidden = self.values[k], self.hidden[k]
+        k = without_masks(k)
+        value = self.values[k]
+        hidden = None if self.hidden is None else self.hidden[k]
         if np.ndim(value) > 0:
-            return Masked(value, hidden, self.fill)
-        if hidden:
-            raise NotImplementedError("an element that is masked")
-        return value
+            return self.like(value, hidden, self.bare)
+        return element(hidden, value)
 
     def __setitem__(self, k: Any, value: Any) -> None:
-        unsupported("stores to a masked array", "make it anew: np.ma.array(data, mask=mask)")
+        at = without_masks(k)
+        if value is MASKED:
+            self.hide(at, True)
+            return
+        data, (hidden, bare) = data_to_store(value), mask_of(value)
+        if self.hidden is None:
+            self.values[at] = data
+            if hidden is not None and not bare:
+                self.hide(at, hidden)
+        elif self.hard:
+            self.put_hard(at, data, mask_array(value))
+        else:
+            self.values[at] = data
+            if isinstance(k, Parts) and not isinstance(value, Parts):
+                return
+            if hidden is not None:
+                if not bare:
+                    self.masked_anew()
+                self.hidden[at] = hidden
+            else:
+                self.hidden[at] = False
 
+    def hide(self, at: Any, hidden: Any) -> None:
+        """Stores to the mask, which an array without one gets."""
+        self.masked_anew()
+        self.hidden[at] = hidden
+
+    def put_hard(self, at: Any, data: Any, hidden: Any) -> None:
+        """A store under a hard mask: what is masked stays as it is."""
+        if isinstance(at, np.ndarray) and at.dtype == bool:
+            if np.ndim(data) > 0:
+                unsupported("a store of an array to a hard mask by a mask", "use np.ma.where")
+            self.values[at & ~self.hidden] = data
+            return
+        old = self.hidden[at] | hidden
+        self.values[at] = np.where(old, self.values[at], data)
+        self.hidden[at] = old
+
+    def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
+        if self.hard:
+            unsupported("put under a hard mask", "use indexing")
+        hidden = mask_of(values)[0]
+        np.put(self.values, indices, data_of(values), mode=mode)
+        if self.hidden is None and hidden is None:
+            return
+        mine = mask_array(self).copy()
+        np.put(mine, indices, False if hidden is None else hidden, mode=mode)
+        self.hidden, self.bare = mine, not np.any(mine)
+
+    def take(self, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+        without(out)
+        hidden, bare = mask_of(indices)
+        indices = indices.numbers(0) if isinstance(indices, Masked) else indices
+        values = np.take(self.values, indices, axis=axis, mode=mode)
+        mine = None if self.hidden is None else np.take(self.hidden, indices, axis=axis, mode=mode)
+        if hidden is not None:
+            mine = hidden.copy() if mine is None else mine | hidden
+            bare = bare and (self.hidden is None or self.bare)
+        else:
+            bare = self.bare
+        if np.ndim(values) == 0:
+            return element(mine, values)
+        return self.plain(values, mine, bare)
+
+    # ---- what counts ----
     def filled(self, fill_value: Any = None) -> Any:
-        fill = self.fill_value if fill_value is None else fill_value
-        made = np.where(self.hidden, np.asarray(fill, self.values.dtype), self.values)
-        return perhaps_shared(made, self.values)
+        if self.hidden is None:
+            return self.values
+        fill = self.filling()[0] if fill_value is None else np.asarray(fill_value, self.dtype)
+        return perhaps_shared(np.where(self.hidden, fill, self.values), self.values)
 
     def compressed(self) -> Any:
+        if self.hidden is None:
+            return np.ravel(self.values)
         return np.ravel(self.values)[~np.ravel(self.hidden)]
 
-    def count(self, axis: Any = None, keepdims: Any = False) -> Any:
-        return np.sum(~self.hidden, axis=axis, keepdims=keepdims)
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        without(out)
+        return self.each(lambda x: np.compress(np.asarray(condition), x, axis=axis))
 
-    # ---- reductions ----
-    def reduced(self, value: Any, axis: Any, keepdims: Any, lost: Any = False) -> Any:
-        """A number, or an array that is masked where nothing counts."""
-        if self.values.size == 0:
-            raise NotImplementedError("a masked array without elements")
-        hidden = np.all(self.hidden, axis=axis, keepdims=keepdims) | lost
-        if np.ndim(value) > 0:
-            return Masked(value, hidden)
-        if hidden:
-            raise NotImplementedError("a masked array without a value that counts")
-        return value
+    def nonzero(self) -> Any:
+        return np.nonzero(self.numbers(0))
 
-    def sum(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        value = np.sum(self.filled(0), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    def tolist(self, fill_value: Any = None) -> Any:
+        if self.hidden is None:
+            return self.values.tolist()
+        if fill_value is None:
+            unsupported("a list with None for what is masked", "use m.filled(0.0).tolist()")
+        return self.numbers(fill_value).tolist()
 
-    def all(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        value = np.all(self.filled(1), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    # ---- shapes ----
+    def each(self, f: Any) -> Any:
+        """The array with a function applied to its data and its mask."""
+        hidden = None if self.hidden is None else f(self.hidden)
+        return self.like(f(self.values), hidden, self.bare)
 
-    def any(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        value = np.any(self.filled(0), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    @property
+    def T(self) -> Any:
+        return self.each(lambda x: x.T)
 
-    def prod(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        value = np.prod(self.filled(1), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    def view(self) -> Any:
+        return self.each(lambda x: x[...])
 
-    def mean(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        n = self.count(axis, keepdims)
-        value = np.sum(self.filled(0), axis=axis, keepdims=keepdims) / np.where(n > 0, n, 1)
-        return self.reduced(finite(value), axis, keepdims)
+    def copy(self, order: Any = "C") -> Any:
+        return self.each(lambda x: x.copy())
 
-    def var(self, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-        n = self.count(axis, keepdims) - ddof
-        values, counted = floating(self.values), self.count(axis, True)
-        center = np.sum(self.filled(0), axis=axis, keepdims=True) / np.where(
-            counted > 0, counted, 1
-        )
-        beside = np.where(self.hidden, 0.0, values - center)
-        value = np.sum(beside * beside, axis=axis, keepdims=keepdims) / np.where(n > 0, n, 1)
-        return self.reduced(finite(value), axis, keepdims, n <= 0)
+    def ravel(self, order: Any = "C") -> Any:
+        return self.each(lambda x: x.ravel(order))
 
-    def std(self, axis: Any = None, *, ddof: Any = 0, keepdims: Any = False) -> Any:
-        value = self.var(axis, ddof=ddof, keepdims=keepdims)
-        if isinstance(value, Masked):
-            return Masked(np.sqrt(value.values), value.hidden)
-        return np.sqrt(value)
+    def flatten(self, order: Any = "C") -> Any:
+        return self.each(lambda x: x.flatten(order))
 
-    def max(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        low = -np.inf if self.values.dtype.kind == "f" else np.iinfo(self.values.dtype).min
-        value = np.max(self.filled(low), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    def reshape(self, *shape: Any, order: Any = "C") -> Any:
+        return self.each(lambda x: x.reshape(*shape, order=order))
 
-    def min(self, axis: Any = None, *, keepdims: Any = False) -> Any:
-        high = np.inf if self.values.dtype.kind == "f" else np.iinfo(self.values.dtype).max
-        value = np.min(self.filled(high), axis=axis, keepdims=keepdims)
-        return self.reduced(value, axis, keepdims)
+    def transpose(self, *axes: Any) -> Any:
+        return self.each(lambda x: x.transpose(*axes))
 
-    # ---- operators ----
-    def __add__(self, other: Any) -> Any:
-        return combined(np.add, self, other)
+    def swapaxes(self, axis1: Any, axis2: Any) -> Any:
+        return self.each(lambda x: x.swapaxes(axis1, axis2))
 
-    def __radd__(self, other: Any) -> Any:
-        return combined(np.add, other, self)
+    def squeeze(self, axis: Any = None) -> Any:
+        return self.each(lambda x: x.squeeze(axis))
 
-    def __sub__(self, other: Any) -> Any:
-        return combined(np.subtract, self, other)
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
+        return self.each(lambda x: x.repeat(repeats, axis))
 
-    def __rsub__(self, other: Any) -> Any:
-        return combined(np.subtract, other, self)
+    def diagonal(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+        return self.each(lambda x: np.diagonal(x, offset, axis1, axis2))
 
-    def __mul__(self, other: Any) -> Any:
-        return combined(np.multiply, self, other)
+    def trace(
+        self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
+    ) -> Any:
+        without(out)
+        return np.trace(self.numbers(0), offset, axis1, axis2, dtype=dtype)
 
-    def __rmul__(self, other: Any) -> Any:
-        return combined(np.multiply, other, self)
+    def astype(self, dtype: Any) -> Any:
+        """The numbers in another dtype, with a mask of their own."""
+        values = self.values.astype(dtype)
+        hidden = None if self.hidden is None else self.hidden.copy()
+        made = self.like(values, hidden, self.bare)
+        made.fill = None if self.fill is None else checked_fill(self.fill, values.dtype)
+        return made
 
-    def __truediv__(self, other: Any) -> Any:
-        return quotient(self, other)
+    def round(self, decimals: Any = 0, out: Any = None) -> Any:
+        without(out)
+        return finished(self, np.round(self.values, decimals), self.hidden, self.bare)
 
-    def __rtruediv__(self, other: Any) -> Any:
-        return quotient(other, self)
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+        without(out)
+        if isinstance(min, Parts) or isinstance(max, Parts):
+            return unsupported("clip between masked arrays", "use np.ma.minimum and maximum")
+        hidden = mask_array(self).copy()
+        return finished(self, np.clip(self.values, min, max), hidden, not np.any(hidden))
 
-    def __pow__(self, other: Any) -> Any:
-        return power(self, other)
+    # ---- orders ----
+    def argsort(
+        self, axis: Any = -1, kind: Any = None, order: Any = None, endwith: Any = True,
+        fill_value: Any = None, *, stable: Any = False,
+    ) -> Any:  # fmt: skip
+        dtype = self.values.dtype
+        if fill_value is None:
+            if endwith and dtype.kind in "fc":
+                fill_value = np.nan
+            else:
+                fill_value = extreme(dtype, 1 if endwith else -1)
+        return np.argsort(self.numbers(fill_value), axis=axis, kind=kind)
 
-    def __rpow__(self, other: Any) -> Any:
-        return power(other, self)
-
-    def __neg__(self) -> Any:
-        return Masked(np.where(self.hidden, self.values, -self.values), self.hidden, self.fill)
-
-    def __abs__(self) -> Any:
-        return Masked(
-            np.where(self.hidden, self.values, np.abs(self.values)), self.hidden, self.fill
-        )
-
-    def __and__(self, other: Any) -> Any:
-        return raw(np.bitwise_and, self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return raw(np.bitwise_and, other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return raw(np.bitwise_or, self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return raw(np.bitwise_or, other, self)
-
-    def __invert__(self) -> Any:
-        return Masked(~self.values, self.hidden, self.fill)
-
-    def __eq__(self, other: Any) -> Any:
-        return alike(np.equal, self, other)
-
-    def __ne__(self, other: Any) -> Any:
-        return alike(np.not_equal, self, other)
-
-    def __lt__(self, other: Any) -> Any:
-        return ordered(np.less, self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return ordered(np.less_equal, self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return ordered(np.greater, self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return ordered(np.greater_equal, self, other)
+    def sort(
+        self, axis: Any = -1, kind: Any = None, order: Any = None, endwith: Any = True,
+        fill_value: Any = None, *, stable: Any = False,
+    ) -> None:  # fmt: skip
+        if self.hidden is None:
+            self.values.sort(axis=axis, kind=kind)
+            return
+        if self.hard:
+            unsupported("a sort under a hard mask", "use .soften_mask()")
+        at = self.argsort(axis, kind, None, endwith, fill_value)
+        self.values[...] = np.take_along_axis(self.values, at, axis=axis)
+        self.hidden[...] = np.take_along_axis(self.hidden, at, axis=axis)
 
 
-def perhaps_shared(made: Any, values: Any) -> Any:
-    """A copy of data, for which NumPy gives the data themselves where nothing is masked.
-
-    >>> perhaps_shared(1.0, 2.0)
-    1.0
-    """
-    return made
+Masked.of_parts = Masked
 
 
-def finite(value: Any) -> Any:
-    """A mean: whether one that is not finite is masked depends in NumPy on what else is."""
-    if not np.all(np.isfinite(value)):
-        raise NotImplementedError("a mean of what is not finite: mask it, np.ma.masked_invalid(m)")
-    return value
+def without_masks(k: Any) -> Any:
+    """An index, with the data of the masked arrays in it."""
+    if isinstance(k, tuple):
+        return tuple([data_of(i) if isinstance(i, Parts) else i for i in k])
+    return data_of(k) if isinstance(k, Parts) else k
 
 
-def of_doubles(values: Any) -> Any:
-    """Numbers whose dtype does not depend on the mask."""
-    if values.dtype.kind in "iub" or values.dtype == np.float64:
-        return values
-    return unsupported("masked arrays of this dtype are not supported", "use .astype(float)")
-
-
-def together(a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """The data of two operands and where one of them is masked, in one shape."""
-    (x, hidden), (y, other) = parts(a), parts(b)
-    hidden = hidden | other
-    return x + np.zeros(hidden.shape, x.dtype), y, hidden
-
-
-def fill_of(a: Any, b: Any) -> Any:
-    """The fill value of a result: that of the first operand that is masked."""
-    return a.fill if isinstance(a, Masked) else b.fill
-
-
-def combined(f: Any, a: Any, b: Any) -> Any:
-    x, y, hidden = together(a, b)
-    return Masked(np.where(hidden, x, f(x, y)), hidden, fill_of(a, b))
-
-
-def raw(f: Any, a: Any, b: Any) -> Any:
-    """The result of an operator that NumPy applies to the data as they are."""
-    x, y, hidden = together(a, b)
-    return Masked(f(x, y), hidden, fill_of(a, b))
-
-
-def ordered(f: Any, m: Masked, other: Any) -> Any:
-    """A comparison of the data as they are."""
-    x, y, hidden = together(m, other)
-    return Masked(f(x, y), hidden, None if m.fill is None else m.fill != 0)
-
-
-def alike(f: Any, m: Masked, other: Any) -> Any:
-    """Equality, or its opposite: what is masked is equal to what is masked."""
-    made = ordered(f, m, other)
-    of_masks = f(m.hidden, parts(other)[1]) | np.zeros(made.hidden.shape, dtype=bool)
-    return Masked(np.where(made.hidden, of_masks, made.values), made.hidden, made.fill)
-
-
-def quotient(a: Any, b: Any) -> Any:
-    """A quotient, masked where it is not finite or the divisor is next to nothing."""
-    x, y, hidden = together(floating_parts(a), b)
-    safe = np.where(y == 0, 1.0, y)
-    hidden = hidden | (y == 0) | ~np.isfinite(x / safe) | (np.abs(x) * TINY >= np.abs(y))
-    return Masked(np.where(hidden, x, x / np.where(hidden, 1.0, y)), hidden, fill_of(a, b))
-
-
-def floating_parts(a: Any) -> Any:
-    return Masked(floating(a.values), a.hidden, a.fill) if isinstance(a, Masked) else floating(a)
-
-
-def power(a: Any, b: Any) -> Any:
-    """A power, masked where it is not finite."""
-    x, y, hidden = together(a, b)
-    value = np.where(hidden, 1, x) ** np.where(hidden, 1, y)
-    lost = ~np.isfinite(value)
-    made = Masked(np.where(hidden, x, value), hidden | lost, fill_of(a, b))
-    if np.any(lost):
-        raise NotImplementedError("a power of a masked array that is not finite")
-    return made
-
-
-# functions of NumPy that call the method of that name
-OF_NUMPY[Masked] = {
-    f: f.__name__ for f in (np.sum, np.prod, np.mean, np.var, np.std, np.max, np.min, np.ravel,
-                            np.all, np.any)
-}  # fmt: skip
+def data_to_store(value: Any) -> Any:
+    return data_of(value) if isinstance(value, Parts) else value

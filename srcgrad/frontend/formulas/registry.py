@@ -70,18 +70,34 @@ def instance_of(cls: type, items: str) -> Callable[[type], type]:
     return register
 
 
-# functions of NumPy that call a method of instances of a class of formulas, by its name
-OF_NUMPY: dict[type, dict[Any, str]] = {}
+# by classes of formulas: says for a function of NumPy's what it does with an instance, or None
+OF_NUMPY: dict[type, Callable[[Any], Callable | None]] = {}
 # classes of formulas whose instances are not returned, and what of them is
 MADE_INSIDE: dict[type, str] = {}
 
 
-def made_inside(returned: str) -> Callable[[type], type]:
+# classes of formulas: the class of NumPy's that an instance represents
+REPRESENTED: dict[type, type] = {}
+
+
+def made_inside(returned: str, represented: type | None = None) -> Callable[[type], type]:
     """Registers the decorated class: its instances are made inside only."""
 
     def register(cls: type) -> type:
         MADE_INSIDE[cls] = returned
+        if represented is not None:
+            REPRESENTED[cls] = represented
         return cls
+
+    return register
+
+
+def of_numpy_by(cls: type) -> Callable[[F], F]:
+    """Registers what says what functions of NumPy do with instances of a class."""
+
+    def register(says: F) -> F:
+        OF_NUMPY[cls] = says
+        return says
 
     return register
 
@@ -92,7 +108,7 @@ def class_represented(cls: type) -> type:
     >>> class_represented(list)
     <class 'list'>
     """
-    return INSTANCES.get(cls, (cls, ""))[0]
+    return REPRESENTED.get(cls) or INSTANCES.get(cls, (cls, ""))[0]
 
 
 def name_in_errors(f: Any) -> str:
@@ -254,3 +270,12 @@ def is_array(x: Any) -> bool:
 def is_static(v: Any) -> bool:
     """Whether a number is known when compiling."""
     return False
+
+
+def perhaps_shared(made: Any, values: Any) -> Any:
+    """A copy of data, for which NumPy gives the data themselves where nothing is masked.
+
+    >>> perhaps_shared(1.0, 2.0)
+    1.0
+    """
+    return made

@@ -57,7 +57,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     elif isinstance(x, Slice):
         kinds = (slice,)
     elif isinstance(x, Record):
-        kinds = (class_shown(x),)
+        kinds = (class_shown(x), x.cls)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):

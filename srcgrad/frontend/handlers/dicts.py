@@ -16,7 +16,6 @@ from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import items_in_turn, iterated
 from srcgrad.frontend.lists import reshaping
-from srcgrad.frontend.special_methods import items_of_mapping
 from srcgrad.frontend.tracked_dicts import (
     is_of_the_run,
     item,
@@ -26,6 +25,7 @@ from srcgrad.frontend.tracked_dicts import (
     take_out,
     tracked_dict,
 )
+from srcgrad.frontend.unpacking import items_of_mapping
 from srcgrad.frontend.values import GrownList, Iterated, Known, Range, Record, View
 from srcgrad.ir.nodes import Var
 

@@ -13,7 +13,6 @@ from srcgrad.frontend.formulas import (
     elementwise,
     flat_places,
     indices,
-    masked,
     matrices,
     nan_reductions,
     neighbours,
@@ -45,7 +44,7 @@ def known(it: Interpreter, node: Node, v: Any) -> Any:
     return it.static_int(v, node, "an axis or a count")
 
 
-@implements(masked.perhaps_shared)
+@implements(registry.perhaps_shared)
 def perhaps_shared(it: Interpreter, node: Node, made: Any, values: Any) -> Any:
     it.stands_for_view(made, values, "what filled() gives", node, writable=True)
     return made
