@@ -66,6 +66,9 @@ PROGRAMS = [
     "m = np.ma.array(m, mask=y > 0)", "m = np.ma.array(y, mask=True); m[1] = 2.0",
 ]  # fmt: skip
 BLOCKS = [
+    "m.fill_value = 3.0\n    n = np.ma.masked_equal(m, 2.0)",
+    "m.fill_value = 3.0\n    n = np.ma.array(m)\n    n.fill_value = 4.0",
+    "n = np.ma.array(np.where(y > 0, np.inf, y).astype(np.float32), mask=x > 9)\n    n /= n",
     "if k > 0:\n        m[k] = np.ma.masked\n    else:\n        m /= n",
     "for i in range(6):\n        if y[i] > 0:\n            m[i] = np.ma.masked",
     "n = np.ma.array(y)\n    for i in range(k):\n        n[i] = np.ma.masked",

@@ -264,7 +264,9 @@ class Masked(Operators, Reductions):
         return self.each(lambda x: x.T)
 
     def view(self) -> Any:
-        return self.each(lambda x: x[...])
+        made = self.each(lambda x: x[...])
+        made.fill = None if self.fill is None else self.fill.copy()
+        return made
 
     def copy(self, order: Any = "C") -> Any:
         return self.each(lambda x: x.copy())

@@ -55,7 +55,7 @@ def masked_array(
     fill = data.fill if isinstance(data, Masked) else None
     if fill_value is not None:
         fill = checked_fill(fill_value, values.dtype)
-    elif fill is not None and values.dtype != fill.dtype:
+    elif fill is not None:
         fill = checked_fill(fill, values.dtype)
     hard = data.hard if isinstance(data, Masked) else False
     return Masked(values, hidden, bare, fill, hard if hard_mask is None else hard_mask)
@@ -115,6 +115,7 @@ def masked_where(condition: Any, a: Any, copy: Any = True) -> Any:
     if not copy:
         unsupported("masked_where of a masked array with copy=False", "leave it out")
     made = a.like(values, hidden, not np.any(hidden))
+    made.fill = None if a.fill is None else a.fill.copy()
     if a.hard:
         made.bare = made.bare and bare
     elif own is not None:

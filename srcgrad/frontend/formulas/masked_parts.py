@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.frontend.formulas.registry import constant
 
-TINY = float(np.finfo(float).tiny)
+TINY = np.float64(np.finfo(float).tiny)  # makes a float64 of a float32 beside it
 MASKED = np.ma.masked
 KINDS = {"b": 0, "u": 1, "i": 2, "f": 3, "c": 4}
 
