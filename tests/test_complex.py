@@ -258,3 +258,19 @@ def test_complex_numbers_inside_a_compiled_function_on_tensors():
     power(x).backward()
     want = flow.grad(power)(np.array([1.0, 2.0, 4.0]))
     np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-6)
+
+
+def stored_zeros(x):
+    y = np.zeros(len(x), np.complex64)
+    for i in range(len(x)):
+        y[i] = np.complex64(0)
+    y[0] = x[0]
+    return np.sum(np.abs(y) ** 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_constants_of_single_precision_are_complex_to_all_passes():
+    x = np.array([2.0, 1.0, 1.0], np.float32)
+    value, gradient = flow.value_and_grad(flow.compile(stored_zeros, target="cpu"))(x)
+    assert value == 4.0
+    np.testing.assert_array_equal(gradient, [4.0, 0.0, 0.0])

@@ -138,7 +138,7 @@ class LowerBounds:
 
     def of(self, a: Atom) -> float:
         if isinstance(a, Const):
-            return -math.inf if isinstance(a.value, complex) else float(a.value)
+            return -math.inf if is_complex(a.type.dtype) else float(a.value)
         if is_complex(a.type.dtype):
             return -math.inf
         if a not in self._known:

@@ -60,7 +60,7 @@ def roots_of_squares(function: Function, classes: AliasClasses) -> frozenset[Var
 def _is_root(s: Def) -> bool:
     if s.op is elementwise.pow:
         power = s.args[1]
-        if not isinstance(power, Const) or isinstance(power.value, complex):
+        if not isinstance(power, Const) or is_complex(power.type.dtype):
             return False
         if not 0.5 <= power.value < 1.0:
             return False
@@ -70,7 +70,7 @@ def _is_root(s: Def) -> bool:
 
 
 def _is_at_least_0(a: Const) -> bool:
-    return not isinstance(a.value, complex) and bool(a.value >= 0)
+    return not is_complex(a.type.dtype) and bool(a.value >= 0)
 
 
 class _Sums:

@@ -11,7 +11,7 @@ from math import copysign
 from srcgrad.ir.alias import alias_classes
 from srcgrad.ir.nodes import Block, Const, Def, For, Function, If, Stmt, Var
 from srcgrad.ir.summaries import Summaries
-from srcgrad.ir.types import INT, Array
+from srcgrad.ir.types import INT, Array, is_complex
 from srcgrad.ir.walk import defined
 from srcgrad.passes.dependence import touched
 from srcgrad.passes.effects import is_scalar_operation, makes_buffer, may_raise
@@ -121,5 +121,5 @@ class ZeroRegions:
 def _is_zero_store(s: Stmt) -> bool:
     if not isinstance(s, Def) or s.op is not memory.store or not isinstance(a := s.args[-1], Const):
         return False
-    real = not isinstance(a.value, complex)
+    real = not is_complex(a.type.dtype)
     return real and a.value == 0 and copysign(1.0, a.value) > 0
