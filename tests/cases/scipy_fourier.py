@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 
 from tests.cases.complex_numbers import zmat, zvec
 from tests.cases.registry import case, mat, vec
@@ -55,3 +56,19 @@ def compression(x):
     y = np.where(np.arange(3)[:, None] + np.arange(4) < 4, y, 0.0)
     lengths = np.sum(scipy.fft.dct(x, n=6, axis=0) ** 2) + np.sum(scipy.fft.idct(x, n=2) ** 2)
     return np.sum((scipy.fft.idctn(y, norm="ortho") - x) ** 2) + 0.01 * lengths
+
+
+@case(mat(3, 4))
+def cosine_transforms_of_other_lengths(x):
+    """Zeros are appended along an axis, or its end is cut off; -1 is the length that it has."""
+    y = scipy.fft.dctn(x, s=(5,)) + scipy.fft.dctn(x, s=5, axes=-1)
+    z = scipy.fft.idctn(x, 3, (2, -1), norm="ortho")
+    w = scipy.fft.dctn(x, s=(x.shape[1], 2), axes=[0, 1])
+    return np.sum(y**2) * 0.01 + np.sum(z**3) + np.sum(w**2) * 0.01
+
+
+@case(mat(3, 4))
+def packed_cosine_transforms(x):
+    y = scipy.fftpack.dctn(x, norm="ortho") * scipy.fftpack.idctn(x, 3, axes=(0, 1))
+    back = scipy.fftpack.idctn(scipy.fftpack.dctn(x)) / (24 * 8)
+    return np.sum(y**2) + np.sum((back - x) ** 3) + np.sum(scipy.fftpack.dctn(x, 2, (2, 5)) ** 2)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import scipy.fft
+import scipy.fftpack
 from scipy import integrate, ndimage, signal
 from scipy.spatial import distance
 
@@ -46,7 +47,17 @@ def norm_of_cosine_transform(x):
 
 @program(mat(3, 4))
 def shape_of_cosine_transform(x):
-    return scipy.fft.dctn(x, s=(2, 2))[0, 0]  # error: UnsupportedError: with s
+    return scipy.fft.dctn(x, s=(2, 2), axes=0)[0, 0]  # error: ValueError: of the same length
+
+
+@program(mat(3, 4))
+def long_shape_of_cosine_transform(x):
+    return scipy.fft.dctn(x, s=(2, 2, 3))[0, 0]  # error: ValueError: more axes than are present
+
+
+@program(mat(3, 4))
+def packed_shape_of_cosine_transform(x):
+    return scipy.fftpack.dctn(x, shape=(2,))[0, 0]  # error: ValueError: of the same length
 
 
 @program(vec(4))

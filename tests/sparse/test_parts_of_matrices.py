@@ -127,3 +127,32 @@ def test_refusals(cls, key, reason):
     a = cls(DENSE)
     with pytest.raises(UnsupportedError, match=reason):
         flow.compile(lambda x: (a * x[0])[key].sum(), target="python")(X)
+
+
+UNSORTED = sparse.dia_array((np.arange(-2.0, 6.0).reshape(2, 4), np.array([1, -1])), shape=(3, 4))
+IN_PLACES = ([2, 0, 1, 1, 0], [1, 1, 3, 3, 2])
+WITH_ZEROS = sparse.coo_array((np.array([1.0, 0.0, 2.0, -2.0, 3.0]), IN_PLACES), shape=(3, 4))
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("a", [
+    *(make(np.where(DENSE < 0.5, DENSE, 0.0)) for make in COMPRESSED),
+    UNSORTED, sparse.dia_matrix(UNSORTED), WITH_ZEROS,
+    sparse.csc_array((WITH_ZEROS.data, WITH_ZEROS.coords), shape=(3, 4)),
+])  # fmt: skip
+def test_the_places_of_nonzeros_are_those_of_scipy(a, target):
+    """In SciPy's order; zeros that are stored are no such places."""
+
+    def f(a, x):
+        rows, columns = a.nonzero()
+        return np.sum(x[rows] * (columns + 1.0) ** 2 * np.arange(len(rows)))
+
+    x = RNG.normal(size=a.shape[0])
+    value, slope = flow.value_and_grad(f, 1, target=target)(a, x)
+    rows, columns = a.nonzero()
+    expected = np.zeros(len(x))
+    np.add.at(expected, rows, (columns + 1.0) ** 2 * np.arange(len(rows)))
+    assert_allclose(value, f(a, x), rtol=1e-13)
+    assert_allclose(slope, expected, rtol=1e-13)
+    made = flow.compile(lambda a: a.nonzero(), target=target)(a)
+    assert [(v.dtype, *v) for v in made] == [(v.dtype, *v) for v in (rows, columns)]

@@ -38,15 +38,24 @@ def _opposite(norm: Any) -> Any:
 
 
 def _over(x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
-    if s is not None:
-        return unsupported("cosine transforms with s are not supported", "slice or pad x before")
     x = floating(x).copy()
-    axes = range(x.ndim) if axes is None else axes if isinstance(axes, tuple | list) else (axes,)
+    lengths = s if s is None or isinstance(s, tuple | list) else (s,)
+    if axes is not None:
+        axes = axes if isinstance(axes, tuple | list) else (axes,)
+    elif lengths is None:
+        axes = range(x.ndim)
+    elif len(lengths) > x.ndim:
+        raise ValueError("shape requires more axes than are present")
+    else:
+        axes = range(x.ndim - len(lengths), x.ndim)
+    if lengths is not None and len(lengths) != len(axes):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
     places = [place(axis, x.ndim) for axis in axes]
     if len(set(places)) != len(places):
         return unsupported("all axes must be unique")
-    for axis in places:
-        x = _along(x, type, None, axis, norm, orthogonalize)
+    for k, axis in enumerate(places):
+        n = None if lengths is None or lengths[k] == -1 else lengths[k]
+        x = _along(x, type, n, axis, norm, orthogonalize)
     return x
 
 

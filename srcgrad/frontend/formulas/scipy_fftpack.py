@@ -96,3 +96,38 @@ def idct(
     [4.0, 8.0]
     """
     return of_scipy.dct(x, {2: 3, 3: 2}.get(type, type), n, axis, norm)
+
+
+@stands_for(fftpack.dctn)
+def dctn(
+    x: Any, type: Any = 2, shape: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False,
+) -> Any:  # fmt: skip
+    """The discrete cosine transform over several axes.
+
+    >>> dctn([[1.0, 2.0]]).round(7).tolist()
+    [[12.0, -2.8284271]]
+    """
+    return of_scipy.dctn(x, type, _for_all(x, shape, axes), axes, norm)
+
+
+@stands_for(fftpack.idctn)
+def idctn(
+    x: Any, type: Any = 2, shape: Any = None, axes: Any = None, norm: Any = None,
+    overwrite_x: Any = False,
+) -> Any:  # fmt: skip
+    """The inverse of `dctn`, times 2 n for each axis without a norm.
+
+    >>> idctn([[12.0, -2.8284271]]).round(5).tolist()
+    [[8.0, 16.0]]
+    """
+    lengths = _for_all(x, shape, axes)
+    return of_scipy.dctn(x, {2: 3, 3: 2}.get(type, type), lengths, axes, norm)
+
+
+def _for_all(x: Any, shape: Any, axes: Any) -> Any:
+    """The lengths that are given, one for each axis where no axes are."""
+    count = len(shape) if isinstance(shape, tuple | list) else 1
+    if shape is not None and axes is None and count != np.ndim(x):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
+    return shape

@@ -24,7 +24,7 @@ from srcgrad.frontend.formulas.scipy_sparse import (
     triplets,
     with_values,
 )
-from srcgrad.tree.scipy_sparse import CSC, CSR, compressed
+from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed
 
 
 @of_methods("real")
@@ -103,6 +103,28 @@ def asformat(a: Any, format: Any, copy: Any = False) -> Any:
             return copied(a) if copy else a
         case _:
             unsupported(f"asformat({format!r}) of a sparse matrix", "use a.tocsr()")
+
+
+# whether SciPy has the values of diagonals row by row: which it does differs between versions
+_BY_ROWS = "tocsr" in sparse.dia_array.tocoo.__code__.co_names
+
+
+@of_methods("nonzero")
+def places_of_nonzeros(a: Any) -> Any:
+    """The places of the values that are not 0."""
+    rows, columns, values = triplets(a)
+    if not isinstance(a, COO):
+        places = a.indices if isinstance(a, (*CSR, *CSC)) else a.offsets
+        rows, columns = rows.astype(places.dtype), columns.astype(places.dtype)
+    kept = np.nonzero(values != 0)[0]
+    rows, columns = rows[kept], columns[kept]
+    if isinstance(a, CSC):
+        order = np.argsort(rows, kind="stable")
+    elif _BY_ROWS and not isinstance(a, (*CSR, *COO)):  # from the lowest diagonal on
+        order = np.argsort(rows * np.int64(a._shape[1]) + columns, kind="stable")
+    else:
+        return rows, columns
+    return rows[order], columns[order]
 
 
 # ---- by indices ----
