@@ -255,14 +255,14 @@ def _by_column(it: Interpreter, owner: GrownTable, item: Any) -> dict[int, Any] 
             if not isinstance(t, Coded) or values != known:
                 k = t.k if isinstance(t, Coded) else columns_in(owner.template)
                 _take_text(it, owner, place, Coded(k, values))
-            found[t.k] = _code(it, values, v)
+            found[t.k] = code_of(it, values, v)
     return found
 
 
-def _code(it: Interpreter, values: tuple, v: Any) -> Any:
+def code_of(it: Interpreter, values: tuple, v: Any) -> Any:
     """The number of a text among the known ones."""
     if isinstance(v, Several):
-        return plain(it.b.where(v.flag, _code(it, values, v.one), _code(it, values, v.other)))
+        return plain(it.b.where(v.flag, code_of(it, values, v.one), code_of(it, values, v.other)))
     return values.index(v)
 
 
@@ -300,14 +300,19 @@ def item_of(it: Interpreter, owner: GrownTable, values: list[Any]) -> Any:
 
     def part(t: Any) -> Any:
         if isinstance(t, Coded):
-            made = t.values[-1]
-            for j, v in enumerate(t.values[-2::-1], 2):
-                made = Several(it.b.eq(values[t.k], len(t.values) - j), v, made)
-            return made
+            return text_of(it, t.values, values[t.k])
         return values[t.k] if isinstance(t, Leaf) else t
 
     made = tree.mapped(owner.template, part)
     freeze(it, made)
+    return made
+
+
+def text_of(it: Interpreter, values: tuple, number: Any) -> Any:
+    """One of the known texts by its number."""
+    made = values[-1]
+    for j, v in enumerate(values[-2::-1], 2):
+        made = Several(it.b.eq(number, len(values) - j), v, made)
     return made
 
 

@@ -143,3 +143,45 @@ def texts_alone(x):
     names = [k for k in kinds if k != "none"]
     total = sum([v if k == "small" else v * v for k, v in zip(names, x, strict=False)])
     return total * len(kinds) + x[0] * kinds.count("small") * (2.0 if "big" in kinds else 1.0)
+
+
+# ---- in an order that the run tells ----
+def in_order_of(first, second):
+    """The pairs of texts and arrays of two dicts, both in the order of the numbers of the first."""
+    names, one = zip(*sorted(first.items(), key=lambda item: item[1][0]), strict=True)
+    _, two = zip(*sorted(second.items(), key=lambda item: names.index(item[0])), strict=True)
+    return np.array(one), np.array(two)
+
+
+@case(X[:2], X[2:4])
+@case(X[1:3], X[3:5])
+@case(X[4:], X[:2])
+def points_in_order(x, y):
+    one, two = in_order_of({"a": x, "b": y, "c": x * y}, {"c": y, "b": x * 2.0, "a": x + y})
+    return np.sum(one**2 * two * np.arange(1.0, 7.0).reshape(3, 2))
+
+
+@case(X[:3])
+@case(X[2:5])
+def marked_numbers_in_order(x):
+    total = 0.0
+    pairs = [("b", x[0], "up"), ("a", x[1], "down"), ("c", x[2], "up")]
+    for n, (name, v, way) in enumerate(sorted(pairs, key=lambda p: -p[1])):
+        total = total + v * (n + 1) * (2.0 if name == "a" else 3.0) + (v**3 if way == "up" else v)
+    return total
+
+
+@case(X[:3])
+@case(X[2:5])
+def functions_in_order(x):
+    steps = sorted([(x[0], np.sin), (x[1], np.cos), (x[2], np.exp)], key=lambda s: s[0])
+    return steps[0][1](x[1]) + 2.0 * steps[1][1](x[0]) + 3.0 * steps[2][1](x[1] * x[2])
+
+
+@case(X[:3])
+@case(X[2:5])
+def names_in_order(x):
+    held = {"a": x[0], "b": x[1], "c": x[2]}
+    names = sorted(held, key=lambda name: held[name], reverse=True)
+    first, second, _ = names
+    return held[first] * held[second] ** 2 + names.index("b") * x[0]

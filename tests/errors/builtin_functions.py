@@ -72,6 +72,12 @@ def sorted_with_arrays_of_two_lengths(x, n):
     return sorted(items, key=lambda v: v[0])[0][0]  # error: UnsupportedError: different lengths
 
 
+@program(vec(9))
+def sorted_with_many_texts(x):
+    items = [(name, x[k]) for k, name in enumerate("abcdefghi")]
+    return sorted(items, key=lambda v: v[1])[0][1]  # error: UnsupportedError: with 9 texts
+
+
 @program(vec(3), 1)
 def sorted_backwards_by_a_number(x, n):
     return sorted(x, reverse=n)[0]  # error: UnsupportedError: sorted() with reverse=

@@ -19,12 +19,13 @@ from srcgrad.frontend.grown_lists import GrownTable, Mixed, Ragged, items_of, wi
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.joins import CONSTANTS
 from srcgrad.frontend.lists_of_rows import are_rows
-from srcgrad.frontend.tables import Coded, freeze, is_column, is_tabular, template_of
+from srcgrad.frontend.tables import Coded, code_of, freeze, is_column, is_tabular, text_of, texts_of
 from srcgrad.frontend.tracked_dicts import is_constant
 from srcgrad.frontend.values import GrownList, Record, Slice, describe, is_array, is_scalar
 from srcgrad.ir.nodes import Var, atom
-from srcgrad.ir.types import Scalar, same_dims
+from srcgrad.ir.types import Scalar, same_dim
 from srcgrad.tree import Leaf
 
 Take = Callable[[Any], Any]  # an array with its items in the order of the keys
@@ -162,35 +163,55 @@ def _taken(it: Interpreter, node: Node, items: list[Any], take: Take) -> Any:
     """A new list of a known length in this order."""
     if all(map(is_scalar, items)):
         return _as_they_were(it, list_of(it, take(_column(it, node, items)), node), items)
-    if not is_tabular(items):
+    if not is_tabular(items, texts=True):
         if are_rows(items):
             it.grow_if_it_can(items, False)
         it.refuse(
             node, "sorted() of items whose structures, or arrays in them, are not alike",
             "use np.argsort of the keys",
         )  # fmt: skip
-    columns = [c for c in zip(*map(tree.leaves, items), strict=True) if is_column(c[0])]
-    arrays = [(take(_column(it, node, list(c))), c) for c in columns]
-    template = template_of(items[0])
-    made = []
-    for k in range(len(items)):
-        given = [_as_they_were(it, [subscript(it, a, [k], node)], c)[0] for a, c in arrays]
-        made.append(tree.mapped(template, lambda v, g=given: g[v.k] if isinstance(v, Leaf) else v))
+    columns = [
+        _sorted_column(it, node, c, take) for c in zip(*map(tree.leaves, items), strict=True)
+    ]
+    made = [tree.unflattened(items[0], list(c)) for c in zip(*columns, strict=True)]
     for item in (*items, *made):
         freeze(it, item)
     return it.tracked_list(made, node)
 
 
+def _sorted_column(it: Interpreter, node: Node, held: tuple[Any, ...], take: Take) -> list[Any]:
+    """The parts in one place of all items: numbers, arrays, or one of some texts."""
+    if is_column(held[0]):
+        array = take(_column(it, node, list(held)))
+        return _as_they_were(it, [subscript(it, array, [k], node) for k in range(len(held))], held)
+    values = tuple(dict.fromkeys(t for v in held for t in texts_of(v)))
+    if len(values) < 2:
+        return list(held)
+    if len(values) > CONSTANTS:
+        it.refuse(
+            node, f"sorted() of items with {len(values)} texts or other known values in one place",
+            "use np.argsort of the keys",
+        )  # fmt: skip
+    codes = it.call_numpy(np.array, [[code_of(it, values, v) for v in held]], {}, node)
+    taken = take(codes)
+    return [text_of(it, values, subscript(it, taken, [k], node)) for k in range(len(held))]
+
+
 def _column(it: Interpreter, node: Node, held: list[Any]) -> Any:
     """An array of numbers, or a stack of arrays of one shape."""
     if is_array(held[0]):
-        if not all(same_dims(held[0].type.dims, v.type.dims) for v in held):
-            it.refuse(
-                node, "sorted() of items with arrays that may have different lengths",
-                "use np.argsort of the keys",
-            )  # fmt: skip
+        _check_lengths(it, node, held)
         return it.call_numpy(np.stack, [held], {}, node)
     return it.call_numpy(np.array, [held], {}, node)
+
+
+def _check_lengths(it: Interpreter, node: Node, held: list[Any]) -> None:
+    """Refuses arrays of different lengths: when compiling, or when the run finds them."""
+    reason = "sorted() of items with arrays that have different lengths"
+    first = held[0].type.dims
+    for d, e in (pair for v in held[1:] for pair in zip(first, v.type.dims, strict=True)):
+        if not same_dim(d, e):
+            it.refuse_where(it.b.ne(d, e), node, reason, "use np.argsort of the keys")
 
 
 def _as_they_were(it: Interpreter, made: Any, items: Any) -> Any:
