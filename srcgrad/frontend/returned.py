@@ -10,6 +10,7 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.formulas.clocks import OUTSIDE, Reading
 from srcgrad.frontend.formulas.dict_classes import ITEMS
 from srcgrad.frontend.formulas.registry import INSTANCES, MADE_INSIDE
 from srcgrad.frontend.grown_lists import GrownTable
@@ -215,6 +216,9 @@ def taken_apart(
 
     def checked(v: Any) -> Any:
         for each in tree.nodes(v):
+            if isinstance(each, Record) and each.cls is Reading:
+                reason = f"{found.title}() returns what depends on a reading of the clock"
+                raise UnsupportedError(reason, at, OUTSIDE)
             if isinstance(each, Record) and each.cls in {*CLASSES, *INSTANCES, *MADE_INSIDE}:
                 why, parts = "which is made inside only", "coefficients: p.coeffs"
                 if each.cls in INSTANCES:

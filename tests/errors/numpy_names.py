@@ -18,7 +18,17 @@ def random_without_generator(x):
 
 @program(0.7)
 def clock(x):
-    return x * time.time()  # error: UnsupportedError: time
+    return x * time.time()  # error: UnsupportedError: a reading of the clock
+
+
+@program(0.7)
+def elapsed(x):
+    return x if time.time() > 1e9 else 2.0 * x  # error: UnsupportedError: a reading of the clock
+
+
+@program(0.7)
+def class_of_the_clock(x):
+    return x * isinstance(time.time(), float)  # error: UnsupportedError: the class of a reading
 
 
 @program(vec(3))

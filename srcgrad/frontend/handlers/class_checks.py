@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
+from srcgrad.frontend.formulas.clocks import OUTSIDE, Reading
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
@@ -41,6 +42,13 @@ from srcgrad.protocols import home_module, poses
 LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
 
 
+def class_of_record(it: Interpreter, x: Record, node: Node) -> type:
+    """The class that an instance shows; a reading of a clock shows none."""
+    if x.cls is Reading:
+        it.refuse(node, f"the class of {describe(x)} is not known", OUTSIDE)
+    return class_shown(x)
+
+
 @implements(isinstance)
 def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     many = _classes(it, node, classes)
@@ -57,7 +65,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     elif isinstance(x, Slice):
         kinds = (slice,)
     elif isinstance(x, Record):
-        kinds = (class_shown(x), x.cls)
+        shown = x.cls if any(c is Reading for c in many) else class_of_record(it, x, node)
+        kinds = (shown, x.cls)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)
         if asked and (follows_library(it) or not is_array(x)):

@@ -15,7 +15,7 @@ from srcgrad.frontend.dict_values import TrackedDict, TrackedSet
 from srcgrad.frontend.formulas import polynomials
 from srcgrad.frontend.formulas.attribute_names import attribute_or, has_attribute
 from srcgrad.frontend.frame import Poison, Poisoned
-from srcgrad.frontend.handlers.class_checks import LITERALS
+from srcgrad.frontend.handlers.class_checks import LITERALS, class_of_record
 from srcgrad.frontend.handlers.elementwise import scalar_type
 from srcgrad.frontend.handlers.reductions import place_of_axis
 from srcgrad.frontend.handlers.registry import implements, method
@@ -26,7 +26,6 @@ from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
-from srcgrad.frontend.structured import class_shown
 from srcgrad.frontend.texts import shown
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -75,7 +74,7 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Partial | Iterated | Formatted):
         it.refuse(node, f"type() of {describe(x)} is not supported")
     if isinstance(x, Record):
-        return class_shown(x)
+        return class_of_record(it, x, node)
     watch_class(it.captures, x)
     return type(x)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from srcgrad.frontend.contexts import refuse_settings
 from srcgrad.frontend.expressions import binary
+from srcgrad.frontend.formulas import clocks  # noqa: F401 (registers them)
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import BY_NAME, CONTEXTS, FUNCTIONS, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
