@@ -1,4 +1,4 @@
-"""Containers that a path chooses among, all made before: each stays itself where it is changed.
+"""Containers that a path chooses among: those made before stay themselves where they are changed.
 
 Where paths leave different containers in a place they are joined to one by their parts, which may
 be read only. Where it is changed, interpretation starts again, and the place has several kinds.
@@ -10,9 +10,9 @@ from typing import Any
 
 from srcgrad.frontend.heap import are_apart, keep_apart
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.joins import alternatives, join_parts
+from srcgrad.frontend.joins import alternatives, join_parts, join_specs, loose
 from srcgrad.frontend.specs import MaybeSpec, PartsSpec, SeveralSpec, Spec, StaticSpec
-from srcgrad.frontend.values import UNBOUND, GrownList, MaybeUnbound, Several
+from srcgrad.frontend.values import UNBOUND, GrownList, MaybeUnbound, Record, Several
 
 MOST = 8  # containers that one place may be
 
@@ -49,24 +49,39 @@ def _apart(a: Spec, b: Spec, known: Any) -> Spec | None:
 
 
 def chosen_objects(a: Spec, b: Spec, known: Any) -> Spec | None:
-    """The spec of a place that is one of several containers, each of which was there before.
+    """The spec of a place that is one of several containers that were there before.
 
-    None where there is another one, or none. `known` are the ids of those that were there.
+    Or else an instance that a path makes. None where there is another container, or none of
+    before. `known` are the ids of those that were there.
     """
     kinds: list[Spec] = []
+    made: list[Spec] = []  # the instances that paths make, as one by their parts
     absent = any(isinstance(s, MaybeSpec) and s.absent is UNBOUND for s in (a, b))
     for spec in (*_kinds(a), *_kinds(b)):
         if isinstance(spec, StaticSpec) and spec.value is UNBOUND:
             absent = True
+        elif _is_made(spec):
+            joined = join_specs(made.pop(), spec) if made else spec
+            if joined is None:
+                return None
+            made.append(loose(joined))
         elif not any(_is_one(spec, k) for k in kinds):
             kinds.append(spec)
     objects = [s for s in kinds if not _is_none(s)]
-    if len(objects) < 2 or len(kinds) > MOST or not all(_was_there(s, known) for s in objects):
+    if not objects or len(objects) + len(made) < 2 or len(kinds) > MOST:
         return None
-    made = kinds.pop()
+    if not all(_was_there(s, known) for s in objects):
+        return None
+    kinds += made  # last: those that were there would be one of these
+    out = kinds.pop()
     while kinds:
-        made = SeveralSpec(kinds.pop(), made)
-    return MaybeSpec(made, UNBOUND) if absent else made
+        out = SeveralSpec(kinds.pop(), out)
+    return MaybeSpec(out, UNBOUND) if absent else out
+
+
+def _is_made(spec: Spec) -> bool:
+    """Whether a place has an instance that a path makes."""
+    return isinstance(spec, PartsSpec) and spec.kind[0] is Record and spec.same is None
 
 
 def _kinds(spec: Spec) -> list[Spec]:

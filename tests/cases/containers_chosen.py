@@ -154,3 +154,57 @@ def captured_instances_that_are_chosen(x):
             m = ONE
         total += m.of(v)
     return total
+
+
+# ---- an instance that was there before, or one that is made on a path ----
+class Moment:
+    def __init__(self, at):
+        self.at, self.tilt = at, None
+
+    def tilted(self):
+        if self.tilt is None:
+            self.tilt = self.at**2 + 1.0
+        return self.tilt
+
+
+@case(X)
+@case(Y)
+def one_that_is_made_on_a_path(x):
+    """It is changed where it is one of both, and read by the name of the other one."""
+    first = Moment(x[0])
+    chosen = first
+    if x[1] > 0:
+        chosen = Moment(x[2] * 2.0)
+    again = chosen
+    again.at = again.at * 3.0
+    chosen.tilted()
+    same = 2.0 if chosen is first else 3.0
+    return first.at * same + chosen.at * again.tilted() + first.tilted()
+
+
+@case(X)
+@case(Y)
+def made_in_each_trip(x):
+    """The one of before the loop computes an attribute in the first trip, others in theirs."""
+    first = Moment(x[0])
+    moment, total = first, 0.0
+    for v in x:
+        total += moment.at * v + moment.tilted()
+        moment = Moment(first.at - 0.1 * total)
+    return total + first.tilted() * moment.at
+
+
+@case(X)
+@case(Y)
+def made_twice_after_one_another(x):
+    first = Moment(x[0])
+    moment = first
+    if x[1] > 0:
+        moment = Moment(x[2])
+        if x[4] > 1.0:
+            moment = Moment(x[3] * x[4])
+    moment.at = moment.at * 3.0
+    if x[3] < 0:
+        moment = Moment(x[3])
+    moment.at = moment.at + x[1]
+    return first.at + 2.0 * moment.at * moment.tilted()

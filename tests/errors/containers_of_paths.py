@@ -62,3 +62,29 @@ NUMBERS_OF_C = (ctypes.c_double * 3)()
 def store_to_an_array_of_ctypes(x):
     NUMBERS_OF_C[0] = x[0]  # error: UnsupportedError: items of a c_double_Array_3 are not stored to
     return x[0]
+
+
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+@program(vec(3))
+def made_on_a_path_under_two_names(x):
+    first = Held(x[0])
+    one, other = first, first
+    if x[1] > 0.0:
+        other = Held(x[2])
+        one = other
+    one.v = one.v * 3.0  # error: UnsupportedError: which of several containers this changes
+    return first.v + one.v + other.v
+
+
+@program(vec(3), 2)
+def made_in_trips_under_two_names(x, n):
+    first = Held(x[0])
+    one, other = first, first
+    for i in range(n):
+        other, one = one, Held(one.v + x[i])
+        other.v = other.v * 1.5  # error: UnsupportedError: which of several containers
+    return first.v + one.v + other.v

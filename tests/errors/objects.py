@@ -252,8 +252,11 @@ def sum_of_objects(x):
 @program(0.7)
 def which_object(x):
     p = Point(x)
-    r = p if x > 0.0 else Point(2.0)
-    return x if r is p else -x  # error: UnsupportedError: whether two objects are one
+    if x > 0.0:
+        r = q = Point(2.0 * x)
+    else:
+        r, q = p, Point(5.0 * x)
+    return x if r is q else -x  # error: UnsupportedError: whether two objects are one
 
 
 class Scaled:
