@@ -161,9 +161,11 @@ def _named_tuple(
 
 def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
     # what else a metaclass defines has done its work when the class was made
-    if type(cls).__call__ is not type.__call__ and not is_jitclass(cls):
-        said = f"the metaclass of {cls.__name__} defines __call__, which makes its instances"
-        it.refuse(node, said, "use a plain class")
+    for name in ("__call__", "__getattr__", "__getattribute__"):
+        if getattr(type(cls), name, None) is not getattr(type, name, None) and not is_jitclass(cls):
+            said = f"the metaclass of {cls.__name__} defines {name}, which"
+            does = "makes its instances" if name == "__call__" else "answers for its attributes"
+            it.refuse(node, f"{said} {does}", "use a plain class")
     for base in cls.__mro__[:-1]:
         for name in _SPECIAL if base not in PROGRAMS else ():
             if name in vars(base) and not (name == "__new__" and _has_new(base)):
