@@ -16,9 +16,11 @@ from srcgrad.protocols import home_module
 
 def of_instances(it: Interpreter, f: Any, args: Sequence[Any], node: Node) -> Callable | None:
     """The formula of a function for an instance among its arguments, or in a list of them."""
-    cls = next(_classes(args), None)
     home = f"{home_module(f)}."
-    if cls is None or not (isinstance(f, np.ufunc) or home.startswith(("numpy.", "scipy."))):
+    if not isinstance(f, np.ufunc) and not home.startswith(("numpy.", "scipy.")):
+        return None  # without a look at the items of a list, which a program then depends on
+    cls = next(_classes(args), None)
+    if cls is None:
         return None
     known = OF_NUMPY[cls](f)
     if known is None and not home.startswith("numpy.ma."):
