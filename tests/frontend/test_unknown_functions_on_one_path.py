@@ -1,6 +1,6 @@
 """Library functions that compiled code lacks, in branches: refused where a call comes there."""
 
-import time
+import os
 
 import numpy as np
 import pytest
@@ -47,9 +47,9 @@ def in_a_condition(x, n):
 
 def bound_there_only(x, n):
     if n > 5:
-        now = time.time()
+        number = os.getpid()
     if n > 5:
-        return np.sum(x) * now
+        return np.sum(x) * number
     return np.sum(x * x)
 
 

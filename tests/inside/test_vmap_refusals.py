@@ -128,7 +128,7 @@ def test_refusals_name_the_users_line():
         batch_of(unknown)(X)
     with pytest.raises(ReturnTypeError, match="returns a string"):
         batch_of(lambda x: "a")(X)
-    with pytest.raises(UnsupportedError, match="known at compile time"):
+    with pytest.raises(UnsupportedError, match="known only at run time"):
         batch_of(lambda x, n: np.split(x, n))(X, np.full(5, 2))
 
 

@@ -12,6 +12,7 @@ import cmath
 import collections
 import contextlib
 import copy
+import datetime
 import functools
 import heapq
 import inspect
@@ -20,6 +21,7 @@ import linecache
 import logging
 import math
 import operator
+import time
 import types
 import warnings
 from collections.abc import Callable
@@ -102,6 +104,7 @@ FORMULAS_OF_ROTATIONS = [
     f for f, formula in FORMULAS.items() if formula.__module__.endswith(".rotations")
 ]
 
+CLOCK = "reads a clock: tests/frontend/test_clocks.py"
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -113,6 +116,11 @@ WITHOUT = {
     np.lib.stride_tricks.as_strided: "reads memory as it lies",
     callable: "asks about a kind", np.result_type: "asks about a kind",
     np.isscalar: "asks about a kind",
+    **{getattr(time, n): CLOCK for n in (
+        "time", "perf_counter", "monotonic", "process_time", "thread_time", "time_ns",
+        "perf_counter_ns", "monotonic_ns", "process_time_ns", "thread_time_ns",
+    )},
+    datetime.datetime.now: CLOCK, datetime.datetime.today: CLOCK,
     **dict.fromkeys(OF_MASKED, "takes masked arrays: tests/frontend/test_masked_arrays.py"),
     np.asmatrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",
     np.matrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",

@@ -69,7 +69,7 @@ def test_one_of_several_instances_is_not_changed():
         p.bias = 2.0
         return first
 
-    with pytest.raises(UnsupportedError, match="only known at run time"):
+    with pytest.raises(UnsupportedError, match="registered class that is given or captured"):
         compiled(f)(Model([1.0], 1.0), 1.0)
     assert compiled(lambda m, x: (m if x > 0 else layer()).scale)(layer(), 1.0) == layer().scale
 
