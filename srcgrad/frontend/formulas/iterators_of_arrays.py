@@ -178,7 +178,7 @@ def nditer(
             views.append(np.broadcast_to(v, shape))
             continue
         if not is_array(operands[k]):
-            return unsupported("np.nditer that stores to what is no array")
+            return unsupported("np.nditer that stores to a value other than an array")
         if v.ndim != len(shape) or any([n != m for n, m in zip(v.shape, shape, strict=True)]):
             raise ValueError("non-broadcastable operand with a shape that is not the broadcast one")
         views.append(v)

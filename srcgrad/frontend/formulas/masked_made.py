@@ -84,7 +84,7 @@ def array(
     fill_value: Any = None, keep_mask: Any = True, hard_mask: Any = False, shrink: Any = True,
     subok: Any = True, ndmin: Any = 0,
 ) -> Any:  # fmt: skip
-    """A masked array, whose mask is soft unless it is said to be hard.
+    """A masked array; `hard_mask` protects its mask from stores.
 
     >>> array([1.0, 2.0], mask=[0, 1]).sum().item()
     1.0
