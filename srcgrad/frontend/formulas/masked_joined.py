@@ -121,6 +121,6 @@ def median(a: Any, axis: Any = None) -> Any:
     if axis is not None:
         return unsupported("np.ma.median along an axis", "call it for each row")
     counted = as_masked(a).compressed()
-    if counted.shape[0] == 0:
+    if counted.shape[0] == 0:  # only the run tells; NumPy gives `masked`
         raise NotImplementedError("a masked array without a value that counts")
     return np.median(counted)

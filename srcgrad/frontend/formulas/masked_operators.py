@@ -189,6 +189,7 @@ class Operators(Parts):
 
     def __ipow__(self, other: Any) -> Any:
         y = self.spared(other, 1)
+        # only the run tells; NumPy masks these places, and may give the array its first mask
         if not np.all(np.isfinite(np.power(self.values, y))):
             raise NotImplementedError("a power in place that is not finite: use m = m ** p")
         self.values **= y

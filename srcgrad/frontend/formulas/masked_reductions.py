@@ -128,6 +128,7 @@ class Reductions(Parts):
 
     def bare_mean(self, value: Any, count: Any) -> Any:
         """A mean or variance of an array without a mask, of which NumPy masks what is infinite."""
+        # only the run tells; whether NumPy masks it depends on its release
         if np.any(np.abs(value) * TINY >= count):
             raise NotImplementedError("an infinite mean of a masked array without a mask")
         return value if np.ndim(value) == 0 else self.like(value, None, True)

@@ -50,7 +50,7 @@ def in_order(a: Any) -> Any:
         places = np.asarray(rows, np.int64) * m + columns
     else:
         places = np.asarray(columns, np.int64) * n + rows
-    if np.any(np.diff(places) <= 0):
+    if np.any(np.diff(places) <= 0):  # only the run tells
         raise NotImplementedError(
             "SciPy sorts the places of this matrix, or adds up values, in place: "
             "use a.tocoo().tocsr()"
@@ -60,7 +60,7 @@ def in_order(a: Any) -> Any:
 
 @of_methods("power")
 def power(a: Any, n: Any, dtype: Any = None) -> Any:
-    if np.ndim(n) != 0:
+    if np.ndim(n) != 0:  # SciPy raises the same, as for the power 0
         raise NotImplementedError("input is not scalar")
     if n == 0:
         raise NotImplementedError("zero power is not supported as it would densify the matrix.")

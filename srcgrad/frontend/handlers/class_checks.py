@@ -125,6 +125,7 @@ def _has_members(it: Interpreter, node: Node, x: Any, kind: type, protocol: Any)
     if not getattr(protocol, "_is_runtime_protocol", False):
         said = f"{protocol.__name__} is a protocol without @runtime_checkable"
         it.refuse(node, f"isinstance() of a protocol: {said}", like=TypeError)
+    # private: the public typing.get_protocol_members is of Python 3.13
     for name in typing._get_protocol_attrs(protocol):  # type: ignore[attr-defined]
         found = it.call(hasattr, [x, name], {}, node)
         if found is not True:
