@@ -42,8 +42,10 @@ def fill_dataclass(
             record.fields[f.name] = given[f.name]
         elif f.default_factory is not dataclasses.MISSING:
             before, it.parts = it.parts, (*it.parts, f.name)
-            record.fields[f.name] = it.call(f.default_factory, [], {}, node)
-            it.parts = before
+            try:
+                record.fields[f.name] = it.call(f.default_factory, [], {}, node)
+            finally:
+                it.parts = before
         elif f.default is not dataclasses.MISSING:
             path = Path("field", cls, (Step((f.name,), lambda _, f=f: f.default),))
             record.fields[f.name] = it.captures.take(it, path, f.name, node)

@@ -22,6 +22,7 @@ from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
+from srcgrad.frontend.requirements import LoopsToUnroll
 from srcgrad.frontend.roots import roots
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.texts import literal
@@ -77,9 +78,24 @@ def _for_each(it: Interpreter, node: gast.For, items: Any) -> None:
         if static:
             _unrolled(it, node, over)
         else:
-            it.loop(node, over)
+            _run(it, node, over, key)
     finally:
         it.held.pop()
+
+
+def _run(it: Interpreter, node: gast.For, over: Iterated, key: tuple[Any, ...]) -> None:
+    """Emits a loop; unrolls it if its body has to know the number of the trip."""
+    first, loc, around = it.mark(), it.b.loc, len(it.captures.loops)
+    try:
+        it.loop(node, over)
+    except LoopsToUnroll as e:
+        inside = list(it.captures.loops.items())[around:]
+        own = {index for index, loop in inside if loop[:2] == key}
+        if own.isdisjoint(e.indices) or not is_number(over.length):
+            raise
+        it.forget(first)
+        it.b.loc = loc
+        _unrolled(it, node, over)
 
 
 def run_trip(it: Interpreter, node: gast.For, over: Iterated, k: Any) -> None:

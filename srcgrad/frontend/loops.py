@@ -26,6 +26,7 @@ from srcgrad.frontend.joins import fits
 from srcgrad.frontend.learned import Learned, assume, note, of_loop, one_trial
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.rebound_lists import take_items
+from srcgrad.frontend.requirements import LoopsToUnroll
 from srcgrad.frontend.schedules import Schedule
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import Iterated, MaybeUnbound, Several, Unbound, is_number, plain
@@ -87,8 +88,12 @@ def _settled(
         carry(it, trip, (id(it.env), n))
     assume(it, trip, learned)
     while True:
-        with one_trial(it, learned):
-            statement = _trial(it, trip)
+        try:
+            with one_trial(it, learned):
+                statement = _trial(it, trip)
+        except LoopsToUnroll:
+            restore(it, entry)
+            raise
         if statement == "turn":
             restore(it, entry)
             return _settled(it, node, over, kinds, True, schedule, learned)

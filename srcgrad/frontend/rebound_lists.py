@@ -83,11 +83,13 @@ def _take(it: Interpreter, target: Any, key: Any, old: Any, node: Node) -> bool:
             it.grow_if_it_can(old, False)
         return False
     it.held.append([old, new])
-    it.call(Bound(old, "clear"), [], {}, node)
-    never = isinstance(new, GrownList) and new.key in it.grown and it.grown[new.key][0] is None
-    if not never:  # nothing in the program gives it an item
-        it.call(Bound(old, "extend"), [new], {}, node)
-    it.held.pop()
+    try:
+        it.call(Bound(old, "clear"), [], {}, node)
+        never = isinstance(new, GrownList) and new.key in it.grown and it.grown[new.key][0] is None
+        if not never:  # nothing in the program gives it an item
+            it.call(Bound(old, "extend"), [new], {}, node)
+    finally:
+        it.held.pop()
     _put(it, target, key, old)
     return True
 

@@ -5,12 +5,13 @@ Arguments that must be static, loops to unroll, lists that grow. Nothing is deci
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from copy import copy
 from dataclasses import field, fields
 from typing import Any
 
 from srcgrad.errors import UnsupportedError
+from srcgrad.ir.nodes import Var
 from srcgrad.records import record
 
 UNROLLED = 64  # trips of a loop that is not unrolled
@@ -36,6 +37,17 @@ def is_captured(key: Key | None) -> bool:
 
 class RestartTracing(Exception):
     """Raised when interpretation must start again: the requirements have grown."""
+
+
+class LoopsToUnroll(RestartTracing):
+    """Raised when loops that run must be unrolled: the innermost that can be is, where it stands.
+
+    `indices` are the variables of the loops.
+    """
+
+    def __init__(self, what: str, indices: Set[Var]):
+        super().__init__(what)
+        self.indices = indices
 
 
 def restarted(

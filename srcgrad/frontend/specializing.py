@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.frontend.requirements import UNROLLED, Requirements, RestartTracing
+from srcgrad.frontend.requirements import (
+    UNROLLED,
+    LoopsToUnroll,
+    Requirements,
+    RestartTracing,
+)
 from srcgrad.frontend.roots import roots
 from srcgrad.ir.nodes import Var
 
@@ -48,9 +53,7 @@ class Specializing:
             inputs |= new
             todo += [n for r in new if isinstance(n := self.loops.get(r, (0, 0, 0))[2], Var)]
         known = all(r in self.leaves or r in self.dims or r in self.loops for r in inputs)
-        # loops that were to be unrolled and are loops again have lengths that no input decides
-        unrolled = [r in self.loops and self.loops[r][:2] in self.unrolled for r in inputs]
-        if not known or (inputs and all(unrolled)):
+        if not known or (inputs and all(map(self._is_loop_again, inputs))):
             reason = f"{what} must be known at compile time, but it depends on run-time values"
             it.refuse(node, reason, "compute it outside and pass it as an argument")
         for r in inputs:
@@ -61,5 +64,12 @@ class Specializing:
                 self.required.static_dims.add(self.dims[r])
             else:
                 self.unrolled.add(self.loops[r][:2])
+        if inputs and inputs <= self.loops.keys():
+            raise LoopsToUnroll(what, inputs)
         if inputs:
             raise RestartTracing(what)
+
+    def _is_loop_again(self, root: Var) -> bool:
+        """Whether a loop was to be unrolled and is none: no input decides its length."""
+        *place, length = self.loops.get(root, (None, 0))
+        return isinstance(length, Var) and tuple(place) in self.unrolled

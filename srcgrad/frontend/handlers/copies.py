@@ -134,8 +134,10 @@ def _deepen(it: Interpreter, out: Any, node: Node, made: Made | None) -> None:
     places = range(len(out)) if isinstance(out, list) else list(out)
     for k in places:
         before, it.parts = it.parts, (*it.parts, str(k))
-        out[k] = _copied(it, out[k], node, made)
-        it.parts = before
+        try:
+            out[k] = _copied(it, out[k], node, made)
+        finally:
+            it.parts = before
 
 
 def _of_instance(it: Interpreter, x: Any, node: Node, made: Made | None) -> Any:
