@@ -27,7 +27,7 @@ from srcgrad.frontend.kinds import kind_of
 from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.specs import is_same
 from srcgrad.frontend.trees import own_statements
-from srcgrad.frontend.values import is_array, is_value
+from srcgrad.frontend.values import MADE, is_array, is_value
 from srcgrad.ir.alias import AliasClasses, alias_classes
 from srcgrad.ir.clone import clone
 from srcgrad.ir.nodes import (
@@ -223,11 +223,13 @@ class Called:
         before = len(it.snapshots)
         with apart(it, self.call.name, self.call.node), it.b.block() as out:
             it.heads.append((len(it.b.scopes), []))
+            it.begun.append(next(MADE))
             try:
                 made = run()
             except Diverged:  # it raises whenever it runs
                 made = [None] * results
             finally:
+                it.begun.pop()
                 out[:0] = it.heads.pop()[1]
         seen, it.snapshots[before:] = it.snapshots[before:], []
         returns = tuple(a for a in made if a is not None)

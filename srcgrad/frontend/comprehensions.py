@@ -16,7 +16,7 @@ from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import items_in_turn, iterated, own_iterator
+from srcgrad.frontend.iteration import items_in_turn, iterated, own_iterator, taken_over
 from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.requirements import UNROLLED, RestartTracing
 from srcgrad.frontend.tracked_dicts import store, tracked_dict
@@ -89,8 +89,7 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
     filtered = isinstance(first, Iterated) and (first.test or first.length is None)
     if isinstance(out, Generated) or filtered or not plain:
         return out
-    part = iterated(it, first, node)
-    part.spent = False  # `build` may run over it instead
+    part = first = taken_over(it, first, node)
     value, test = item_functions(node)
     out.length, out.static = part.length, part.static
     out.sources, out.grown, out.began = part.sources, part.grown, part.began

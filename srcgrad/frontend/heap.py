@@ -136,6 +136,12 @@ def iterators_wait(it: Interpreter) -> bool:
     return any(isinstance(v, Iterated) and v.once and not v.spent for v in found)
 
 
+def names_iterator(it: Interpreter) -> bool:
+    """Whether a name leads to an iterator: no state that is put back holds how far it has run."""
+    found = _reached([env for f in it.frames for env in frames_of(f)], it.captures.immutable)
+    return any(isinstance(v, Iterated) and v.once for v in found)
+
+
 def _roots(it: Interpreter) -> list[Any]:
     return [*it.held, *(env for f in it.frames for env in frames_of(f))]
 

@@ -100,17 +100,16 @@ class Interpreter:
         # the names of modules and cells that are stored to, and their values at first
         self.outside: dict[tuple[str, int], dict[str, Any]] = {}
         self.outside_before: dict[tuple[str, int], dict[str, Any]] = {}
-        self.activations: dict[
-            tuple[Any, ...], Any
-        ] = {}  # recursive functions that were made loops
-        self.same_tests: dict[
-            Var, tuple[Any, bool]
-        ] = {}  # a test of the same, or the other, outcome
+        self.activations: dict[Any, Any] = {}  # recursive functions that were made loops
+        # of tests: one of the same, or the other, outcome
+        self.same_tests: dict[Var, tuple[Any, bool]] = {}
         self.carried: dict[Var, set[Var]] = {}  # a loop's index -> what it carries, at its head
         self.reentered: list[Any] = []  # functions that were called while they ran
         # what a function of numbers emits, by the kinds of its arguments; how often it was called
         self.repeated: dict[Any, Any] = {}
         self.nest: list[Any] = []  # the loops that are being interpreted, by what they have learned
+        # where trips and functions began that are interpreted for all: a number as iterators have
+        self.begun: list[int] = []
 
     @property
     def frame(self) -> Frame:

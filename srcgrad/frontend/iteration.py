@@ -1,32 +1,24 @@
-"""Iteration of `for` loops; for comprehensions see `comprehensions`.
-
-Items are built when they are reached, so that a loop sees what its body changes.
-"""
+"""Iterables: the number of their items, and each item where it is reached."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
-
-import gast
 
 from srcgrad.errors import located
 from srcgrad.frontend.array_instances import numbers_of
-from srcgrad.frontend.constant_tables import in_rows, is_table, runs
-from srcgrad.frontend.control_flow import exited, flag, negate
+from srcgrad.frontend.constant_tables import in_rows, is_table
+from srcgrad.frontend.control_flow import negate
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
-from srcgrad.frontend.generators import LISTED, RUN_OVER_AGAIN, Generated, for_each, in_turn
+from srcgrad.frontend.generators import LISTED, RUN_OVER_AGAIN, Generated, in_turn
 from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
-from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.maybe_none import present
-from srcgrad.frontend.narrowing import by_kind
-from srcgrad.frontend.requirements import LoopsToUnroll
 from srcgrad.frontend.roots import roots
 from srcgrad.frontend.special_methods import items_of_instance
 from srcgrad.frontend.texts import literal
-from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import (
     Bound,
     GrownList,
@@ -36,7 +28,6 @@ from srcgrad.frontend.values import (
     View,
     describe,
     is_array,
-    is_number,
     is_value,
     places_of,
     plain,
@@ -44,169 +35,14 @@ from srcgrad.frontend.values import (
 from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 
-UNROLLED = 4096  # trips of one unrolled loop
+UNROLLED = 4096  # items that are taken one by one when compiling
 LARGEST = 2**63 - 1
 CHANGES_LENGTH = "a list changes its length while a loop runs over it"
+MADE_OUTSIDE = "an iterator that was made outside of this loop or function is run over in it"
 UNORDERED, SORTED = "the order of a set is not defined", "run over sorted(...) or a list"
 OVER_A_COPY = "run over a copy: list(...)"
 
 
-# ---- for ----
-def for_loop(it: Interpreter, node: gast.For) -> None:
-    _for_each(it, node, it.operand(node.iter))
-
-
-@by_kind
-def _for_each(it: Interpreter, node: gast.For, items: Any) -> None:
-    items = own_iterator(it, items, node.iter)
-    if isinstance(items, Generated):
-        with each_item(it, node.target):
-            for_each(it, node, items)
-        return
-    over = iterated(it, items, node.iter, tested=True, scheduled=True)
-    key = (it.frame.source.file, node.lineno)
-    static = over.static or (key in it.unrolled and is_number(over.length))
-    if static and over.schedule is not None:
-        it.refuse(
-            node.iter, "flow.checkpointed is for loops that run: this one is unrolled",
-            "run over a range, or leave it out",
-        )  # fmt: skip
-    if over.sources and not static:
-        runs(it, {key})
-    it.held.append(over)
-    try:
-        if static:
-            _unrolled(it, node, over)
-        else:
-            _run(it, node, over, key)
-    finally:
-        it.held.pop()
-
-
-def _run(it: Interpreter, node: gast.For, over: Iterated, key: tuple[Any, ...]) -> None:
-    """Emits a loop; unrolls it if its body has to know the number of the trip."""
-    first, loc, around = it.mark(), it.b.loc, len(it.captures.loops)
-    try:
-        it.loop(node, over)
-    except LoopsToUnroll as e:
-        inside = list(it.captures.loops.items())[around:]
-        own = {index for index, loop in inside if loop[:2] == key}
-        if own.isdisjoint(e.indices) or not is_number(over.length):
-            raise
-        it.forget(first)
-        it.b.loc = loc
-        _unrolled(it, node, over)
-
-
-def run_trip(it: Interpreter, node: gast.For, over: Iterated, k: Any) -> None:
-    """Binds the target to the k-th item and runs the body; neither if the item is left out."""
-    if isinstance(k, Var):
-        it.captures.loops[k] = (it.frame.source.file, node.lineno, over.length)
-
-    def run() -> None:
-        first = len(it.changes)
-        _bind_item(it, node, over, k)
-        it.block(node.body)
-        _check_lengths(it, node, over, first)
-
-    if over.test is None:
-        run()
-    else:
-        it.branch(it.truth(over.test(k), node.iter), run, lambda: None, node)
-
-
-def _check_lengths(it: Interpreter, node: gast.For, over: Iterated, first: int) -> None:
-    """Checks that lists which grow have their lengths when a trip that changes them is over.
-
-    `first` is the number of changes before the trip.
-    """
-    changed = [owner for owner, _ in it.changes[first:]]
-    for source, n, _ in over.grown:
-        stays = negate(it, exited(it, exits(node.body) - {"continue"}))
-        if not any(source is owner for owner in changed) or stays is False:
-            continue
-        same = it.branch(
-            stays, lambda s=source, n=n: it.b.eq(it.grown_length(s), n), lambda: True, node,
-            live_rest=True,
-        )  # fmt: skip
-        it.locate(node.iter)
-        _fail_unless(it, same)
-
-
-def _fail_unless(it: Interpreter, same: Any) -> None:
-    """Fails where a list changed its length in a loop that runs over it."""
-    it.fail_if(negate(it, same), LIMIT, literal(located(CHANGES_LENGTH, None, OVER_A_COPY)))
-
-
-def _check_kept(it: Interpreter, node: Node, over: Iterated) -> None:
-    """Checks the lengths of what an iterator was made of, where it is run over later."""
-    _check_places(it, node, over)
-    for source, n, change in over.grown:
-        if change is not latest_change(it):
-            _fail_unless(it, plain(it.b.eq(it.grown_length(source), n)))
-
-
-def _bind_item(it: Interpreter, node: gast.For, over: Iterated, index: Any) -> None:
-    if not isinstance(index, Var):
-        it.assign(node.target, over.item(index))
-        return
-    r = over.range
-    if r is not None and not isinstance(r.step, Var) and r.step == 1:
-        value: Any = index
-    else:
-        value = over.item(index)
-    if isinstance(node.target, gast.Name) and value is index:
-        index.name = node.target.id
-    it.assign(node.target, value)
-
-
-def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
-    """Emits one copy of the body per item; exits guard later statements."""
-    it.frame.depth += 1
-    kinds = exits(node.body)
-    for kind in kinds - {"return"}:
-        it.env[flag(it, kind)] = False
-    trips = max(int(over.length), 0)
-    if trips > UNROLLED:
-        it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
-
-    def run(k: int) -> None:
-        """Runs the trips from the k-th on, as long as no exit depends on run-time values."""
-        while k < trips:
-            _check_places(it, node, over)
-            it.env[flag(it, "continue")] = False
-            run_trip(it, node, over, k)
-            k += 1
-            left = exited(it, kinds - {"continue"})
-            if left is True:
-                return
-            if left is not False:
-                it.branch(negate(it, left), lambda k=k: run(k), lambda: None, node, live_rest=True)
-                return
-        _check_places(it, node, over)
-        if node.orelse:
-            it.block(node.orelse)
-
-    with each_item(it, node.target):
-        run(0)
-    it.env.pop(flag(it, "break"), None)
-    it.env.pop(flag(it, "continue"), None)
-    it.frame.depth -= 1
-
-
-def _check_places(it: Interpreter, node: Node, over: Iterated) -> None:
-    for source, held in zip(over.sources, over.began, strict=True):
-        if isinstance(source, dict) and len(source) != len(held):
-            it.fail("RuntimeError", "dictionary changed size during iteration")
-        if places_of(source) != held:
-            dicts = isinstance(source, dict)
-            reason = (
-                "a dict changes its keys while a loop runs over it" if dicts else CHANGES_LENGTH
-            )
-            it.refuse(node, reason, OVER_A_COPY)
-
-
-# ---- iterables ----
 def iterated(
     it: Interpreter, v: Any, node: Node, tested: bool = False, scheduled: bool = False
 ) -> Iterated:
@@ -230,6 +66,8 @@ def iterated(
                     node, f"{describe(v)} that leaves items out, or has several loops, is not "
                     "followed here", "make a list of it",
                 )  # fmt: skip
+            if v.once and it.begun and v.number < it.begun[-1]:
+                it.refuse(node, MADE_OUTSIDE, LISTED)
             _check_kept(it, node, v)
             v.spent = v.once
             return v
@@ -281,6 +119,11 @@ def iterated(
         it.wrong(node, f"{describe(v)} cannot be iterated over", TypeError)
     wrong = None if states(v, "__iter__") else TypeError
     it.refuse(node, f"{describe(v)} cannot be iterated over", like=wrong)
+
+
+def taken_over(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Iterated:
+    """The items of `v`, for an iterator that is made of it: `v` itself has none left."""
+    return replace(iterated(it, v, node, tested=tested), spent=False)
 
 
 def own_iterator(it: Interpreter, v: Any, node: Node) -> Any:
@@ -399,3 +242,29 @@ def items_in_turn(it: Interpreter, v: Any, node: Node) -> Iterator[Any]:
         if n > UNROLLED:
             it.refuse(node, f"{n} items cannot be unpacked one by one", "use an array operation")
     yield from map(over.item, range(int(n)))
+
+
+# ---- checks ----
+def fail_unless(it: Interpreter, same: Any) -> None:
+    """Fails where a list changed its length in a loop that runs over it."""
+    it.fail_if(negate(it, same), LIMIT, literal(located(CHANGES_LENGTH, None, OVER_A_COPY)))
+
+
+def _check_kept(it: Interpreter, node: Node, over: Iterated) -> None:
+    """Checks the lengths of what an iterator was made of, where it is run over later."""
+    check_places(it, node, over)
+    for source, n, change in over.grown:
+        if change is not latest_change(it):
+            fail_unless(it, plain(it.b.eq(it.grown_length(source), n)))
+
+
+def check_places(it: Interpreter, node: Node, over: Iterated) -> None:
+    for source, held in zip(over.sources, over.began, strict=True):
+        if isinstance(source, dict) and len(source) != len(held):
+            it.fail("RuntimeError", "dictionary changed size during iteration")
+        if places_of(source) != held:
+            dicts = isinstance(source, dict)
+            reason = (
+                "a dict changes its keys while a loop runs over it" if dicts else CHANGES_LENGTH
+            )
+            it.refuse(node, reason, OVER_A_COPY)

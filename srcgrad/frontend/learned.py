@@ -30,7 +30,7 @@ from srcgrad.frontend.specs import (
     Spec,
     StaticSpec,
 )
-from srcgrad.frontend.values import UNBOUND, Record, Unbound
+from srcgrad.frontend.values import MADE, UNBOUND, Record, Unbound
 from srcgrad.ir.nodes import Var
 from srcgrad.records import record
 
@@ -64,9 +64,11 @@ def one_trial(it: Interpreter, learned: Learned) -> Iterator[None]:
     """Within it the body of the loop is interpreted once."""
     learned.met.clear()
     it.nest.append(learned)
+    it.begun.append(next(MADE))
     try:
         yield
     finally:
+        it.begun.pop()
         it.nest.pop()
 
 

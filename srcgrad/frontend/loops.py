@@ -17,11 +17,12 @@ from srcgrad.frontend.branches import Cell, lasting
 from srcgrad.frontend.carried import Trip, carry, held_at, name_of_test, narrowed, put, widen
 from srcgrad.frontend.control_flow import exited, flag, leave_loop, negate
 from srcgrad.frontend.flattening import Carrier
+from srcgrad.frontend.for_loops import run_trip
 from srcgrad.frontend.frame import RESULT, RETURNED, Diverged
 from srcgrad.frontend.handlers.schedules import of_test
 from srcgrad.frontend.heap import State, captured, freeze_shared, meeting_at, restore, snapshot
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.iteration import ascending, run_trip
+from srcgrad.frontend.iteration import ascending
 from srcgrad.frontend.joins import fits
 from srcgrad.frontend.learned import Learned, assume, note, of_loop, one_trial
 from srcgrad.frontend.liveness import assigned

@@ -17,6 +17,7 @@ from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.displays import elements
 from srcgrad.frontend.expressions import OPERATORS, binary
+from srcgrad.frontend.for_loops import for_loop
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.frame import RESULT, RETURNED, scope_of
 from srcgrad.frontend.generators import as_generator
@@ -24,7 +25,6 @@ from srcgrad.frontend.heap import note_change
 from srcgrad.frontend.indexing import items_of
 from srcgrad.frontend.inlining import closure
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
-from srcgrad.frontend.iteration import for_loop
 from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.narrowing import by_kind

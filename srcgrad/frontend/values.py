@@ -5,6 +5,7 @@ Numbers known at compile time are plain Python numbers; `Var` is a run-time scal
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import field
@@ -20,6 +21,7 @@ from srcgrad.records import record
 Known = Any  # annotates a static parameter of a handler or a formula
 
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+MADE = itertools.count()  # numbers of iterations, in the order in which they were made
 
 
 class Abstract:
@@ -126,6 +128,7 @@ class Iterated(Abstract):
 
     def __post_init__(self) -> None:
         self.began: list[Any] = [places_of(s) for s in self.sources]
+        self.number = next(MADE)  # larger than those of all that were made before
 
 
 def places_of(v: Any) -> Any:
@@ -389,9 +392,7 @@ tree.add_kind(TrackedList, tree.Kind(
 ))  # fmt: skip
 tree.add_kind(Record, tree.Kind(
     lambda v: list(v.fields.values()),
-    lambda like, parts: Record(
-        like.cls, dict(zip(like.fields, parts, strict=True)), like.lacks
-    ),
+    lambda like, parts: Record(like.cls, dict(zip(like.fields, parts, strict=True)), like.lacks),
     lambda v: list(v.fields),
     lambda v: (v.cls, *v.fields),
     lambda like, parts: tree.instance(like.cls, dict(zip(like.fields, parts, strict=True))),

@@ -24,7 +24,7 @@ from srcgrad.frontend.read_only import refuse_visible
 from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.returned import taken_apart
 from srcgrad.frontend.source import Source
-from srcgrad.frontend.values import RUNNING, Closure, Record, is_value
+from srcgrad.frontend.values import MADE, RUNNING, Closure, Record, is_value
 from srcgrad.inside.splicing import likes_of, spliced
 from srcgrad.ir.nodes import Atom, Function, Stmt, Var, atom, type_vars
 from srcgrad.ir.types import Array
@@ -228,11 +228,13 @@ class _Call:
         result = None
         with it.b.block() as block:
             it.heads.append((len(it.b.scopes), []))
+            it.begun.append(next(MADE))
             try:
                 result = it.call(self.fn, self.args, self.kwargs, self.node)
             except Diverged as e:
                 failed = e
             finally:
+                it.begun.pop()
                 block[:0] = it.heads.pop()[1]
         if failed is not None:  # it always raises: so does the transform of it
             known = dict(zip(self.params, self.given, strict=True))

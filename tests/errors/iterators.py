@@ -47,6 +47,30 @@ def the_rest_after_a_loop(x):
     return sum(items) * v  # error: UnsupportedError: an iterator is run over again ... parts of
 
 
+@program(vec(4))
+def made_before_the_loop(x):
+    pairs, total = zip(x, x, strict=True), x[0]
+    for v in x:
+        for a, b in pairs:  # error: UnsupportedError: made outside of this loop ... make a list
+            total = total + a * b * v
+    return total
+
+
+@program(vec(4))
+def taken_in_each_trip(x):
+    items, total = iter(x), x[0]
+    while total < 3.0:
+        total = total + next(items)  # error: UnsupportedError: made outside of this loop
+    return total
+
+
+@program(vec(4))
+def one_iterator_in_two_expressions(x):
+    pairs = enumerate(x)
+    first = sum(v * k for k, v in pairs)
+    return first + sum(v for k, v in pairs)  # error: UnsupportedError: an iterator is run over again
+
+
 @program(vec(3))
 def zip_of_two_filters(x):
     pairs = zip(filter(abs, x), filter(abs, x), strict=False)  # error: UnsupportedError: followed

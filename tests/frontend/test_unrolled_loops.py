@@ -127,6 +127,42 @@ def caught(x):
     return total
 
 
+def taken_in_turn(x):
+    """An iterator has run on where the loop that must be unrolled is found."""
+    items, total = iter([x, 2.0, 3.0]), 0.0
+    for i in range(3):
+        total += next(items) * FUNCTIONS[i](x)
+    return total
+
+
+def taken_by_a_helper(x):
+    items = iter([x, 2.0, x * x])
+    held, total = {"items": items}, 0.0
+
+    def take():
+        return next(held["items"])
+
+    for i in range(3):
+        total += COEFFICIENTS[0][i] * take()
+    return total
+
+
+def refused_as_a_loop(x):
+    items, total = iter([x, 2.0, 3.0]), 0.0
+    for _ in range(3):
+        total += next(items) * x
+    return total
+
+
+def refused_in_a_nest(x):
+    total = 0.0
+    for i in range(2):
+        texts = iter(["a", "bb", "ccc"])
+        for _ in range(3):
+            total += len(next(texts)) * x**i
+    return total
+
+
 @dataclass
 class Holder:
     values: list = field(default_factory=lambda: [FUNCTIONS[i](0.5) for i in range(3)])
@@ -161,6 +197,16 @@ PROGRAMS = {
 @pytest.mark.parametrize("x", [0.3, 0.9])
 def test_programs(name, x):
     agrees(PROGRAMS[name], x)
+
+
+@pytest.mark.parametrize("f", [taken_in_turn, taken_by_a_helper])
+def test_iterators_begin_again(f):
+    agrees(f, 0.3)
+
+
+@pytest.mark.parametrize("f", [refused_as_a_loop, refused_in_a_nest])
+def test_few_trips_are_unrolled_if_refused(f):
+    agrees(f, 0.3)
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in ("changed_before", "instances")])

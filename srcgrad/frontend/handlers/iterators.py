@@ -20,7 +20,13 @@ from srcgrad.frontend.grown_lists import Ragged
 from srcgrad.frontend.handlers.items_in_turn import taken_together
 from srcgrad.frontend.handlers.registry import handler_of, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import iterated, length_of, static_iterated, zipped
+from srcgrad.frontend.iteration import (
+    iterated,
+    length_of,
+    static_iterated,
+    taken_over,
+    zipped,
+)
 from srcgrad.frontend.snapshots import Snapshot
 from srcgrad.frontend.trees import ALL, ANY, FILTERING, MAPPING, function_at
 from srcgrad.frontend.values import (
@@ -83,7 +89,6 @@ def in_turn(it: Interpreter, x: Any, node: Node) -> Any:
 def _called(it: Interpreter, node: Node, f: Any, columns: Iterated) -> Iterated:
     """f(*item) for each item, on demand."""
     follow = lambda text: run_text(it, text, [f, columns], node)
-    columns.spent = False  # `build` may run over it instead
     out = replace(columns, range=None, backwards_of=None, once=True, lazy=True, scope=None)
     out.item = lambda k: it.call(f, it.static_items(columns.item(k), node), {}, node)
     out.build = lambda: loop_over(it, function_at(node, MAPPING), [f, columns], node)
@@ -106,7 +111,7 @@ def starmap(it: Interpreter, node: Node, f: Any, xs: Any) -> Any:
     xs = generators.in_turn(it, xs, node)
     if isinstance(xs, Generated):
         return run_text(it, MAPPED, [f, xs], node)
-    return _called(it, node, f, iterated(it, xs, node, tested=True))
+    return _called(it, node, f, taken_over(it, xs, node, tested=True))
 
 
 @implements(filter)
@@ -115,14 +120,13 @@ def filter_(it: Interpreter, node: Node, f: Any, x: Any) -> Any:
     if isinstance(x, Generated):
         kept = lambda item: it.truth(it.call(bool if f is None else f, [item], {}, node), node)
         return generators.selected(it, node, x, kept)
-    f, part = bool if f is None else f, iterated(it, x, node)
+    f, part = bool if f is None else f, taken_over(it, x, node)
     held: list[Any] = []  # the item that is tested, which is computed once
 
     def keep(k: Any) -> Any:
         held[:] = [part.item(k)]
         return it.truth(it.call(f, held, {}, node), node)
 
-    part.spent = False
     out = replace(
         part, range=None, backwards_of=None, once=True, lazy=True, test=keep, item=lambda k: held[0]
     )
