@@ -158,7 +158,7 @@ class Masked(Operators, Reductions):
         k = without_masks(k)
         value = self.values[k]
         hidden = None if self.hidden is None else self.hidden[k]
-        if np.ndim(value) > 0:
+        if np.ndim(value) > 0 or has_ellipsis(k):
             return self.like(value, hidden, self.bare)
         return element(hidden, value)
 
@@ -322,9 +322,11 @@ class Masked(Operators, Reductions):
 
     # ---- orders ----
     def argsort(
-        self, axis: Any = -1, kind: Any = None, order: Any = None, endwith: Any = True,
+        self, axis: Any = np._NoValue, kind: Any = None, order: Any = None, endwith: Any = True,
         fill_value: Any = None, *, stable: Any = False,
     ) -> Any:  # fmt: skip
+        if axis is np._NoValue:
+            axis = -1 if self.ndim <= 1 else None
         dtype = self.values.dtype
         if fill_value is None:
             if endwith and dtype.kind in "fc":
@@ -355,6 +357,15 @@ def without_masks(k: Any) -> Any:
     if isinstance(k, tuple):
         return tuple([data_of(i) if isinstance(i, Parts) else i for i in k])
     return data_of(k) if isinstance(k, Parts) else k
+
+
+def has_ellipsis(k: Any) -> bool:
+    """Whether an index gives an array, also one of rank 0.
+
+    >>> has_ellipsis((..., 0)), has_ellipsis((0, 0))
+    (True, False)
+    """
+    return any([i is Ellipsis for i in k]) if isinstance(k, tuple) else k is Ellipsis
 
 
 def data_to_store(value: Any) -> Any:

@@ -30,7 +30,7 @@ Domain = Callable[[Any], Any]
 def as_masked(a: Any) -> Any:
     """A masked array itself; one of anything else that shares its memory."""
     if a is MASKED:
-        return Masked(np.zeros(()), np.ones((), dtype=bool), False)
+        return Masked(np.zeros(()), np.True_, False)
     return a if isinstance(a, Masked) else Masked(data_of(a), None, True)
 
 

@@ -22,7 +22,7 @@ from srcgrad.frontend.formulas.registry import stand_for, stands_for, unsupporte
 
 @stands_for(np.ma.MaskedArray)
 def masked_array(
-    data: Any, mask: Any = False, dtype: Any = None, copy: Any = False, subok: Any = True,
+    data: Any, mask: Any = np.ma.nomask, dtype: Any = None, copy: Any = False, subok: Any = True,
     ndmin: Any = 0, fill_value: Any = None, keep_mask: Any = True, hard_mask: Any = None,
     shrink: Any = True, order: Any = None,
 ) -> Any:  # fmt: skip
@@ -33,6 +33,7 @@ def masked_array(
     """
     given = data_of(data)
     values = given if dtype is None else given.astype(dtype, copy=False)
+    values = values if order is None else np.asarray(values, order=order)
     hidden, bare = mask_of(data)
     if ndmin > values.ndim:
         unsupported("ndmin= of a masked array", "reshape it")
@@ -107,11 +108,11 @@ def masked_where(condition: Any, a: Any, copy: Any = True) -> Any:
     if np.ndim(hidden) > 0 and hidden.shape != values.shape:
         raise IndexError("Inconsistent shape between the condition and the input")
     own, bare = mask_of(a)
+    if not isinstance(a, Masked):
+        return Masked(values, np.zeros(values.shape, dtype=bool) | hidden, not np.any(hidden))
     hidden = np.zeros(values.shape, dtype=bool) | hidden
     if own is not None:
         hidden = hidden | own
-    if not isinstance(a, Masked):
-        return Masked(values, hidden, not np.any(hidden))
     if not copy:
         unsupported("masked_where of a masked array with copy=False", "leave it out")
     made = a.like(values, hidden, not np.any(hidden))
@@ -139,7 +140,7 @@ def masked_invalid(a: Any, copy: Any = True) -> Any:
 
 def constant_array() -> Any:
     """The array that the constant `masked` is."""
-    return Masked(np.zeros(()), np.ones((), dtype=bool), False)
+    return Masked(np.zeros(()), np.True_, False)
 
 
 def masked_by(f: Any, x: Any, value: Any, copy: Any) -> Any:
@@ -232,9 +233,11 @@ stand_for({
     np.ma.getmask: getmask,
     np.ma.getmaskarray: lambda arr: own_mask(arr),
     np.ma.filled: filled,
-    np.ma.asarray: lambda a, dtype=None, order=None: masked_array(a, dtype=dtype),
+    np.ma.asarray: lambda a, dtype=None, order=None: (
+        masked_array(a, dtype=dtype, order=order or "C")),
     np.ma.asanyarray: lambda a, dtype=None, order=None: (
-        as_masked(a) if dtype is None else masked_array(a, dtype=dtype)),
+        as_masked(a) if dtype is None and order is None
+        else masked_array(a, dtype=dtype, order=order)),
     np.ma.default_fill_value: lambda obj: default_fill(np.asarray(data_of(obj)).dtype),
     np.ma.set_fill_value: lambda a, fill_value: (
         a.set_fill_value(fill_value) if isinstance(a, Masked) else None),

@@ -188,17 +188,17 @@ class Operators(Parts):
         return self
 
     def __ipow__(self, other: Any) -> Any:
-        y = self.spared(other, 1)
-        # only the run tells; NumPy masks these places, and may give the array its first mask
-        if not np.all(np.isfinite(np.power(self.values, y))):
-            raise NotImplementedError("a power in place that is not finite: use m = m ** p")
-        self.values **= y
-        hidden = mask_of(other)[0]
-        if self.hidden is None and hidden is not None:
-            self.hidden, self.bare = hidden.copy(), not np.any(hidden)
-        elif self.hidden is not None:
-            if hidden is not None and np.any(hidden):
-                self.hidden = self.hidden | hidden
+        y, hidden = self.spared(other, 1), mask_of(other)[0]
+        lost = ~np.isfinite(np.power(self.values, y))
+        self.values **= away(lost, y, 1)
+        if np.any(lost):
+            self.values[lost] = self.filling()[0]
+            if self.hidden is not None and not self.bare:
+                self.hidden |= lost
+        lost = lost if hidden is None else lost | hidden
+        if np.any(lost):
+            self.hidden = lost if self.hidden is None else self.hidden | lost
+        if self.hidden is not None:
             self.bare = not np.any(self.hidden)
         return self
 

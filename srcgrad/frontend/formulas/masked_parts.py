@@ -88,17 +88,18 @@ def data_of(x: Any) -> Any:
 def mask_of(x: Any) -> Any:
     """The mask and whether it is `nomask`."""
     if x is MASKED:
-        return np.ones((), dtype=bool), False
+        return np.True_, False
     return (x.hidden, x.bare) if isinstance(x, Parts) else (None, True)
 
 
 def mask_array(x: Any) -> Any:
     """The mask as an array, of its own where it is `nomask`."""
     if x is MASKED:
-        return np.ones((), dtype=bool)
+        return np.True_
     if isinstance(x, Parts) and x.hidden is not None:
         return x.hidden
-    return np.zeros(np.shape(data_of(x)), dtype=bool)
+    shape = np.shape(data_of(x))
+    return np.zeros(shape, dtype=bool) if shape else np.False_
 
 
 def either(a: Any, b: Any) -> Any:
@@ -106,9 +107,9 @@ def either(a: Any, b: Any) -> Any:
     one, bare = mask_of(a)
     other, empty = mask_of(b)
     if one is None:
-        return (None, True) if other is None else (other.copy(), empty)
+        return (None, True) if other is None else (other | False, empty)
     if other is None:
-        return one.copy(), bare
+        return one | False, bare
     return one | other, bare and empty
 
 
@@ -162,7 +163,9 @@ def domained(f: Any, outside: Any, within: float, a: Any, owner: Any) -> Any:
     lost = ~np.isfinite(f(x)) | outside(x)
     lost = lost if hidden is None else lost | hidden
     value = f(away(lost, x, within))
-    return finished(owner, np.where(lost, x.astype(value.dtype), value), lost, False)
+    if np.ndim(value) == 0:
+        return element(hidden, element(lost, value))
+    return owner.like(np.where(lost, x.astype(value.dtype), value), lost, False)
 
 
 def binary(f: Any, a: Any, b: Any, owner: Any) -> Any:
@@ -171,8 +174,10 @@ def binary(f: Any, a: Any, b: Any, owner: Any) -> Any:
     if hidden is None:
         return finished(owner, f(x, y), None, True)
     value = f(away(hidden, x, 1), away(hidden, y, 1))
+    if np.ndim(value) == 0:
+        return element(hidden, value)
     hidden = hidden | np.zeros(np.shape(value), dtype=bool)
-    return finished(owner, np.where(hidden, x.astype(value.dtype), value), hidden, bare)
+    return owner.like(np.where(hidden, x.astype(value.dtype), value), hidden, bare)
 
 
 def divided(f: Any, a: Any, b: Any, owner: Any) -> Any:
@@ -182,7 +187,7 @@ def divided(f: Any, a: Any, b: Any, owner: Any) -> Any:
     lost = lost if hidden is None else lost | hidden
     value = f(away(lost, x, 1), away(lost, y, 1))
     if np.ndim(value) == 0:
-        return element(lost, value)
+        return element(hidden, element(lost, value))
     value = np.where(lost, np.zeros((), value.dtype), value)
     below = lost * x
     if np.result_type(below.dtype, value.dtype) == value.dtype:
@@ -194,15 +199,14 @@ def power(a: Any, b: Any, owner: Any) -> Any:
     """A power: masked, and filled, where it is not finite."""
     x, y, (hidden, _) = data_of(a), data_of(b), either(a, b)
     value = np.power(x, y)
+    mine = a if isinstance(a, Parts) else owner.of_parts(x)
     hidden = np.zeros(np.shape(value), dtype=bool) if hidden is None else hidden
     lost = ~np.isfinite(np.where(hidden, x, value))
     safe = np.power(away(hidden | lost, x, 1), away(hidden | lost, y, 1))
     if np.ndim(value) == 0:
-        return element(hidden | lost, safe)
+        return MASKED if hidden or lost else mine.like(safe, None, True)
     below = x.astype(safe.dtype)
-    hard = a.hard if isinstance(a, Parts) else False
-    out = owner.of_parts(safe, hidden | lost, not np.any(hidden | lost), None, hard)
-    out.fill = a.fill if isinstance(a, Parts) else None
+    out = mine.like(safe, hidden | lost, not np.any(hidden | lost))
     filled = default_fill(safe.dtype) if out.fill is None else out.fill[0]
     out.values = np.where(lost, np.asarray(filled, safe.dtype), np.where(hidden, below, safe))
     return out
@@ -213,10 +217,27 @@ SINGULAR = (np.power, np.float_power, np.cbrt, np.hypot, np.arctan2)
 
 
 def wrapped(f: Any, operands: Any, owner: Any) -> Any:
-    """The result of a ufunc of NumPy's: of the data as they are, with the masks of all operands."""
-    xs = [data_of(a) for a in operands]
+    """The result of a ufunc of NumPy's: of the data as they are, with the masks of all operands.
+
+    What is not masked is an array, also of rank 0.
+    """
+    xs = data_of_operands(operands)
     hidden, bare = masks_of(operands)
-    return finished(owner, seen(f, xs, hidden), hidden, bare)
+    value = seen(f, xs, hidden)
+    if np.ndim(value) == 0 and hidden:
+        return MASKED
+    return owner.like(value, hidden, bare)
+
+
+def data_of_operands(operands: Any) -> Any:
+    """The data of operands, of which numbers of Python's take the dtype of the other one."""
+    xs = [data_of(a) for a in operands]
+    if len(xs) == 2:
+        for i in range(2):
+            a, other = operands[i], xs[1 - i]
+            if isinstance(a, int | float | complex) and not isinstance(a, np.generic):
+                xs[i] = np.asarray(a, np.result_type(a, other))
+    return xs
 
 
 def masks_of(operands: Any) -> Any:
@@ -233,7 +254,7 @@ def masks_of(operands: Any) -> Any:
 def own_mask(a: Any) -> Any:
     """The very array of a mask; a new one where it is `nomask`."""
     if a is MASKED:
-        return np.ones((), dtype=bool)
+        return np.True_
     if isinstance(a, Parts) and a.hidden is not None and not a.bare:
         return a.hidden
     return np.zeros(np.shape(data_of(a)), dtype=bool)
@@ -257,19 +278,19 @@ def filled_outside(f: Any, outside: Any, fill: float, within: float, a: Any, own
     lost = outside(x) | hidden
     value = f(away(lost, x, within))
     value = np.where(lost, np.asarray(fill, value.dtype), value)
-    if np.ndim(value) == 0:
-        return element(lost, value)
+    if np.ndim(value) == 0 and (hidden or lost):
+        return MASKED
     return owner.like(value, lost if np.any(lost) else hidden, False)
 
 
 def filled_divided(f: Any, a: Any, b: Any, owner: Any) -> Any:
     """A division by NumPy's ufunc: 1 where the divisor is next to nothing."""
-    x, y, (hidden, bare) = data_of(a), data_of(b), masks_of((a, b))
+    (x, y), (hidden, bare) = data_of_operands((a, b)), masks_of((a, b))
     lost = np.abs(x) * TINY >= np.abs(y)
     value = seen(f, [away(lost, x, 1), away(lost, y, 1)], hidden)
     value = np.where(lost, np.ones((), value.dtype), value)
-    if np.ndim(value) == 0:
-        return element(hidden | lost, value)
+    if np.ndim(value) == 0 and (hidden or lost):
+        return MASKED
     if np.any(lost):
         hidden = hidden | lost
     return owner.like(value, hidden, bare and not np.any(lost))
@@ -284,9 +305,10 @@ def compared(f: Any, a: Any, b: Any, same: bool, owner: Any) -> Any:
         return finished(owner, check, None, True)
     mine = mask_array(a)
     others = np.zeros((), dtype=bool) if mask_of(b)[0] is None else mask_array(b)
-    hidden = (mine | others) | np.zeros(np.shape(check), dtype=bool)
+    hidden = mine | others
     if np.ndim(check) == 0:
         return element(hidden, check)
+    hidden = hidden | np.zeros(np.shape(check), dtype=bool)
     if same:
         check = np.where(hidden, f(mine, others), check)
     out = owner.like(check, hidden, not np.any(hidden))

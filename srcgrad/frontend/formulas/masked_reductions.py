@@ -42,7 +42,9 @@ class Reductions(Parts):
         return np.where(self.hidden, np.asarray(fill, self.values.dtype), self.values)
 
     def all_hidden(self, axis: Any, keepdims: Any) -> Any:
-        return None if self.hidden is None else np.all(self.hidden, axis=axis, keepdims=keepdims)
+        if self.hidden is None:
+            return None
+        return np.all(self.hidden, axis=axis, keepdims=keepdims) & np.logical_not(self.bare)
 
     def reduced(self, value: Any, hidden: Any) -> Any:
         if np.ndim(value) == 0:
@@ -97,7 +99,7 @@ class Reductions(Parts):
         hidden = self.all_hidden(axis, keepdims)
         made = self.reduced(value, hidden)
         if np.ndim(value) > 0 and hidden is not None:
-            made.values = np.where(hidden, made.filling()[0], value)
+            made.values = np.where(hidden, np.asarray(made.filling()[0], value.dtype), value)
         return made
 
     def ptp(
