@@ -23,110 +23,62 @@ from srcgrad.frontend.formulas.masked_parts import (
 from srcgrad.frontend.formulas.registry import unsupported
 
 
+def both(f: Any, compute: Any, after_numpy: Any) -> tuple:
+    """An operator and its reflected form, which a number of NumPy's does not leave to it."""
+
+    def of(self: Any, other: Any) -> Any:
+        return compute(f, self, other, self)
+
+    def reflected(self: Any, other: Any) -> Any:
+        return (after_numpy if isinstance(other, np.generic) else compute)(f, other, self, self)
+
+    return of, reflected
+
+
+def alone(f: Any) -> Any:
+    """An operator of one operand."""
+
+    def of(self: Any) -> Any:
+        return wrapped(f, (self,), self)
+
+    return of
+
+
+def comparison(f: Any, same: bool = False) -> Any:
+    """A comparison; `same` compares the masks too."""
+
+    def of(self: Any, other: Any) -> Any:
+        return compared(f, self, other, same, self)
+
+    return of
+
+
+def ufunc(f: Any, a: Any, b: Any, owner: Any) -> Any:
+    return wrapped(f, (a, b), owner)
+
+
+def raised(f: Any, a: Any, b: Any, owner: Any) -> Any:
+    return power(a, b, owner)
+
+
 class Operators(Parts):
     """The operators; those of ndarray's own are NumPy's ufuncs."""
 
-    def __add__(self, other: Any) -> Any:
-        return binary(np.add, self, other, self)
-
-    def __radd__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):  # which does not leave it to the right operand
-            return wrapped(np.add, (other, self), self)
-        return binary(np.add, other, self, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return binary(np.subtract, self, other, self)
-
-    def __rsub__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            return wrapped(np.subtract, (other, self), self)
-        return binary(np.subtract, other, self, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return binary(np.multiply, self, other, self)
-
-    def __rmul__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            return wrapped(np.multiply, (other, self), self)
-        return binary(np.multiply, other, self, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return divided(np.divide, self, other, self)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            return filled_divided(np.divide, other, self, self)
-        return divided(np.divide, other, self, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return divided(np.floor_divide, self, other, self)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            return filled_divided(np.floor_divide, other, self, self)
-        return divided(np.floor_divide, other, self, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return filled_divided(np.remainder, self, other, self)
-
-    def __rmod__(self, other: Any) -> Any:
-        return filled_divided(np.remainder, other, self, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return power(self, other, self)
-
-    def __rpow__(self, other: Any) -> Any:
-        if isinstance(other, np.generic):
-            return wrapped(np.power, (other, self), self)
-        return power(other, self, self)
-
-    def __neg__(self) -> Any:
-        return wrapped(np.negative, (self,), self)
-
-    def __pos__(self) -> Any:
-        return wrapped(np.positive, (self,), self)
-
-    def __abs__(self) -> Any:
-        return wrapped(np.absolute, (self,), self)
-
-    def __invert__(self) -> Any:
-        return wrapped(np.invert, (self,), self)
-
-    def __and__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_and, (self, other), self)
-
-    def __rand__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_and, (other, self), self)
-
-    def __or__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_or, (self, other), self)
-
-    def __ror__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_or, (other, self), self)
-
-    def __xor__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_xor, (self, other), self)
-
-    def __rxor__(self, other: Any) -> Any:
-        return wrapped(np.bitwise_xor, (other, self), self)
-
-    def __eq__(self, other: Any) -> Any:
-        return compared(np.equal, self, other, True, self)
-
-    def __ne__(self, other: Any) -> Any:
-        return compared(np.not_equal, self, other, True, self)
-
-    def __lt__(self, other: Any) -> Any:
-        return compared(np.less, self, other, False, self)
-
-    def __le__(self, other: Any) -> Any:
-        return compared(np.less_equal, self, other, False, self)
-
-    def __gt__(self, other: Any) -> Any:
-        return compared(np.greater, self, other, False, self)
-
-    def __ge__(self, other: Any) -> Any:
-        return compared(np.greater_equal, self, other, False, self)
+    __add__, __radd__ = both(np.add, binary, ufunc)
+    __sub__, __rsub__ = both(np.subtract, binary, ufunc)
+    __mul__, __rmul__ = both(np.multiply, binary, ufunc)
+    __truediv__, __rtruediv__ = both(np.divide, divided, filled_divided)
+    __floordiv__, __rfloordiv__ = both(np.floor_divide, divided, filled_divided)
+    __mod__, __rmod__ = both(np.remainder, filled_divided, filled_divided)
+    __pow__, __rpow__ = both(np.power, raised, ufunc)
+    __and__, __rand__ = both(np.bitwise_and, ufunc, ufunc)
+    __or__, __ror__ = both(np.bitwise_or, ufunc, ufunc)
+    __xor__, __rxor__ = both(np.bitwise_xor, ufunc, ufunc)
+    __neg__, __pos__ = alone(np.negative), alone(np.positive)
+    __abs__, __invert__ = alone(np.absolute), alone(np.invert)
+    __eq__, __ne__ = comparison(np.equal, True), comparison(np.not_equal, True)
+    __lt__, __le__ = comparison(np.less), comparison(np.less_equal)
+    __gt__, __ge__ = comparison(np.greater), comparison(np.greater_equal)
 
     def __matmul__(self, other: Any) -> Any:
         return unsupported("the operator @ of masked arrays", "use np.ma.dot")

@@ -58,29 +58,29 @@ class Reductions(Parts):
             return np.sum(np.ones(self.values.shape, dtype=np.int64), axis=axis, keepdims=keepdims)
         return np.sum(~self.hidden, axis=axis, keepdims=keepdims)
 
+    def folded(
+        self, f: Any, neutral: Any, axis: Any, out: Any, keepdims: Any, **named: Any
+    ) -> Any:  # fmt: skip
+        """A reduction of the data, with a number below the mask that changes nothing."""
+        without(out)
+        value = f(self.numbers(neutral), axis=axis, keepdims=keepdims, **named)
+        return self.reduced(value, self.all_hidden(axis, keepdims))
+
     def sum(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
     ) -> Any:
-        without(out)
-        value = np.sum(self.numbers(0), axis=axis, dtype=dtype, keepdims=keepdims)
-        return self.reduced(value, self.all_hidden(axis, keepdims))
+        return self.folded(np.sum, 0, axis, out, keepdims, dtype=dtype)
 
     def prod(
         self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False
     ) -> Any:
-        without(out)
-        value = np.prod(self.numbers(1), axis=axis, dtype=dtype, keepdims=keepdims)
-        return self.reduced(value, self.all_hidden(axis, keepdims))
+        return self.folded(np.prod, 1, axis, out, keepdims, dtype=dtype)
 
     def all(self, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-        without(out)
-        value = np.all(self.numbers(True), axis=axis, keepdims=keepdims)
-        return self.reduced(value, self.all_hidden(axis, keepdims))
+        return self.folded(np.all, True, axis, out, keepdims)
 
     def any(self, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
-        without(out)
-        value = np.any(self.numbers(False), axis=axis, keepdims=keepdims)
-        return self.reduced(value, self.all_hidden(axis, keepdims))
+        return self.folded(np.any, False, axis, out, keepdims)
 
     def max(
         self, axis: Any = None, out: Any = None, fill_value: Any = None, keepdims: Any = False
