@@ -107,4 +107,4 @@ def _is_one(a: Spec, b: Spec) -> bool:
 
 def _was_there(spec: Spec, known: Any) -> bool:
     v = _object(spec)
-    return v is not None and id(v) in known and not (isinstance(v, GrownList) and v.settled)
+    return v is not None and id(v) in known and (not isinstance(v, GrownList) or v.settled is None)

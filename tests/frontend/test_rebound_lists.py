@@ -113,9 +113,23 @@ def read_in_a_loop_that_rebinds(x):
     return total
 
 
+def settled_and_then_chosen(x):
+    total, held, grown = x[0], Rows([]), [x]
+    try:
+        total += held.rows[len(grown)][0]
+    except IndexError:
+        total += 1.0
+    for k in range(len(x)):
+        held.rows = [v for v in held.rows if v[0] > 0.2]
+        grown.append(np.cos(x) * k)
+    if x[0] > x[1]:
+        held.rows = grown
+    return total + sum(v.sum() for v in held.rows)
+
+
 PROGRAMS = [
     filtered, of_arrays, of_an_object, layers, queue, swapped, begun_again, generations,
-    the_one_before, read_in_a_loop_that_rebinds,
+    the_one_before, read_in_a_loop_that_rebinds, settled_and_then_chosen,
 ]  # fmt: skip
 
 
