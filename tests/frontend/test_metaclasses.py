@@ -72,6 +72,17 @@ class HasUnit(metaclass=Answering):
     pass
 
 
+class Deriving(type):
+    """Answers issubclass() only, which isinstance() does not ask."""
+
+    def __subclasscheck__(cls, other):
+        return other is Deep
+
+
+class Derived(metaclass=Deriving):
+    pass
+
+
 @runtime_checkable
 class Valued(Protocol):
     value: float
@@ -131,6 +142,11 @@ def answered(x):
     return x * 3.0 if isinstance(Measured(x), HasUnit) else x
 
 
+def derived(x):
+    y = x * 3.0 if issubclass(Deep, Derived) else x
+    return y * 2.0 if isinstance(Deep(x), Derived) or issubclass(Derived, Derived) else y
+
+
 def not_answered(x):
     return x * 3.0 if isinstance(Deep(x), HasUnit) else x
 
@@ -166,7 +182,7 @@ def has_a_function_of_its_own(x):
 
 PROGRAMS = (
     operators, of_a_derived_class, in_a_loop, registered, answered, not_answered, one_of_several,
-    of_the_class_itself, has_data, lacks_data, has_method, has_none_for_a_method,
+    derived, of_the_class_itself, has_data, lacks_data, has_method, has_none_for_a_method,
     has_a_function_of_its_own,
 )  # fmt: skip
 

@@ -109,6 +109,8 @@ def spline_filter(
     >>> spline_filter(np.ones((2, 2))).round(12).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
+    if order < 2 or order > 5:
+        raise RuntimeError("spline order not supported")
     x = np.asarray(input)
     for axis in range(x.ndim):
         x = spline_filter1d(x, order, axis, output, mode)

@@ -217,7 +217,7 @@ def laplace(
     """
     x = image_of(input, output)
     axes = axes_of(x, axes)
-    total = np.zeros_like(x)
+    total = np.zeros_like(x) if axes else x
     for axis, edge in zip(axes, each_axis(mode, axes), strict=True):
         total = total + _filtered(x, np.array([1.0, -2.0, 1.0]), axis, edge, cval, 0)
     return total
@@ -235,12 +235,13 @@ def gaussian_laplace(
     """
     x = image_of(input, output)
     axes = axes_of(x, axes)
-    total = np.zeros_like(x)
-    for axis in axes:
-        order = tuple(2 if a == axis else 0 for a in axes)
-        total = total + gaussian_filter(
-            x, sigma, order, None, mode, cval, truncate, radius=radius, axes=axes
-        )
+    widths = each_axis(sigma, axes)
+    if len(axes) < x.ndim:  # those of all axes are in their order, as SciPy's
+        widths = tuple(widths[axes.index(a)] if a in axes else 0.0 for a in range(x.ndim))
+    total = np.zeros_like(x) if axes else x
+    for axis, edge in zip(axes, each_axis(mode, axes), strict=True):
+        order = tuple(2 if a == axis else 0 for a in range(x.ndim))
+        total = total + gaussian_filter(x, widths, order, None, edge, cval, truncate, radius=radius)
     return total
 
 

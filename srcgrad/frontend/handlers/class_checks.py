@@ -85,7 +85,14 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         kinds = (type(x),)
     if not isinstance(x, Abstract):
         watch_class(it.captures, x)
-    return any(_derives(it, node, k, c) for k in kinds for c in many)
+    return any(_has_instances_of(it, node, c, k) for k in kinds for c in many)
+
+
+def _has_instances_of(it: Interpreter, node: Node, base: type, cls: type) -> bool:
+    """Whether instances of a class are ones of another, which only ABCs leave to issubclass()."""
+    if type(base).__instancecheck__ is type.__instancecheck__:
+        return base in cls.__mro__
+    return _derives(it, node, cls, base)
 
 
 def _own_check(cls: type) -> types.FunctionType | None:
