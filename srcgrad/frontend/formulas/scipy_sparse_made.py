@@ -28,6 +28,37 @@ def _length_of(indices: Any) -> Any:
     return int(np.max(indices)) + 1
 
 
+def _check_places(shape: Any, coords: Any, values: Any) -> None:
+    """Raises what SciPy does for the places of values that are not in a matrix."""
+    for axis, places in enumerate(coords):
+        if len(places) != len(values):
+            raise ValueError("all index and data arrays must have the same length")
+        if len(places) > 0:
+            last, first = int(np.max(places)), int(np.min(places))
+            if last >= shape[axis]:
+                raise ValueError(f"axis {axis} index {last} exceeds matrix dimension {shape[axis]}")
+            if first < 0:
+                raise ValueError(f"negative axis {axis} index: {first}")
+
+
+def _check_parts(cls: Any, shape: Any, values: Any, indices: Any, indptr: Any) -> None:
+    """Raises what SciPy does for arrays that are no parts of a matrix."""
+    lanes = shape[0] if cls in CSR else shape[1]
+    if len(indptr) != lanes + 1:
+        raise ValueError(f"index pointer size {len(indptr)} should be {lanes + 1}")
+    if indptr[0] != 0:
+        raise ValueError("index pointer should start with 0")
+    if len(indices) != len(values):
+        raise ValueError("indices and data should have the same size")
+    if indptr[-1] > len(indices):
+        raise ValueError(
+            "Last value of index pointer should be less than the size of index and data arrays"
+        )
+    # only the run tells; SciPy cuts these off
+    if indptr[-1] < len(indices):
+        raise NotImplementedError("values after the last row: cut off data and indices")
+
+
 def _of(cls: Any, shape: Any, rows: Any, columns: Any, values: Any) -> Any:
     if cls in COO:
         return coordinates(cls, shape, values, (rows, columns))
@@ -65,6 +96,7 @@ def _constructor(cls: Any) -> Callable:
             rows, columns = np.asarray(rows), np.asarray(columns)
             if shape is None:
                 shape = (_length_of(rows), _length_of(columns))
+            _check_places(shape, (rows, columns), np.asarray(values))
             made = _of(cls, shape, rows, columns, _cast(values, dtype))
             return copied(made) if copy and cls in COO else made
         values, indices, indptr = arg1
@@ -72,7 +104,9 @@ def _constructor(cls: Any) -> Callable:
         if shape is None:
             n, m = len(indptr) - 1, _length_of(indices)
             shape = (n, m) if cls in CSR else (m, n)
-        made = compressed(cls, shape, _cast(values, dtype), indices, indptr)
+        values = _cast(values, dtype)
+        _check_parts(cls, shape, values, indices, indptr)
+        made = compressed(cls, shape, values, indices, indptr)
         return copied(made) if copy else made
 
     made.__name__ = made.__qualname__ = cls.__name__
@@ -112,7 +146,7 @@ def _with_diagonals(
         places = np.arange(min(n + min(k, 0), m - max(k, 0)))
         rows.append(places - min(k, 0))
         columns.append(places + max(k, 0))
-        values.append(np.broadcast_to(np.atleast_1d(d), places.shape))
+        values.append(np.broadcast_to(np.atleast_1d(d)[: len(places)], places.shape))
     joined = _cast(np.concatenate(values), dtype)
     made = coordinates(cls, (n, m), joined, (np.concatenate(rows), np.concatenate(columns)))
     return _in_format(made, format)
