@@ -178,6 +178,7 @@ def test_inputs_that_are_zero_have_a_derivative():
         (f"signal.lsim({TF}, U, T[::-1] - 5.0)[1]", ValueError, "nonnegative"),
         (f"signal.lsim({TF}, U, T * T)[1]", ValueError, "equally spaced"),
         (f"signal.lsim({TF}, U[:3], T)[1]", ValueError, "number of rows"),
+        (f"signal.lsim({TF}, U * 1j, T)[1]", SrcgradError, "complex value cannot be stored"),
         (f"signal.dstep(signal.lti(*{TF}))[1]", AttributeError, "discrete-time"),
         (f"signal.step(signal.dlti(*{TF}))[1]", AttributeError, "continuous-time"),
         (f"signal.StateSpace(*{SS}).num", AttributeError, "convert it"),

@@ -21,6 +21,8 @@ PARTS = {
     "fewer values of places": "csr_matrix((x[:3], (k, k))) @ x",
     "a row outside": "csr_array((x, (k, k)), shape=(4, 9)) @ np.ones(9)",
     "a column outside": "coo_array((x, (k, k)), shape=(9, 4)).toarray()",
+    "a diagonal outside": "diags([x], [9], shape=(8, 8)).toarray()",
+    "a diagonal below": "eye(4, 4, -5).toarray()",
     "a negative row": "coo_array((x, (k - 1, k))).toarray()",
 }
 
@@ -50,6 +52,14 @@ def test_values_after_the_last_row():
     with pytest.raises(NotImplementedError, match="cut off data and indices"):
         flow.compile(f, target="python")(X, K, np.array([0, 2, 4, 6, 7]))
     assert flow.compile(f, target="python")(X, K, np.array([0, 2, 4, 6, 8])) == X.sum()
+
+
+@pytest.mark.parametrize("call", ["csr_array(p, shape=(3, 4))", "coo_array(sparse.eye(3), (3, 9))"])
+def test_another_shape(call: str):
+    """SciPy raises ValueError, or makes the matrix wider."""
+    f, p = program(f"{call}.toarray() * p.sum()"), np.ones((3, 3))
+    with pytest.raises(NotImplementedError, match="leave it out"):
+        flow.compile(f, target="python")(X, K, p)
 
 
 def test_diagonals_that_are_longer_than_theirs():

@@ -194,8 +194,7 @@ def simulated(system: Any, U: Any, T: Any, X0: Any, interp: Any) -> tuple:
         raise ValueError("U must have the same number of rows as elements in T.")
     if U.shape[1] != inputs:
         raise ValueError("System does not define that many inputs.")
-    kind = np.result_type(A, B, U, np.float64 if X0 is None else np.asarray(X0), T)
-    x = np.zeros((count, n), dtype=kind)
+    x = np.zeros((count, n), dtype=np.result_type(A, np.float64))  # real, as the system is
     if X0 is not None:
         x[0] = linalg.expm(A * T[0]) @ np.broadcast_to(X0, (n,))
     if count > 1:

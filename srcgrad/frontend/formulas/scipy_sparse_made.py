@@ -10,7 +10,7 @@ from scipy import sparse
 
 from srcgrad.frontend.formulas import scipy_sparse_parts as parts
 from srcgrad.frontend.formulas.registry import FORMULAS, enter, stands_for, unsupported
-from srcgrad.frontend.formulas.scipy_sparse import copied, of_triplets, tocoo, tocsc, tocsr
+from srcgrad.frontend.formulas.scipy_sparse import copied, dims, of_triplets, tocoo, tocsc, tocsr
 from srcgrad.tree.scipy_sparse import COO, CSC, CSR, compressed, coordinates
 
 __all__ = ["parts"]  # loading it registers its formulas
@@ -26,6 +26,13 @@ def _length_of(indices: Any) -> Any:
     if len(indices) == 0:
         raise ValueError("cannot infer dimensions from zero sized index arrays")
     return int(np.max(indices)) + 1
+
+
+def _check_shape(given: Any, own: Any) -> None:
+    """Refuses another shape than that of the matrix that is converted."""
+    # only the run tells; SciPy raises, or makes the matrix wider, which depends on the format
+    if given is not None and (given[0] != own[0] or given[1] != own[1]):
+        raise NotImplementedError("another shape than that of the matrix: leave it out")
 
 
 def _check_places(shape: Any, coords: Any, values: Any) -> None:
@@ -81,11 +88,13 @@ def _constructor(cls: Any) -> Callable:
 
     def made(arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False) -> Any:
         if sparse.issparse(arg1):
+            _check_shape(shape, dims(arg1))
             return _of_sparse(cls, arg1, dtype, copy)
         if not isinstance(arg1, tuple):
             dense = np.asarray(arg1)
             if dense.ndim != 2:
                 unsupported("a sparse array of another rank than 2", "use a matrix of one row")
+            _check_shape(shape, dense.shape)
             rows, columns = np.nonzero(dense)
             return _of(cls, dense.shape, rows, columns, _cast(dense[rows, columns], dtype))
         if len(arg1) == 2 and np.ndim(arg1[0]) == 0:
@@ -143,6 +152,8 @@ def _with_diagonals(
         n, m = shape
     rows, columns, values = [], [], []
     for d, k in zip(diagonals, offsets, strict=True):
+        if -k > n or k > m:
+            raise ValueError(f"Offset {k} (index {len(values)}) out of bounds")
         places = np.arange(min(n + min(k, 0), m - max(k, 0)))
         rows.append(places - min(k, 0))
         columns.append(places + max(k, 0))
