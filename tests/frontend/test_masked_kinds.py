@@ -38,6 +38,12 @@ PROGRAMS = [
     "m **= 0.5", "n **= -1.5", "n **= m", "m **= n[0]", "n = np.ma.zeros(6); n **= m[0]",
     "n = m[1:]; m **= 0.5", "n = np.ma.array(y - 9.0); n **= k - 0.5; n[0] = 1.0",
     "m.fill_value = 3.0; m **= 0.5",
+    # masks that may be the first one
+    "n = np.ma.fix_invalid(y).filled(0.0)", "m = np.ma.fix_invalid(n, copy=False)",
+    "m = np.ma.fix_invalid(y, fill_value=0.5); m[0] = 4.0",
+    "m = np.ma.fix_invalid(y, mask=x > 0); m[k] = np.ma.masked",
+    "n = np.ma.array(y * 1.0); n **= 0.5; n = n.filled(0.0)",
+    "n = np.ma.array(y * 1.0); m = n[1:]; m = np.ma.fix_invalid(m, copy=False)",
 ]  # fmt: skip
 
 

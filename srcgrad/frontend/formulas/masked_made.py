@@ -194,11 +194,12 @@ def is_masked(x: Any) -> Any:
 def fix_invalid(a: Any, mask: Any = np.ma.nomask, copy: Any = True, fill_value: Any = None) -> Any:
     made = masked_array(a, mask=mask, copy=copy)
     lost = ~np.isfinite(made.values)
-    if np.any(lost):
-        made.hidden = lost if made.hidden is None else made.hidden | lost
-        made.bare = False
-        fill = made.filling()[0] if fill_value is None else fill_value
-        made.values[lost] = fill
+    if made.hidden is None:
+        made.hidden, made.bare = lost, not np.any(lost)
+    elif np.any(lost):
+        made.masked_anew()
+        made.hidden |= lost
+    made.values[lost] = made.filling()[0] if fill_value is None else fill_value
     return made
 
 

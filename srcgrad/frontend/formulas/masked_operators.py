@@ -143,15 +143,15 @@ class Operators(Parts):
         y, hidden = self.spared(other, 1), mask_of(other)[0]
         lost = ~np.isfinite(np.power(self.values, y))
         self.values **= away(lost, y, 1)
-        if np.any(lost):
-            self.values[lost] = self.filling()[0]
-            if self.hidden is not None and not self.bare:
-                self.hidden |= lost
+        self.values[lost] = self.filling()[0]
+        if self.hidden is not None and not self.bare:
+            self.hidden |= lost
         lost = lost if hidden is None else lost | hidden
-        if np.any(lost):
-            self.hidden = lost if self.hidden is None else self.hidden | lost
-        if self.hidden is not None:
-            self.bare = not np.any(self.hidden)
+        if self.hidden is None:
+            self.hidden = lost
+        elif np.any(lost):
+            self.hidden = self.hidden | lost
+        self.bare = not np.any(self.hidden)
         return self
 
     def __imod__(self, other: Any) -> Any:
