@@ -29,6 +29,10 @@ KEPT = 8  # factorizations: of the forward sweep for the reverse one
 _factors: dict[Any, Any] = {}
 
 
+class SingularMatrix(np.linalg.LinAlgError, RuntimeError):
+    """Of a sparse matrix without an inverse, for which SciPy raises RuntimeError."""
+
+
 # ---- the library ----
 def _factorized(n: int, rows: np.ndarray, columns: np.ndarray, values: np.ndarray) -> Any:
     """The LU factors of a matrix; those of the last few matrices are there."""
@@ -39,7 +43,7 @@ def _factorized(n: int, rows: np.ndarray, columns: np.ndarray, values: np.ndarra
         try:
             made = linalg.splu(matrix)
         except RuntimeError as e:
-            raise np.linalg.LinAlgError(f"the sparse matrix has no inverse: {e}") from None
+            raise SingularMatrix(f"the sparse matrix has no inverse: {e}") from None
         while len(_factors) >= KEPT:
             _factors.pop(next(iter(_factors)), None)
         _factors[key] = made

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse import linalg
 
 import srcgrad as flow
 
@@ -52,6 +53,15 @@ def test_values_after_the_last_row():
     with pytest.raises(NotImplementedError, match="cut off data and indices"):
         flow.compile(f, target="python")(X, K, np.array([0, 2, 4, 6, 7]))
     assert flow.compile(f, target="python")(X, K, np.array([0, 2, 4, 6, 8])) == X.sum()
+
+
+def test_a_matrix_without_an_inverse():
+    def f(x):
+        return linalg.splu(sparse.csc_array(np.outer(x, x))).solve(x)
+
+    for g in (f, flow.compile(f, target="python")):
+        with pytest.raises(RuntimeError, match="singular"):
+            g(X)
 
 
 @pytest.mark.parametrize("call", ["csr_array(p, shape=(3, 4))", "coo_array(sparse.eye(3), (3, 9))"])
