@@ -37,10 +37,9 @@ from srcgrad.frontend.handlers import (
     registration,  # noqa: F401 (registers them)
     ufunc_keywords,
 )
-from srcgrad.frontend.interpreter import ONE_KIND, Interpreter, Node
-from srcgrad.frontend.narrowing import execute_each, of_several_kinds
+from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.narrowing import execute_each, of_one_kind, of_several_kinds
 from srcgrad.frontend.recursive import activations, blocks
-from srcgrad.frontend.values import Several
 from srcgrad.frontend.yields import Asking
 
 STATEMENTS: dict[type[Node], Callable[[Interpreter, Any], None]] = {
@@ -91,11 +90,7 @@ class StagedInterpreter(Interpreter):
 
     def expression(self, node: Node) -> Any:
         """The value of an expression, of one kind."""
-        value = self.operand(node)
-        if isinstance(value, Several):
-            what = f"'{node.id}'" if isinstance(node, gast.Name) else "the value"
-            self.refuse(node, f"{what} must have one kind here: {value.reason}", ONE_KIND)
-        return value
+        return of_one_kind(self, self.operand(node), node)
 
     names_outside = outside.outside_of
     call = calls.call

@@ -11,8 +11,9 @@ from srcgrad.frontend.comprehensions import is_long, list_of
 from srcgrad.frontend.formulas.long_tuples import LongTuple
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.iteration import own_iterator
+from srcgrad.frontend.narrowing import by_kind, of_one_kind
 from srcgrad.frontend.tracked_dicts import store, tracked_dict
-from srcgrad.frontend.values import GrownList, Record
+from srcgrad.frontend.values import GrownList, Record, Several
 
 
 def elements(
@@ -22,11 +23,17 @@ def elements(
     out: list[Any] = []
     for n in nodes:
         if isinstance(n, gast.Starred):
-            items = it.expression(n.value)
-            out += [items] if whole(items) else it.static_items(items, n)
+            items = it.operand(n.value)
+            out += [items] if whole(items) else of_one_kind(it, _items(it, items, n), n.value)
         else:
             out.append(it.operand(n))
     return out
+
+
+@by_kind
+def _items(it: Interpreter, v: Any, node: Node) -> Any:
+    """The items after a star: of several kinds as many, or these have several kinds too."""
+    return tuple(it.static_items(v, node))
 
 
 def of_tuple(it: Interpreter, node: gast.Tuple) -> Any:
@@ -66,7 +73,10 @@ def of_list(it: Interpreter, node: gast.List | gast.Tuple) -> Any:
 
 def _starred(it: Interpreter, node: gast.Starred) -> Any:
     """The items after a star: a list of the run if their number is only known as it runs."""
-    v = it.collected(own_iterator(it, it.expression(node.value), node))
+    items = it.operand(node.value)
+    if isinstance(items, Several):
+        return of_one_kind(it, _items(it, items, node), node.value)
+    v = it.collected(own_iterator(it, items, node))
     return list_of(it, v, node) if not isinstance(v, GrownList) and is_long(it, v, node) else v
 
 

@@ -15,7 +15,7 @@ import gast
 from srcgrad.frontend.frame import Frame
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.trees import nonlocals, parameters_of
-from srcgrad.frontend.values import Closure, Formatted, Partial, Record
+from srcgrad.frontend.values import Closure, Formatted, Partial, Record, View
 from srcgrad.records import record
 
 
@@ -39,6 +39,8 @@ class Form:
                 return len(args), *keywords
             case Formatted(template=template, values=values):
                 return template, len(values)
+            case View(name=name):
+                return (name,)
         return (self.function.__func__,)
 
 
@@ -58,9 +60,16 @@ def held(v: Any) -> tuple[Form, tuple, list[Any]] | None:
             ]  # fmt: skip
         case Formatted():
             return Form(v), tuple(range(len(v.values))), v.values
+        case View():
+            return Form(v), ("owner",), [v.owner]
         case types.MethodType() if isinstance(v.__self__, Record):
             return Form(v), ("self",), [v.__self__]
     return None
+
+
+def is_view(form: Form) -> bool:
+    """Whether a form is that of the keys, values or items of a dict, which is one dict."""
+    return isinstance(form.function, View)
 
 
 def made(form: Form, keys: tuple, values: list[Any]) -> Any:
@@ -83,6 +92,8 @@ def made(form: Form, keys: tuple, values: list[Any]) -> Any:
             return Partial(func, tuple(args[:n]), dict(zip(f.keywords, args[n:], strict=True)))
         case Formatted():
             return Formatted(f.template, values)
+        case View():
+            return View(values[0], f.name)
     return types.MethodType(f.__func__, values[0])
 
 

@@ -304,7 +304,9 @@ def join_parts(
         return None
     pairs = zip(a.parts, b.parts, strict=True)
     parts = [first(p, q) or join_specs(p, q) or several(p, q) for p, q in pairs]
-    if any(p is None for p in parts):
+    of_one_dict = a.kind[0] is held_values.Form and held_values.is_view(a.kind[1])
+    unfit = (MaybeSpec, SeveralSpec, type(None)) if of_one_dict else type(None)
+    if any(isinstance(p, unfit) for p in parts):
         return None
     kind = a.kind if a.kind == b.kind else a.kind[: 4 if a.kind[0] is TrackedDict else 1]
     return PartsSpec(kind, a.keys, tuple(p for p in parts if p is not None))

@@ -18,7 +18,7 @@ from srcgrad.errors import SrcgradError, UnsupportedError, located
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.frame import Diverged, Poisoned
 from srcgrad.frontend.heap import ALONE, State, refill
-from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
+from srcgrad.frontend.interpreter import LIMIT, ONE_KIND, Interpreter, Node
 from srcgrad.frontend.outcomes import outcome
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
@@ -239,6 +239,14 @@ def of_several_kinds(it: Interpreter, node: Node) -> Several | None:
     """The first of the values of several kinds that a statement reads by their names."""
     found = [v for n in _names_read(node) if isinstance(v := it.env.get(n), Several)]
     return found[0] if 0 < len(found) <= TOGETHER else None
+
+
+def of_one_kind(it: Interpreter, value: Any, node: Node) -> Any:
+    """A value, which is refused if it has several kinds."""
+    if isinstance(value, Several):
+        what = f"'{node.id}'" if isinstance(node, gast.Name) else "the value"
+        it.refuse(node, f"{what} must have one kind here: {value.reason}", ONE_KIND)
+    return value
 
 
 def execute_each(it: Interpreter, node: Node, value: Several) -> None:
