@@ -20,7 +20,8 @@ from srcgrad.ir.types import Scalar, is_complex, np_dtype
 from srcgrad.tracebacks import OF_TENSORS
 
 ATTRIBUTES = (
-    "shape", "ndim", "size", "T", "dtype", "real", "flat", "itemsize", "nbytes", "strides", "flags",
+    "shape", "ndim", "size", "T", "mT", "dtype", "real", "flat", "itemsize", "nbytes", "strides",
+    "flags",
 )  # fmt: skip
 
 
@@ -33,7 +34,9 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
             return len(dims)
         case "size":
             return it.b.size(dims)
-        case "mT" | "mH" if is_array(v) and kind_of(it, v) is not Kind.ARRAY:
+        case "mT" if is_array(v) and len(dims) < 2 and kind_of(it, v) is Kind.ARRAY:
+            it.wrong(node, "matrix transpose with ndim < 2 is undefined", ValueError)
+        case "mT" | "mH" if is_array(v) and (name == "mT" or kind_of(it, v) is not Kind.ARRAY):
             return it.call_numpy(np.swapaxes, [v, -2, -1], {}, node)
         case "T":
             return it.call_numpy(np.transpose, [v], {}, node)
@@ -70,7 +73,7 @@ def array_attribute(it: Interpreter, v: Any, name: str, node: Node) -> Any:
         way_out = similar(name, [*ATTRIBUTES, *methods_of("array")])
         if name == "at":
             way_out = "copy the array and store to the copy: y = x.copy(); y[0] = 2.0"
-        if not hasattr(np.ones(()), name):
+        if not hasattr(np.ndarray if is_array(v) else np.float64, name):
             it.wrong(node, said, AttributeError, way_out)
         it.refuse(node, said, way_out)
     return Bound(v, name)

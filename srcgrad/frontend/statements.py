@@ -121,7 +121,7 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
         return
     elif is_array(owner) and target.attr == "shape":
         it.refuse(target, "a shape cannot be assigned", "use reshape")
-    elif is_array(owner) and target.attr in ("flat", "T"):
+    elif is_array(owner) and target.attr in ("flat", "T", "mT"):
         it.refuse(target, f"an assignment to .{target.attr} is not supported", "use x[...] = v")
     else:
         watching = ("__setattr__", "__getattr__")
