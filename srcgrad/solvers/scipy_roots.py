@@ -6,13 +6,14 @@ is the implicit function theorem's, to every order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import optimize
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
+from srcgrad.solvers.by_library import by_library
 from srcgrad.solvers.implicit import at_root
 
 TOLERANCE = 4 * np.finfo(float).eps
@@ -139,15 +140,15 @@ def newton(
     fprime2: Any = None, x1: Any = None, rtol: Any = 0.0, full_output: Any = False,
     disp: Any = True,
 ) -> Any:  # fmt: skip
-    """A root near a number x0: by Newton's method with `fprime`, by secants without it.
+    """A root near x0: by Newton's method with `fprime`, by secants without it.
+
+    Of an array SciPy finds the roots, one near each number.
 
     >>> round(newton(lambda x: x * x - 2.0, 1.0, lambda x: 2.0 * x), 12)
     1.414213562373
     """
     if full_output or not disp or fprime2 is not None:
         unsupported("newton with full_output=True, disp=False or fprime2", "leave them out")
-    if np.ndim(x0) != 0:
-        unsupported("newton of an array of starts", "write a loop over them")
     if np.iscomplexobj(x0) or (x1 is not None and np.iscomplexobj(x1)):
         return unsupported("newton of complex numbers", "write the loop of its steps")
     if tol <= 0:
@@ -155,6 +156,8 @@ def newton(
     if maxiter < 1:
         raise ValueError("maxiter must be greater than 0")
     args = args if isinstance(args, tuple) else (args,)
+    if np.ndim(x0) != 0:
+        return _newton_of_array(func, x0, fprime, args, {"tol": tol, "maxiter": maxiter})
     x = x0 * 1.0
     if fprime is not None:
         for _ in range(maxiter):
@@ -189,6 +192,24 @@ def newton(
         last, f_last, x = x, f_x, new
         f_x = func(x, *args)
     raise RuntimeError(f"Failed to converge after {maxiter} iterations, value is {x}.")
+
+
+def _newton_of_array(func: Any, x0: Any, fprime: Any, args: tuple, settings: dict) -> Any:
+    start = np.asarray(x0, np.float64)
+    residual = lambda x: np.asarray(func(x, *args)) * 1.0
+    functions = [(residual, (start,))]
+    if fprime is not None:
+        functions.append((lambda x: np.asarray(fprime(x, *args)) * 1.0, (start,)))
+    return at_root(residual, by_library(_newton_by_library, start, functions, start, settings))
+
+
+def _newton_by_library(functions: Sequence[Any], start: np.ndarray, settings: dict) -> np.ndarray:
+    f, *slope = functions
+    x, *stated = optimize.newton(f, start, *slope, full_output=True, disp=False, **settings)
+    converged = stated[0] if start.size != 1 else stated[0].converged
+    if not np.all(converged):
+        raise RuntimeError(f"Failed to converge after {settings['maxiter']} iterations at most.")
+    return np.asarray(x, np.float64).reshape(start.shape)
 
 
 def _second_start(x: Any) -> Any:
