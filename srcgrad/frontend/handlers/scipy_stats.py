@@ -23,7 +23,7 @@ from srcgrad.frontend.formulas import (  # noqa: F401 (some register others)
 from srcgrad.frontend.formulas import densities as formulas
 from srcgrad.frontend.formulas.distributions import CONTINUOUS, DISCRETE, Distribution
 from srcgrad.frontend.guards import Path, attribute
-from srcgrad.frontend.handlers.registry import followed, follows_as, implements
+from srcgrad.frontend.handlers.registry import OwnSource, followed, follows_as, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 
 # the methods by SciPy's names, each with the function of the standard form that it needs
@@ -77,6 +77,13 @@ def _first(method: Callable) -> tuple[str, ...]:
     return tuple(inspect.signature(method).parameters)[:1]
 
 
+def _by_source(of: Any, name: str) -> Callable:
+    """The handler of a function of the standard form, which a distribution's class defines."""
+    function = vars(type(of))[name]
+    source = OwnSource(function, function)
+    return lambda it, node, /, *args, **named: source(it, node, of, *args, **named)
+
+
 for _d in CONTINUOUS:
     for _name, (_formula, _needs) in OF_CONTINUOUS.items():
         if getattr(_d, _needs) is not None:
@@ -87,6 +94,9 @@ for _d in DISCRETE:
         if getattr(_d, _needs) is not None:
             _of = getattr(_d.of, _name)
             implements(_of)(_method(_d, _formula, ("loc",), _first(_of)))
+for _d in CONTINUOUS:
+    for _name in (f"_{n}" for n in OF_CONTINUOUS if f"_{n}" in vars(type(_d.of))):
+        implements(getattr(_d.of, _name))(_by_source(_d.of, _name))
 for _d in (*CONTINUOUS, *DISCRETE):
     _others = ("loc", "scale") if _d in CONTINUOUS else ("loc",)
     if _d.of in moments.MOMENTS:
