@@ -49,6 +49,12 @@ def copied_to_a_list(x):
     return np.sum(x)
 
 
+@program(vec(3))
+def clipped_by_bounds_of_another_dtype(x):
+    y = np.clip(x, np.zeros(3, int), 2.0, casting="unsafe")  # error: UnsupportedError: dtypes
+    return np.sum(y)
+
+
 # ---- names ----
 @program(mat(2, 3))
 def a_keyword_that_is_not_taken(x):

@@ -245,10 +245,14 @@ CLIPPED_BY_ANY = raised(np.clip, np.int8(0), -300, 3) is None
 @implements(np.clip, method="clip")
 def clip(
     it: Interpreter, node: Node, /, a: Any, a_min: Any = None, a_max: Any = None, out: Any = None,
-    min: Any = None, max: Any = None, **loop: Any,
+    min: Any = None, max: Any = None, casting: Any = "same_kind", **loop: Any,
 ) -> Any:  # fmt: skip
     if loop:
         it.refuse(node, f"the argument '{next(iter(loop))}' of clip is not supported")
+    given = [v for v in (a, a_min, a_max, out, min, max) if v is not None]
+    kinds = {atom(v).type.dtype if is_value(v) else "other" for v in given}
+    if casting != "same_kind" and len(kinds) > 1:
+        it.refuse(node, f"clip of several dtypes with casting={casting!r}", "use .astype before it")
     if (a_min is not None or a_max is not None) and (min is not None or max is not None):
         it.wrong(node, "Passing `min` or `max` beside `a_min` and `a_max`", ValueError)
     lo, hi = (a_min if min is None else min), (a_max if max is None else max)
