@@ -108,7 +108,9 @@ class _Foresight:
             out.append(loop)
             cond, safe = self._emitted(out, "ne", code, 0), []
         inner, ends = self.block(rest, values, instead)
-        return out, self._either(out, s, cond, (code, *instead), [*safe, *inner], ends)
+        if inner or values:  # else nobody reads what the statement makes: its effects would show
+            inner = [*safe, *inner]
+        return out, self._either(out, s, cond, (code, *instead), inner, ends)
 
     def _either(
         self, out: list[Stmt], s: Stmt, cond: Atom, raised: Ends, inner: list[Stmt], ends: Ends

@@ -187,3 +187,47 @@ def test_pairs_before_one_that_raises_are_in_the_dict():
     text = "d = dict(a=w)\ntry:\n    d.update((k, x[n]) for k in ('a', 'b'))\n"
     text += "except IndexError:\n    d['a'] = 9.0\ns = d['a'] + len(d)"
     check("def f(x, w, n):\n" + textwrap.indent(text + "\nreturn s * w\n", "    "), CHANGED)
+
+
+HANDLED = """\
+def g(w, kept):
+    try:
+        if w < 0.0:
+            raise ValueError("negative")
+        r = w * w
+    except ValueError:
+        CHANGE
+        r = 3.0 * w
+    return r
+
+
+def f(x, w, n):
+    kept = np.zeros(2)
+    try:
+        s = g(w, kept)
+    except Exception:
+        s = 7.0
+    return s + kept[0] + x[0]
+"""
+BRANCHED = """\
+def f(x, w, n):
+    kept = np.zeros(2)
+    try:
+        if w >= 0.0:
+            s = x[n]
+        else:
+            CHANGE
+            s = w
+    except Exception:
+        s = 7.0
+    return s + kept[0] + x[0]
+"""
+
+
+@pytest.mark.parametrize("text", [HANDLED, BRANCHED])
+@pytest.mark.parametrize(
+    "change", ["kept[0] += w", "print('small')", "x[0] += w", "if n:\n            kept[:] += 1.0"]
+)
+def test_what_the_other_path_changes_is_changed_once(text, change):
+    change = textwrap.indent(change, "    ") if text is BRANCHED else change
+    check(text.replace("CHANGE", change.strip()))
