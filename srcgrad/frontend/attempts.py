@@ -32,7 +32,6 @@ from srcgrad.frontend.raising_conditions import (
     foreseen,
     raised_by,
     raising,
-    undecided,
 )
 from srcgrad.frontend.trees import exits
 from srcgrad.frontend.values import UNBOUND, Conflict, Record, plain
@@ -43,7 +42,9 @@ from srcgrad.primitives import memory
 from srcgrad.primitives.raising import class_of
 from srcgrad.records import record
 
-DEEPEST = 3  # bodies around that of a `try`: each multiplies what is computed ahead
+DEEPEST = 7  # bodies around that of a `try`: each multiplies what is computed ahead
+RECURSIONS = 3  # of them bodies of the same one
+UNKNOWN_TEXT = "the text of what was caught is not known"
 SIMPLE = (gast.Assign, gast.AnnAssign, gast.AugAssign, gast.Expr, gast.Return, gast.Raise)
 
 
@@ -64,16 +65,13 @@ class Attempt:
         cls = raised_by(d)
         if cls is None or cls is BaseException:  # any: a function of Python's is called
             return int(cls is not None)
-        if d.op is memory.fail and d.params["message"] in LIMITS:
+        if d.op is memory.fail and (d.params["kind"] == LIMIT or d.params["message"] in LIMITS):
             return 0
-        number = self.handler_of(cls)
-        if number and d.op is memory.fail and d.params["kind"] in ("NotImplementedError", LIMIT):
-            raise undecided("a limit of compiled code would be caught here", d.loc)
-        return number
+        return self.handler_of(cls)
 
     def takes(self, e: Diverged | None) -> bool:
         """Whether a handler catches a certain exception: none catches a limit of srcgrad's."""
-        if e is None or e.message in LIMITS:
+        if e is None or e.kind == LIMIT or e.message in LIMITS:
             return False
         return self.handler_of(class_of(e.kind)) > 0
 
@@ -83,8 +81,10 @@ def do_try(it: Interpreter, node: gast.Try) -> None:
     ours = is_of_library(it.frame.source.function)
     if node.handlers and tensors and not ours:  # their errors are of other classes
         it.refuse(node, "'try' is not supported in a function of tensors", "test with an 'if'")
-    if len(it.attempts) >= DEEPEST:
-        said = f"a 'try' inside of {DEEPEST} others, in functions that are called there as well"
+    again = sum(a.node is node for a in it.attempts) >= RECURSIONS
+    if again or len(it.attempts) >= DEEPEST:
+        others = f"{RECURSIONS} others of a recursion" if again else f"{DEEPEST} others"
+        said = f"a 'try' inside of {others}, in functions that are called there as well"
         it.refuse(
             node, f"{said}, is not supported",
             "move what raises nothing out of a 'try'; write a recursion as a loop",
@@ -281,7 +281,7 @@ def _handler(
     it.env.update(dict.fromkeys(names, unsettled))
     name = None if handler.name is None else handler.name.id
     if name is not None:
-        unknown = Conflict("the text of what was caught is not known", "raise another one")
+        unknown = Conflict(UNKNOWN_TEXT, "raise another one", on_one_path=True)
         it.env[name] = unknown if caught is None else caught
     it.handled_now.append(partial(_raise_again, it, attempt, tried))
     try:

@@ -146,10 +146,9 @@ class Interpreter:
         raise error
 
     def refuse_path(self, node: Node, reason: str, way_out: str) -> NoReturn:
-        """Refuses a path of a branch that the run decides, as it runs.
-
-        If something else is refused, this is reported with it.
-        """
+        """Refuses a path that the run decides, as it runs or with other problems; else all."""
+        if not self.branches or self.problems:
+            self.refuse(node, reason, way_out)
         self.on_paths.append(UnsupportedError(reason, self.frame.source.location(node), way_out))
         self.locate(node)
         self.fail(LIMIT, literal(located(reason, None, way_out)))
@@ -219,7 +218,8 @@ class Interpreter:
             self._unbound(name, node)
         if isinstance(value, Conflict):
             self.decide(value, node)
-            self.refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
+            refuse = self.refuse_path if value.on_one_path else self.refuse
+            refuse(node, f"'{name}' cannot be read here: {value.reason}", value.way_out)
         if isinstance(value, MaybeUnbound):
             if not name.startswith(OURS):  # a text of srcgrad binds its names before it reads them
                 unbound = self.b.logical_not(value.flag)

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.advice import way_out
 from srcgrad.frontend.foreign import foreign_library
 from srcgrad.frontend.handlers.registry import refusal_of
@@ -110,15 +109,11 @@ def refuse_unknown(it: Interpreter, f: Any, node: Node) -> None:
     """Refuses a function of NumPy, SciPy or the standard library without a row in our tables.
 
     In a branch that the run decides, the program refuses where a call comes there: other calls have
-    no need of it. Not where a `try` would catch that, and not of tensors, which have a tape.
+    no need of it. Not of tensors, which have a tape.
     """
     why = why_unknown(f)
-    if why is None:
-        return
-    caught = it.catches(UnsupportedError)
-    if it.branches and not caught and not it.problems and of_arrays(it):
-        it.refuse_path(node, *why)
-    it.refuse(node, *why)
+    if why is not None:
+        (it.refuse_path if of_arrays(it) else it.refuse)(node, *why)
 
 
 def why_unknown(f: Any) -> tuple[str, str] | None:

@@ -76,6 +76,7 @@ class Conflict(Abstract):
     reason: str
     way_out: str = "give the name one kind of value, or use two names"
     test: Any = None  # what decides between them
+    on_one_path: bool = False  # the run decides whether a call comes here: only such are refused
 
 
 @record()

@@ -3,9 +3,8 @@
 import cmath
 
 import numpy as np
-import scipy.linalg
 
-from tests.cases.registry import mat, vec
+from tests.cases.registry import vec
 from tests.errors.programs import program
 
 
@@ -38,15 +37,6 @@ def integer_of_numpy_divided_by_zero(x, n):
     return x[k]
 
 
-@program(mat(3, 2))
-def factors_that_are_not_found(a):
-    try:
-        _, _, r = scipy.linalg.lu(a)  # error: UnsupportedError: a limit of compiled code
-    except NotImplementedError:
-        r = a
-    return np.sum(r**2)
-
-
 @program(vec(3))
 def power_of_a_complex_number(x):
     try:
@@ -65,7 +55,7 @@ def function_of_a_complex_number(x):
 
 
 def summed(x, k):
-    try:  # error: UnsupportedError: a 'try' inside of 3 others
+    try:  # error: UnsupportedError: a 'try' inside of 3 others of a
         return x[k] + summed(x, k + 1)
     except IndexError:
         return 0.0

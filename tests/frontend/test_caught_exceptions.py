@@ -140,7 +140,15 @@ def of_several(x):
 @pytest.mark.parametrize("f", [of_numpy, with_its_own_text, of_several])
 def test_what_is_not_known_of_one_is_refused(f):
     with pytest.raises(flow.UnsupportedError, match="the text of what was caught is not known"):
-        flow.compile(f, target="python")(np.eye(2) if f is of_numpy else 0.3)
+        flow.compile(f, target="python")(np.zeros((2, 2)) if f is of_numpy else 1.5)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("f", [of_numpy, with_its_own_text, of_several])
+def test_where_nothing_is_caught_it_need_not_be_known(f, target, capsys):
+    x = 2.0 * np.eye(2) if f is of_numpy else 0.3
+    compiled = flow.compile(f, target=target, cache=False)
+    assert str(outcome(compiled, x, capsys)) == str(outcome(f, x, capsys))
 
 
 def test_a_text_that_a_class_gets_later_rebuilds_the_program(capsys):

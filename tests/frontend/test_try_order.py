@@ -41,7 +41,7 @@ def f(x, w, n):
 
 
 def test_a_recursion_that_only_a_handler_ends():
-    check(ENDLESS, "a 'try' inside of 3 others")
+    check(ENDLESS, "a 'try' inside of 3 others of a recursion")
 
 
 # ---- what is raised for certain, past the handlers of a `try` ----
@@ -231,3 +231,22 @@ def f(x, w, n):
 def test_what_the_other_path_changes_is_changed_once(text, change):
     change = textwrap.indent(change, "    ") if text is BRANCHED else change
     check(text.replace("CHANGE", change.strip()))
+
+
+NESTED = "".join(
+    f"def g{k}(x, n):\n    try:\n        v = x[n + {k}] * g{k + 1}(x, n)\n"
+    f"    except IndexError:\n        v = {k}.0 + x[0]\n    return v\n\n\n"
+    for k in range(5)
+)
+
+
+def test_bodies_inside_of_others():
+    check(f"def g5(x, n):\n    return x[n]\n\n\n{NESTED}def f(x, w, n):\n    return w * g0(x, n)\n")
+
+
+def test_more_bodies_inside_of_others():
+    inner, outer = "s = x[n]", "def f(x, w, n):\n    s = w\nBODY\n    return s\n"
+    for _ in range(8):
+        inner = f"try:\n{textwrap.indent(inner, '    ')}\nexcept IndexError:\n    s = -s"
+    refused = "a 'try' inside of 7 others, in functions that are called there as well"
+    check(outer.replace("BODY", textwrap.indent(inner, "    ")), refused)

@@ -74,8 +74,39 @@ def try_in_a_branch(x, n):
         return np.sum(x)
 
 
+def under_a_handler_of_all(x, n):
+    y = x
+    try:
+        if n > 5:
+            y = np.histogramdd(x)[0]
+        y = y / float(x[0])
+    except Exception:
+        y = 2.0 * x
+    return np.sum(y * x)
+
+
+def in_a_handler_under_another(x, n):
+    try:
+        try:
+            y = x * x[n]
+        except IndexError as e:
+            print(e)
+            y = np.histogramdd(x)[0]
+    except Exception:
+        y = x
+    return np.sum(y)
+
+
+def raised_on(x, n):
+    try:
+        y = x * np.linalg.inv(np.diag(x))[0, 0] * x[n % 3]
+    except np.linalg.LinAlgError as e:
+        raise ValueError(f"no inverse: {e}") from e
+    return np.sum(y) * x[0] if n < 6 else np.sum(np.histogramdd(y)[0])
+
+
 PROGRAMS = [in_an_if, on_the_other_path, in_a_loop, in_a_helper, in_a_condition, bound_there_only,
-            in_a_try, try_in_a_branch]  # fmt: skip
+            in_a_try, try_in_a_branch, under_a_handler_of_all, raised_on]  # fmt: skip
 TEXT = (
     r"not supported( in a compiled function)?\n  .*test_unknown_functions_on_one_path\.py:\d+, in "
 )
@@ -93,6 +124,35 @@ def test_other_paths_are_as_in_python(f, target):
         with pytest.raises(flow.errors.UnsupportedError, match=TEXT):
             found(X, 8)
     assert found(X, 3)[0] == value
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_handler_that_reads_what_is_not_known(target):
+    found = flow.value_and_grad(flow.compile(in_a_handler_under_another, target=target))
+    value, slope = found(X, 1)
+    assert value == 12.0
+    np.testing.assert_array_equal(slope, [2.0, 8.0, 2.0])
+    for _ in range(2):
+        with pytest.raises(flow.errors.UnsupportedError, match="text of what was caught is not"):
+            found(X, 3)
+    assert found(X, 1)[0] == value
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_error_of_this_class_that_the_program_raises_is_caught(target):
+    def general(v):
+        raise NotImplementedError("general")
+
+    def f(x):
+        try:
+            y = x * x if x > 0.0 else general(x)
+        except NotImplementedError as e:
+            y = x * len(str(e))
+        return y
+
+    found = flow.value_and_grad(flow.compile(f, target=target))
+    assert found(3.0) == (9.0, 6.0)
+    assert found(-3.0) == (-21.0, 7.0)
 
 
 def test_on_every_path_it_is_refused_before_anything_runs():
