@@ -23,6 +23,7 @@ from srcgrad.frontend.generators import Generated, generated
 from srcgrad.frontend.handlers.parameters import known_arguments
 from srcgrad.frontend.handlers.registry import WRAPPERS, OwnSource
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.joins import may_be_none
 from srcgrad.frontend.kinds import follows_library
 from srcgrad.frontend.library_source import is_of_library
 from srcgrad.frontend.liveness import assigned, liveness
@@ -169,7 +170,7 @@ def _result(it: Interpreter, frame: Any) -> Any:
             frame.returns[-1] if frame.returns else found.location(found.tree),
             "return one kind of value on every path",
         )
-    if falls_off and isinstance(result, Several):
+    if falls_off and not may_be_none(result):
         return Several(negate(it, returned), None, result)
     if falls_off:
         given = result.flag if isinstance(result, MaybeNone) else True

@@ -324,8 +324,13 @@ def _present(spec: Spec, absent: Any) -> Spec:
     return spec.inner if isinstance(spec, MaybeSpec) and spec.absent is absent else spec
 
 
+def may_be_none(v: Any) -> bool:
+    """Whether a value may be None on another path; one that may not is one of several kinds."""
+    return _may_be_none(spec_of(v, True, {}))
+
+
 def _may_be_none(spec: Spec) -> bool:
-    """Whether a value may be None on another path: a number, an array, a tuple of these."""
+    """Whether such a value is a number, an array or a tuple of these."""
     if isinstance(spec, PartsSpec):
         return not spec.mutable and all(map(_may_be_none, spec.parts))
     return isinstance(spec, ScalarSpec | ArraySpec | MaybeSpec) or _static_number(spec)
