@@ -205,7 +205,9 @@ class _Call:
         source = it.frame.source
         if isinstance(self.fn, Closure):
             source = Source(self.fn.frame.source.function, self.fn.node, source.file)
-        output = taken_apart(it, result, atoms, source)
+        with it.b.block() as checks:
+            output = taken_apart(it, result, atoms, source)
+        block += checks
         held = {h.var: h for h in it.captures.hidden.values()}
         free = self._free(block, atoms, [h.var for h in held.values() if _among(h, weights)])
         hidden = tuple(held.get(v) or Hidden(v.name, Path("closure", v), v) for v in free)
