@@ -26,6 +26,7 @@ from srcgrad.frontend.captured_items import (
     program_of,
     record_of,
 )
+from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.foreign import not_taken
 from srcgrad.frontend.formulas.registry import is_formula
 from srcgrad.frontend.guards import (
@@ -199,8 +200,9 @@ class Captures(Specializing):
         if states(value, "__cuda_array_interface__"):
             return self._input(it, path, name, value, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
-        if type(value) is float and key[0] in ("global", "default"):
-            changing = False  # a constant of its module, until it is seen to change
+        constant = type(value) is float and key[0] in ("global", "default")
+        if constant or made_by_statement(type(value)):
+            changing = False  # a constant until it is seen to change, or of a class of its own
         if changing or (isinstance(value, NUMBERS) and key in self.required.inputs):
             if ("static", *key) in self.required.static_leaves:
                 self.keep(path, value, name)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from srcgrad.frontend.derived import made_by_statement
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import is_integer, is_scalar
+from srcgrad.frontend.values import NUMBERS, article, is_integer, is_scalar
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar
 
@@ -61,3 +62,11 @@ def refuse_mixed(it: Interpreter, v: Any, node: Node, what: str) -> None:
 def has_method(v: Any, name: str) -> bool:
     """Whether a value is a number of Python's, known when compiling, with a method of this name."""
     return type(v) in (bool, int, float, complex) and callable(getattr(v, name, None))
+
+
+def refuse_derived(it: Interpreter, v: Any, classes: list[type], node: Node) -> None:
+    """Refuses to tell whether an input is of a class derived from a number's: it is the number."""
+    own = next((c for c in classes if issubclass(c, NUMBERS) and made_by_statement(c)), None)
+    if own is not None and v in it.captures.leaves:
+        said = f"whether a number is {article(own.__name__)} {own.__name__} is not known"
+        it.refuse(node, f"{said} in compiled code", "test it before the call")

@@ -69,3 +69,12 @@ def protocol_without_checks_at_run_time(x):
 @program(0.7)
 def subclass_of_a_protocol_with_data(x):
     return x if issubclass(Bare, Limited) else -x  # error: TypeError: non-method members
+
+
+class Metres(float):
+    """A number of a class of the user's."""
+
+
+@program(0.7)
+def class_of_a_number(x):
+    return x * isinstance(x, Metres)  # error: UnsupportedError: whether a number is a Metres

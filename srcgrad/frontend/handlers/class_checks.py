@@ -17,7 +17,7 @@ from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.masked_constant import Masked
-from srcgrad.frontend.number_classes import refuse_mixed
+from srcgrad.frontend.number_classes import refuse_derived, refuse_mixed
 from srcgrad.frontend.special_methods import python_type
 from srcgrad.frontend.structured import class_shown
 from srcgrad.frontend.values import (
@@ -72,6 +72,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         if asked and (follows_library(it) or not is_array(x)):
             return _is_tensor(it, node, x)
         refuse_mixed(it, x, node, "isinstance() asks for the class of")
+        refuse_derived(it, x, many, node)
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
     elif isinstance(x, Range):
         kinds = (range,)
