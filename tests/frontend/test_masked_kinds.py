@@ -38,6 +38,7 @@ PROGRAMS = [
     "m **= 0.5", "n **= -1.5", "n **= m", "m **= n[0]", "n = np.ma.zeros(6); n **= m[0]",
     "n = m[1:]; m **= 0.5", "n = np.ma.array(y - 9.0); n **= k - 0.5; n[0] = 1.0",
     "m.fill_value = 3.0; m **= 0.5",
+    "n.fill(2.0)", "m.fill_value = 3.0; m.fill(x[0]); n = m.filled()",
     # masks that may be the first one
     "n = np.ma.fix_invalid(y).filled(0.0)", "m = np.ma.fix_invalid(n, copy=False)",
     "m = np.ma.fix_invalid(y, fill_value=0.5); m[0] = 4.0",

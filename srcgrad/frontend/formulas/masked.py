@@ -68,10 +68,10 @@ class Masked(Operators, Reductions):
     @fill_value.setter
     def fill_value(self, value: Any) -> None:
         value = checked_fill(default_fill(self.dtype) if value is None else value, self.dtype)
-        if self.fill is None:
-            self.fill = value
+        if self.own_fill is None:
+            self.own_fill = value
         else:
-            self.fill[...] = value
+            self.own_fill[...] = value
 
     def set_fill_value(self, value: Any = None) -> None:
         self.fill_value = value
@@ -227,6 +227,9 @@ class Masked(Operators, Reductions):
             return element(mine, values)
         return self.plain(values, mine, bare)
 
+    def fill(self, value: Any) -> None:
+        self.values[...] = value  # below the mask too
+
     # ---- what counts ----
     def filled(self, fill_value: Any = None) -> Any:
         if self.hidden is None:
@@ -265,7 +268,7 @@ class Masked(Operators, Reductions):
 
     def view(self) -> Any:
         made = self.each(lambda x: x[...])
-        made.fill = None if self.fill is None else self.fill.copy()
+        made.own_fill = None if self.own_fill is None else self.own_fill.copy()
         return made
 
     def copy(self, order: Any = "C") -> Any:
@@ -306,7 +309,7 @@ class Masked(Operators, Reductions):
         values = self.values.astype(dtype)
         hidden = None if self.hidden is None else self.hidden.copy()
         made = self.like(values, hidden, self.bare)
-        made.fill = None if self.fill is None else checked_fill(self.fill, values.dtype)
+        made.own_fill = None if self.own_fill is None else checked_fill(self.own_fill, values.dtype)
         return made
 
     def round(self, decimals: Any = 0, out: Any = None) -> Any:

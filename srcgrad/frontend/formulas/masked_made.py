@@ -53,7 +53,7 @@ def masked_array(
     if copy:
         values = values.copy()
         hidden = hidden.copy() if hidden is not None and copied else hidden
-    fill = data.fill if isinstance(data, Masked) else None
+    fill = data.own_fill if isinstance(data, Masked) else None
     if fill_value is not None:
         fill = checked_fill(fill_value, values.dtype)
     elif fill is not None:
@@ -116,7 +116,7 @@ def masked_where(condition: Any, a: Any, copy: Any = True) -> Any:
     if not copy:
         unsupported("masked_where of a masked array with copy=False", "leave it out")
     made = a.like(values, hidden, not np.any(hidden))
-    made.fill = None if a.fill is None else a.fill.copy()
+    made.own_fill = None if a.own_fill is None else a.own_fill.copy()
     if a.hard:
         made.bare = made.bare and bare
     elif own is not None:

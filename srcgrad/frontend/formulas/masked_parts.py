@@ -28,7 +28,7 @@ class Parts:
     values: Any
     hidden: Any
     bare: Any
-    fill: Any
+    own_fill: Any
     hard: Any
     __array_priority__ = 15
     __hash__ = None  # type: ignore[assignment]  (as NumPy's)
@@ -40,12 +40,12 @@ class Parts:
         self.values = values
         self.hidden = hidden
         self.bare = bare
-        self.fill = fill  # an array of one number, which views share
+        self.own_fill = fill  # an array of one number, which views share
         self.hard = hard
 
     def like(self, values: Any, hidden: Any, bare: Any) -> Any:
         """An array of other parts with the same fill value."""
-        return self.of_parts(values, hidden, bare, self.fill, self.hard)
+        return self.of_parts(values, hidden, bare, self.own_fill, self.hard)
 
     def plain(self, values: Any, hidden: Any, bare: Any) -> Any:
         """An array of other parts with the default fill value."""
@@ -53,7 +53,9 @@ class Parts:
 
     def filling(self) -> Any:
         """The array with the fill value."""
-        return np.full(1, default_fill(self.values.dtype)) if self.fill is None else self.fill
+        return (
+            np.full(1, default_fill(self.values.dtype)) if self.own_fill is None else self.own_fill
+        )
 
 
 def default_fill(dtype: Any) -> Any:
@@ -207,7 +209,7 @@ def power(a: Any, b: Any, owner: Any) -> Any:
         return MASKED if hidden or lost else mine.like(safe, None, True)
     below = x.astype(safe.dtype)
     out = mine.like(safe, hidden | lost, not np.any(hidden | lost))
-    filled = default_fill(safe.dtype) if out.fill is None else out.fill[0]
+    filled = default_fill(safe.dtype) if out.own_fill is None else out.own_fill[0]
     out.values = np.where(lost, np.asarray(filled, safe.dtype), np.where(hidden, below, safe))
     return out
 
@@ -312,5 +314,5 @@ def compared(f: Any, a: Any, b: Any, same: bool, owner: Any) -> Any:
     if same:
         check = np.where(hidden, f(mine, others), check)
     out = owner.like(check, hidden, not np.any(hidden))
-    out.fill = None if owner.fill is None else checked_fill(owner.fill, np.bool_)
+    out.own_fill = None if owner.own_fill is None else checked_fill(owner.own_fill, np.bool_)
     return out
