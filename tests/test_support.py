@@ -120,7 +120,8 @@ def home_of(f: Any) -> tuple[str, str]:
         found = getattr(space, name, None)
         if f is found or f is inspect.unwrap(found):
             return module, "`, `".join([name, *ALIASES.get(f"{module}.{name}", ())])
-    if getattr(f, "__qualname__", "").startswith("object."):
+    of_python = ("object.", "list.", "tuple.", "int.", "float.")
+    if getattr(f, "__qualname__", "").startswith(of_python):
         return "builtins", f.__qualname__
     own = str(getattr(f, "__module__", None) or "numpy")
     drawing = ("Generator.", "RandomState.", "Random.")

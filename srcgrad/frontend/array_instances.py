@@ -30,12 +30,20 @@ from srcgrad.frontend.array_rules import (
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import is_of_base, member_of
 from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.derived_instances import (
+    array_of,
+    arrays_in,
+    contents_for_numpy,
+    inside,
+    is_derived,
+    is_held,
+    is_instance,
+)
 from srcgrad.frontend.formulas.array_classes import OfArray
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, kind_of
 from srcgrad.frontend.values import (
     Bound,
-    MaybeNone,
     Record,
     describe,
     is_array,
@@ -45,31 +53,9 @@ from srcgrad.frontend.watches import watch_member, watch_method
 from srcgrad.ir.nodes import atom
 from srcgrad.ir.types import is_complex
 from srcgrad.protocols import home_module
-from srcgrad.tree import PROTOCOLS, VALUE, children, rebuilt
+from srcgrad.tree import PROTOCOLS, VALUE
 
 _WAY_OUT = "pass its array: np.asarray(...)"
-
-
-def is_derived(cls: Any) -> bool:
-    """Whether a class derives from ndarray."""
-    return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray
-
-
-def is_instance(v: Any) -> bool:
-    return isinstance(v, Record) and VALUE in v.fields and is_derived(v.cls)
-
-
-def array_of(v: Any) -> Any:
-    """The array of an instance; other values unchanged."""
-    return v.fields[VALUE] if is_instance(v) else v
-
-
-def numbers_of(v: Any) -> Any:
-    """The array of an instance whose iterator gives the numbers in it; other values unchanged."""
-    if not is_instance(v) or not all(is_of_base(v.cls, n) for n in ("__iter__", "__getitem__")):
-        return v
-    value = v.fields[VALUE]
-    return value if is_array(value) and value.type.ndim == 1 else v
 
 
 def check_class(it: Interpreter, cls: type, node: Node) -> None:
@@ -128,29 +114,6 @@ def viewed(it: Interpreter, v: Any, cls: type, node: Node) -> Any:
 
 
 # ---- functions of NumPy ----
-def inside(v: Any) -> list[Record]:
-    """The instances among arguments, in their order, those in containers too."""
-    if is_instance(v):
-        return [v]
-    if isinstance(v, MaybeNone):
-        return inside(v.value)
-    return [each for part in _parts(v) for each in inside(part)]
-
-
-def arrays_in(v: Any) -> Any:
-    """Arguments with the arrays of the instances in them."""
-    if not inside(v):
-        return v
-    if isinstance(v, MaybeNone):
-        return MaybeNone(arrays_in(v.value), v.flag)
-    return array_of(v) if is_instance(v) else rebuilt(v, [arrays_in(part) for part in _parts(v)])
-
-
-def _parts(v: Any) -> list[Any]:
-    """The parts of a container; attributes of objects are none."""
-    return [] if isinstance(v, Record) else children(v) or []
-
-
 def reads_arrays(f: Any) -> bool:
     """Whether a function is a library's that reads the array of an instance."""
     if isinstance(f, np.ufunc):
@@ -171,6 +134,9 @@ def called(
 
     `of_arrays` is the function on arrays.
     """
+    if any(map(is_held, inside([args, kwargs]))):
+        args, kwargs = (contents_for_numpy(it, v, node) for v in (args, kwargs))
+        return of_arrays(args, kwargs)
     if isinstance(f, np.ufunc):
         return _of_ufunc(it, f, args, kwargs, node, of_arrays)
     if any(v.cls is np.matrix for v in inside([args, kwargs])) and f not in PRODUCTS:

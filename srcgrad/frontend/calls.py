@@ -15,17 +15,15 @@ import numpy as np
 
 from srcgrad.frontend.arguments import arguments_in, misfit
 from srcgrad.frontend.array_instances import (
-    arrays_in,
     base_method,
     called,
     class_of_view,
-    inside,
-    is_instance,
     reads_arrays,
     viewed,
 )
 from srcgrad.frontend.cached_calls import cached_call
 from srcgrad.frontend.classes import construct
+from srcgrad.frontend.derived_instances import for_array, inside, is_instance
 from srcgrad.frontend.dict_instances import items_of_dict, of_class
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.displays import elements
@@ -349,7 +347,7 @@ def call_method(
         return base_method(it, owner, name, args, kwargs, node)
     if name == "view" and is_array(owner) and (cls := class_of_view(args, kwargs)) is not None:
         return viewed(it, owner, cls, node)
-    args, kwargs = (arrays_in(args), arrays_in(kwargs)) if is_array(owner) else (args, kwargs)
+    args, kwargs = for_array(it, owner, args, kwargs, node)
     flag = flag_inside([args, kwargs], deep=is_array(owner))
     if flag is None and not is_value(owner) and (kind_of_owner(owner), name) not in KEEPING:
         flag = flag_of_none(args, kwargs)

@@ -14,15 +14,8 @@ from srcgrad.frontend.array_instances import check_class
 from srcgrad.frontend.captured_constants import CONSTANTS, is_constant
 from srcgrad.frontend.captured_lists import changed_list
 from srcgrad.frontend.captured_tables import lists_of, queue_of, set_of, table_of
-from srcgrad.frontend.dict_instances import (
-    OWN_NAMES,
-    is_followed,
-    items_like,
-    keys_of,
-    own_names,
-)
+from srcgrad.frontend.dict_instances import OWN_NAMES
 from srcgrad.frontend.dict_values import TrackedDict, TrackedSet, as_tracked
-from srcgrad.frontend.formulas.dict_classes import ITEMS as OWN_ITEMS
 from srcgrad.frontend.guards import (
     AS_ARRAY,
     CLASS,
@@ -127,21 +120,6 @@ def container_of(captures: Any, it: Any, path: Path, value: Any, name: str, node
         parts = [part(k) for k in range(len(value))]
         made = type(value)(*parts) if hasattr(type(value), "_fields") else tuple(parts)
         return _made(captures, path, name, value, made) if parts else made
-    if is_followed(type(value)):
-        captures.watch(path.then(OWN_NAMES), name)
-        items = items_like(type(value), {k: part(k) for k in keys_of(value)})
-        captures.immutable[id(items)] = items
-        linked = getattr(value, "__dict__", None) is value  # its items are its attributes
-        own = {
-            n: items[n] if linked else captures.take(it, path.then(attribute(n)), n, node)
-            for n in own_names(value)
-        }
-        out = captures.containers[_key(path, value)] = Record(
-            type(value), {OWN_ITEMS: items, **own}
-        )
-        captures.immutable[id(out)] = out
-        captures.inlined.append(value)  # its id stays its own
-        return out
     if not isinstance(value, list):
         items = {k: part(k) for k in value}
         made = as_tracked(value, TrackedDict(items) if id(value) in captures.changed else items)
@@ -198,6 +176,21 @@ def _known(captures: Any, path: Path, value: Any) -> Any:
     if key != path.key:
         captures.reached[path.key] = path
     return captures.containers.get(key)
+
+
+def known_instance(captures: Any, path: Path, value: Any) -> Any:
+    """The stand-in of an instance of a derived class that was reached before, or None."""
+    captures.reached[path.key] = path
+    return captures.containers.get(("instance", id(value)))
+
+
+def keep_instance(captures: Any, path: Path, value: Any, made: Record) -> Record:
+    """Registers the stand-in of an instance of a derived class, which stays as it is."""
+    captures.containers["instance", id(value)] = made
+    captures.immutable[id(made)] = made
+    captures.instances.add(id(made))
+    captures.inlined.append(value)  # its id stays its own
+    return made
 
 
 def _key(path: Path, value: Any) -> tuple[Any, ...]:

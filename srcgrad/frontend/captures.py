@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.errors import Location
+from srcgrad.frontend.captured_derived import derived_of, has_members
 from srcgrad.frontend.captured_items import (
     container_of,
     fields_of,
@@ -93,6 +94,7 @@ class Captures(Specializing):
         # except those that the function changes, which are taken first
         self.containers: dict[tuple[Any, ...], Any] = {}
         self.immutable: dict[int, Any] = {}
+        self.instances: set[int] = set()  # the ids of those that stay as they are
         self.outer: dict[int, Outer] = {}  # by the ids of their stand-ins
         self.inner: dict[int, Outer] = {}  # by the ids of the lists that such a stand-in holds
         self.changed: dict[int, Any] = {}  # those that are changed, by id
@@ -199,6 +201,8 @@ class Captures(Specializing):
             return self._tensor(it, path, name, value.srcgrad_value, node)
         if states(value, "__cuda_array_interface__"):
             return self._input(it, path, name, value, node)
+        if has_members(type(value)) and not _is_by_parts(value):
+            return derived_of(self, it, path, value, name, node)
         changing = isinstance(value, float | complex | np.floating | np.complexfloating)
         constant = type(value) is float and key[0] in ("global", "default")
         if constant or made_by_statement(type(value)):
@@ -376,6 +380,12 @@ class Captures(Specializing):
         if self.no_tensor_met:
             self.required.tensors = True
             raise RestartTracing
+
+
+def _is_by_parts(value: Any) -> bool:
+    """Whether a value is followed by its fields, or by what its class is registered with."""
+    by_class = registered_as(type(value)) is not None or followed_as(value) is not None
+    return by_class or is_by_fields(value)
 
 
 DIM_NAMES = ("n", "m", "p", "q", "r", "s")

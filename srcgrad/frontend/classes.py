@@ -9,27 +9,30 @@ from typing import Any
 import gast
 import numpy as np
 
-from srcgrad.frontend.array_instances import base_attribute, check_class, is_derived
+from srcgrad.frontend.array_instances import base_attribute, check_class
 from srcgrad.frontend.attribute_methods import (
     is_inherited,
     missing,
     own_method,
-    watches,
 )
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import (
+    HOLDING,
     PROGRAMS,
     base_of,
     holds_none,
+    holds_one,
     member_of,
     own_of_base,
     static_member,
 )
 from srcgrad.frontend.dataclass_instances import Init, fill_dataclass, is_generated_init
 from srcgrad.frontend.derived import redefined
+from srcgrad.frontend.derived_instances import base_name, holding, is_derived
 from srcgrad.frontend.dict_instances import is_followed, linked_items
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS
+from srcgrad.frontend.formulas.list_classes import HELD
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path
 from srcgrad.frontend.guards import attribute as a_path_to
@@ -48,6 +51,7 @@ from srcgrad.frontend.raising_conditions import undecided
 from srcgrad.frontend.special_methods import class_of_instance, python_type
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.tracked_dicts import tracked_dict
+from srcgrad.frontend.unfollowed_classes import has_new, refuse_special
 from srcgrad.frontend.unknown_functions import refuse_unknown
 from srcgrad.frontend.values import (
     OWN,
@@ -60,6 +64,7 @@ from srcgrad.frontend.values import (
     Record,
     Slice,
     Super,
+    article,
     describe,
     is_scalar,
     is_value,
@@ -69,9 +74,6 @@ from srcgrad.ir.nodes import Var
 from srcgrad.protocols import states
 from srcgrad.tracebacks import OF_TENSORS
 from srcgrad.tree import VALUE
-
-# methods that change the meaning of an operator, an attribute or a call: not followed
-_SPECIAL = ("__new__", "__getattribute__", "__set_name__")
 
 
 # ---- making ----
@@ -90,20 +92,21 @@ def construct(
         return Record(cls, {"args": tuple(args)})
     if is_derived(cls):
         check_class(it, cls, node)
-        if not _has_new(cls):
+        if not has_new(cls):
             it.refuse(
                 node, f"{cls.__name__}() makes an array of nothing", "use np.zeros(...).view(...)"
             )
     builtin = issubclass(cls, list | dict | set | tuple | str | int | float | complex)
-    if builtin and not is_followed(cls):
+    if builtin and not is_followed(cls) and not holds_one(cls):
         refuse_unknown(it, cls, node)
         it.refuse(node, f"instances of {cls.__name__} cannot be made in a compiled function")
     if cls not in (*CLASSES, *DICTS) and not is_jitclass(cls):
         refuse_unknown(it, cls, node)
     refuse_special(it, cls, node)
     watch_member(it.captures, cls, "__new__")
-    if not _has_new(cls):
-        return _initialized(it, empty_instance(it, cls, node), args, kwargs, node)
+    if not has_new(cls):
+        held = args if holds_one(cls) else []
+        return _initialized(it, empty_instance(it, cls, node, held), args, kwargs, node)
     made = it.call(cls.__new__, [cls, *args], kwargs, node)
     if isinstance(made, Abstract) and not isinstance(made, Record):
         it.refuse(node, f"__new__ of {cls.__name__} returns {describe(made)}")
@@ -114,13 +117,10 @@ def construct(
     return _initialized(it, made, args, kwargs, node) if made_here else made
 
 
-def _has_new(cls: type) -> bool:
-    """Whether a class, or one that it derives from, has a `__new__` in Python."""
-    return isinstance(cls.__new__, types.FunctionType)
-
-
-def empty_instance(it: Interpreter, cls: type, node: Node) -> Record:
-    """An instance without attributes, as `object.__new__` makes it."""
+def empty_instance(it: Interpreter, cls: type, node: Node, args: Any = ()) -> Record:
+    """An instance without attributes, as `object.__new__` makes it, or that of a built-in base."""
+    if holds_one(cls):
+        return holding(it, cls, list(args), node)
     first: Any = dict if issubclass(cls, dict) else object
     try:
         first.__new__(cls)
@@ -142,7 +142,7 @@ def _initialized(
         fill_dataclass(it, cls, record, args, kwargs, node)
     elif cls.__init__ is not object.__init__:
         it.call(member_of(cls, "__init__"), [record, *args], kwargs, node)
-    elif (args or kwargs) and not _has_new(cls):
+    elif (kwargs or (args and not holds_one(cls))) and not has_new(cls):
         it.refuse(node, f"{cls.__name__}() takes no arguments", like=TypeError)
     return record
 
@@ -157,27 +157,6 @@ def _named_tuple(
         return cls(*args, **kwargs)
     except TypeError as e:
         it.refuse(node, str(e), like=TypeError)
-
-
-def refuse_special(it: Interpreter, cls: type, node: Node) -> None:
-    # what else a metaclass defines has done its work when the class was made
-    for name in ("__call__", "__getattr__", "__getattribute__"):
-        if getattr(type(cls), name, None) is not getattr(type, name, None) and not is_jitclass(cls):
-            said = f"the metaclass of {cls.__name__} defines {name}, which"
-            does = "makes its instances" if name == "__call__" else "answers for its attributes"
-            it.refuse(node, f"{said} {does}", "use a plain class")
-    for base in cls.__mro__[:-1]:
-        for name in _SPECIAL if base not in PROGRAMS else ():
-            if name in vars(base) and not (name == "__new__" and _has_new(base)):
-                it.refuse(
-                    node, f"{cls.__name__} defines {name}: its instances cannot be followed",
-                    "use a plain class or a dataclass",
-                )  # fmt: skip
-    if hasattr(cls, "__dataclass_fields__") and watches(cls):
-        it.refuse(
-            node, f"{cls.__name__} is a dataclass with a __setattr__, which its __init__ calls",
-            "use a plain class",
-        )  # fmt: skip
 
 
 # ---- attributes ----
@@ -297,6 +276,9 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
     if name == "__dict__" and owner.cls.__dictoffset__ and owner.cls not in INSTANCES:
         return _attributes(it, owner, node)
     slot = isinstance(found, types.MemberDescriptorType)
+    if unknown and base_of(cls) in HOLDING and hasattr(cls, name):
+        base = base_name(cls)
+        it.refuse(node, f"'{name}' of {base} is not supported", f"call it for {base}(...)")
     if unknown or slot or name in ("__dict__", "__module__", "__doc__"):
         if (value := missing(it, owner, name, node)) is not UNBOUND:
             return value
@@ -307,8 +289,9 @@ def _record_attribute(it: Interpreter, owner: Record, name: str, node: Node) -> 
 
 def _attributes(it: Interpreter, owner: Record, node: Node) -> dict[str, Any]:
     """The dict of an instance's attributes, itself: it may be changed where the instance may."""
-    if ITEMS in owner.fields:
-        it.refuse(node, f"__dict__ of {describe(owner)}, which is a dict, is not supported")
+    if ITEMS in owner.fields or HELD in owner.fields:
+        said = f"__dict__ of {describe(owner)}, which is {article(base_name(owner.cls))}"
+        it.refuse(node, f"{said} {base_name(owner.cls)}, is not supported")
     if any(isinstance(v, MaybeUnbound) or v is UNBOUND for v in owner.fields.values()):
         it.refuse(node, "the attributes of an instance that has some on one path only")
     for marked in (it.frozen, it.captures.immutable):

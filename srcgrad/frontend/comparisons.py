@@ -21,6 +21,7 @@ from srcgrad.frontend.compared_sequences import (
 )
 from srcgrad.frontend.comprehensions import run_text
 from srcgrad.frontend.control_flow import either, negate, python_bool
+from srcgrad.frontend.derived_instances import as_operands
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.expressions import arithmetic, in_arrays, makes_array
 from srcgrad.frontend.grown_lists import items_of
@@ -33,6 +34,7 @@ from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.special_methods import (
     COMPARISONS,
+    MIRRORED,
     SIGNS,
     asked,
     compared,
@@ -136,7 +138,10 @@ def _compare(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         return _contains(it, a, c, name == "NotIn", node)
     if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
         return _compare_maybe_none(it, op, a, c, node)
-    out = compared(it, COMPARISONS[name], a, c, node)
+    op_name = COMPARISONS[name]
+    methods = f"__{op_name}__", f"__{op_name.translate(MIRRORED)}__"
+    a, c = as_operands(it, a, c, methods, node)
+    out = compared(it, op_name, a, c, node)
     if out is not NotImplemented:
         return out
     if isinstance(a, list | tuple | dict | GrownList) and type_of(a) is type_of(c):

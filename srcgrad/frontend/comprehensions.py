@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import gast
 
 from srcgrad.errors import SrcgradError, UnsupportedError
-from srcgrad.frontend.array_instances import numbers_of
+from srcgrad.frontend.derived_instances import run_over
 from srcgrad.frontend.generators import Generated
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -107,7 +107,7 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
 
 def collected(it: Interpreter, v: Any) -> Any:
     """All items of a lazy iterator, for uses that do not take them one by one."""
-    v = numbers_of(v)
+    v = run_over(it, v)
     if not isinstance(v, Iterated) or v.build is None or v.spent:
         return v
     if v.length is not None and v.test is None and not _has_many(it, v):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.base_members import base_of, member_of, own_of_base
+from srcgrad.frontend.base_members import HOLDING, base_of, member_of, own_of_base
 from srcgrad.frontend.dict_values import TrackedDict
 from srcgrad.frontend.formulas.dict_classes import ITEMS, OfDict
 from srcgrad.frontend.guards import Step
@@ -39,7 +39,7 @@ def keys_of(value: dict[Any, Any]) -> Any:
     return (base_of(type(value)) or dict).keys(value)
 
 
-def own_names(value: dict[Any, Any]) -> list[str]:
+def own_names(value: Any) -> list[str]:
     """The names of the attributes that an instance has itself."""
     return [n for n in getattr(value, "__dict__", {}) if isinstance(n, str)]
 
@@ -79,8 +79,8 @@ def of_class(f: Any, cls: type) -> Any:
     """The program for a member of its base's own that is called with an instance; else None."""
     name = getattr(f, "__name__", "")
     base = base_of(cls)
-    followed = is_followed(cls) or base is np.ndarray
-    ours = followed and any(f is getattr(c, name, None) for c in (*_PLAIN, np.ndarray))
+    followed = is_followed(cls) or base is np.ndarray or base in HOLDING
+    ours = followed and any(f is getattr(c, name, None) for c in (*_PLAIN, np.ndarray, *HOLDING))
     return own_of_base(cls, name) if ours else None
 
 

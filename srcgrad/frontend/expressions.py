@@ -22,6 +22,7 @@ from srcgrad.frontend.casts import (
     widened_pair,
 )
 from srcgrad.frontend.comprehensions import list_of
+from srcgrad.frontend.derived_instances import as_operands
 from srcgrad.frontend.float_errors import check_float_division, check_float_power, is_python
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import promoted
@@ -174,6 +175,8 @@ def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
         text = _text(it, name, a, c, node)
         if text is not None:
             return text
+    methods = f"__{OPERATORS[name]}__", f"__r{OPERATORS[name]}__"
+    a, c = as_operands(it, a, c, methods, node)
     for operate in (merged_dicts, operated):
         out = operate(it, OPERATORS[name], a, c, node)
         if out is not NotImplemented:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from srcgrad.errors import located
-from srcgrad.frontend.array_instances import numbers_of
 from srcgrad.frontend.constant_tables import in_rows, is_table
 from srcgrad.frontend.control_flow import negate
+from srcgrad.frontend.derived_instances import run_over
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import LISTED, RUN_OVER_AGAIN, Generated, in_turn
@@ -47,7 +47,7 @@ def iterated(
     it: Interpreter, v: Any, node: Node, tested: bool = False, scheduled: bool = False
 ) -> Iterated:
     """The iteration over `v`; one with a test or a schedule only for callers that handle it."""
-    v = numbers_of(present(it, v, lambda: "'NoneType' object is not iterable"))
+    v = run_over(it, present(it, v, lambda: "'NoneType' object is not iterable"))
     match v:
         case Iterated():
             if v.schedule is not None and not scheduled:
@@ -128,7 +128,7 @@ def taken_over(it: Interpreter, v: Any, node: Node, tested: bool = False) -> Ite
 
 def own_iterator(it: Interpreter, v: Any, node: Node) -> Any:
     """The iterator that an instance makes of itself; other values unchanged."""
-    v = numbers_of(v)
+    v = run_over(it, v)
     own = items_of_instance(it, v, node)
     return v if own is NotImplemented else own
 

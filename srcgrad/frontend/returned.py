@@ -10,8 +10,10 @@ from typing import Any
 from srcgrad import tree
 from srcgrad.errors import Location, ReturnTypeError, UnsupportedError, located
 from srcgrad.frontend import instances, source
+from srcgrad.frontend.derived_instances import base_name
 from srcgrad.frontend.formulas.clocks import OUTSIDE, Reading
 from srcgrad.frontend.formulas.dict_classes import ITEMS
+from srcgrad.frontend.formulas.list_classes import HELD
 from srcgrad.frontend.formulas.registry import INSTANCES, MADE_INSIDE
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.heap import is_mutable
@@ -227,10 +229,11 @@ def taken_apart(
                 raise ReturnTypeError(
                     f"{found.title}() returns {describe(each)}, {why}", at, f"return its {parts}"
                 )
-            if isinstance(each, Record) and ITEMS in each.fields:
+            if isinstance(each, Record) and (ITEMS in each.fields or HELD in each.fields):
+                name = base_name(each.cls)
                 raise ReturnTypeError(
-                    f"{found.title}() returns {describe(each)}, which derives from dict",
-                    at, "return a dict of its items: dict(...)",
+                    f"{found.title}() returns {describe(each)}, which derives from {name}",
+                    at, f"return a plain {name}: {name}(...)",
                 )  # fmt: skip
             if isinstance(each, Record) and is_jitclass(each.cls):
                 raise ReturnTypeError(

@@ -27,6 +27,7 @@ from srcgrad.frontend.array_operands import (
 from srcgrad.frontend.base_members import member_of
 from srcgrad.frontend.control_flow import both, negate, python_bool
 from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.derived_instances import as_number
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.foreign import FOLLOWED, foreign_library
 from srcgrad.frontend.formulas.registry import REPRESENTED
@@ -61,7 +62,7 @@ COMPARISONS: dict[str, RowName] = {
     "Eq": "eq", "NotEq": "ne", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge"
 }  # fmt: skip
 SIGNS = dict(zip(map(str, COMPARISONS.values()), ("==", "!=", "<", "<=", ">", ">="), strict=True))
-_MIRRORED = str.maketrans("lg", "gl")  # lt and gt, le and ge
+MIRRORED = str.maketrans("lg", "gl")  # lt and gt, le and ge
 SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
     "pow": "** or pow()", "divmod": "divmod()", "matmul": "@", "and": "&", "or": "|", "xor": "^",
@@ -178,7 +179,7 @@ def negated(it: Interpreter, name: str, v: Any, node: Node) -> Any:
 # ---- comparisons ----
 def compared(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
     """`a op c` where one is an instance: NotImplemented if neither implements it."""
-    mirrored = name.translate(_MIRRORED)
+    mirrored = name.translate(MIRRORED)
     refuse_scalars(it, a, c, f"__{mirrored}__", node)
     a, c = (as_array(it, v, node) for v in (a, c))
     own, other = class_of_instance(a), class_of_instance(c)
@@ -360,6 +361,7 @@ def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) ->
     out = asked(it, v, "__format__", [spec], node)
     if out is not NotImplemented:
         return displayed(it, out, node), None
+    v = as_number(v) if spec != "" else v
     if spec != "" and isinstance(v, Record | list | tuple | dict | None):
         _wrong(it, f"unsupported format string passed to {type_name(v)}.__format__", node)
     return displayed(it, v, node), spec

@@ -14,6 +14,7 @@ from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
+from srcgrad.frontend.derived_instances import as_operands
 from srcgrad.frontend.dict_values import make_anew
 from srcgrad.frontend.displays import elements
 from srcgrad.frontend.expressions import OPERATORS, binary
@@ -175,7 +176,10 @@ def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> An
             return binary(it, node.op, old, value, node)
         extend(it, old, value, node)
         return old
-    out = operated_in_place(it, OPERATORS[type(node.op).__name__], old, value, node)
+    name = OPERATORS[type(node.op).__name__]
+    if not isinstance(old, Record):
+        old, value = as_operands(it, old, value, ("", f"__r{name}__"), node)
+    out = operated_in_place(it, name, old, value, node)
     if out is not NotImplemented:
         return out
     if isinstance(old, list) and isinstance(node.op, gast.Mult) and not is_array(value):

@@ -14,10 +14,10 @@ import numpy as np
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
-from srcgrad.frontend.array_instances import array_of
 from srcgrad.frontend.casts import cast, check_same_kind, only_element
 from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import element, items_in_dtype
+from srcgrad.frontend.derived_instances import array_of, contents_for_numpy, place_in
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import check_mask, expanded, gathered, items_of, subscript
@@ -69,8 +69,8 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
 
 @by_kind
 def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) -> None:
-    items = [as_index(it, array_of(i), node) for i in places]
     x = present(it, x, lambda: "'NoneType' object does not support item assignment")
+    items = [as_index(it, place_in(it, x, i, node), node) for i in places]
     if is_array(x):
         write(it, x, items, value, node)
     elif isinstance(x, list | dict):
@@ -91,7 +91,8 @@ def write(it: Interpreter, x: Var, items: list[Any], value: Any, node: Node) -> 
     x, items = indexing.with_mask(it, x, items, node)
     items = expanded(it, x, items, node)
     advanced = any(is_array(i) for i in items)
-    value = stored_value(it, x, array_of(value), node, by_value=not advanced)
+    value = contents_for_numpy(it, array_of(value), node)
+    value = stored_value(it, x, value, node, by_value=not advanced)
     if advanced:
         _write_advanced(it, x, items, value, node)
     elif all(is_integer(i) for i in items) and x.type.dims:
@@ -349,7 +350,7 @@ def _augment_advanced(
 @by_kind
 def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
-    value = array_of(value)
+    value = contents_for_numpy(it, array_of(value), node)
     if isinstance(value, SEQUENCES):
         value = it.call_numpy(np.array, [value], {}, node)
     if isinstance(op, gast.MatMult):

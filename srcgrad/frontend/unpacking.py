@@ -7,7 +7,7 @@ from typing import Any
 
 import gast
 
-from srcgrad.frontend.array_instances import numbers_of
+from srcgrad.frontend.derived_instances import run_over
 from srcgrad.frontend.dict_values import refuse_whole
 from srcgrad.frontend.formulas.registry import class_represented
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -22,7 +22,7 @@ from srcgrad.ir.nodes import Var
 @by_kind
 def unpack(it: Interpreter, target: Any, value: Any) -> None:
     value = present(it, value, lambda: "cannot unpack non-iterable NoneType object")
-    value = numbers_of(value)
+    value = run_over(it, value)
     if isinstance(value, dict):
         refuse_whole(it, value, target)
         value = list(value)

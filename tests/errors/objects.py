@@ -82,13 +82,13 @@ class Pair(NamedTuple):
     b: float
 
 
-class Numbers(list):
-    """A list of the user's."""
+class Members(set):
+    """A set of the user's."""
 
 
 @program(0.7)
-def class_derived_from_list(x):
-    return Numbers([x])[0]  # error: UnsupportedError: instances of Numbers cannot be made
+def class_derived_from_set(x):
+    return x * len(Members([1]))  # error: UnsupportedError: instances of Members cannot be made
 
 
 @program(0.7)

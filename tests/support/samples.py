@@ -194,6 +194,7 @@ WITHOUT = {
     object.__init__: "makes an instance",
     getattr: "reads a name", hasattr: "reads a name", setattr: "stores to a name",
     delattr: "deletes a name",
+    **dict.fromkeys((list.__new__, tuple.__new__, int.__new__, float.__new__), "makes an instance"),
     object.__new__: "makes an instance", object.__setattr__: "stores to a name",
     super: "reads a class", print: "writes", repr: "makes a text", str: "makes a text",
     operator.index: "makes an index", id: "makes a key", functools.partial: "makes a function",

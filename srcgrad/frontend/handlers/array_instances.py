@@ -6,6 +6,7 @@ from typing import Any
 
 from srcgrad.frontend import array_instances as instances
 from srcgrad.frontend.base_members import is_of_base
+from srcgrad.frontend.derived_instances import array_of, arrays_in
 from srcgrad.frontend.formulas import array_classes
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -20,13 +21,13 @@ def of_its_class(it: Interpreter, node: Node, self: Any, made: Any) -> Any:
 
 @implements(array_classes.elements)
 def elements(it: Interpreter, node: Node, v: Any) -> Any:
-    return instances.arrays_in(v)
+    return arrays_in(v)
 
 
 @implements(array_classes.selects_view)
 def selects_view(it: Interpreter, node: Node, self: Any, key: Any) -> bool:
     parts = key if isinstance(key, tuple) else (key,)
-    rank = instances.array_of(self).type.ndim
+    rank = array_of(self).type.ndim
     numbers = [is_integer(k) for k in parts]
     if all(numbers) and len(parts) == rank:
         return False

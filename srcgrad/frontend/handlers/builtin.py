@@ -14,6 +14,7 @@ from srcgrad.frontend import generators
 from srcgrad.frontend.casts import as_integer, cast, widened
 from srcgrad.frontend.comprehensions import list_of
 from srcgrad.frontend.control_flow import numpy_bool, python_bool
+from srcgrad.frontend.derived_instances import contents
 from srcgrad.frontend.displays import tuple_of
 from srcgrad.frontend.formulas.members import FrozenMembers, members
 from srcgrad.frontend.generators import Generated
@@ -171,6 +172,7 @@ def range_(it: Interpreter, node: Node, *args: Any) -> Any:
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     values = []
     for v in (start, stop, step):
+        v = contents(it, v, node)
         if is_array(v) and not v.type.dims:
             v = it.b.load(v)
         if not is_scalar(v) or atom(v).type.dtype[0] not in "iu":

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.array_instances import base_method, is_instance
+from srcgrad.frontend.array_instances import base_method
 from srcgrad.frontend.calls import call_method
 from srcgrad.frontend.derived import made_by_statement
+from srcgrad.frontend.derived_instances import is_instance
 from srcgrad.frontend.dict_instances import LINKED, OWN_NAMES, own_names
 from srcgrad.frontend.dict_values import TrackedDict, refuse_whole
 from srcgrad.frontend.formulas.copies import Memo
 from srcgrad.frontend.formulas.dict_classes import ITEMS
+from srcgrad.frontend.formulas.list_classes import HELD
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.guards import Path, Step
 from srcgrad.frontend.handlers.registry import implements
@@ -37,6 +39,7 @@ from srcgrad.tree import children
 _OF_CLASSES = (
     "__new__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
 )  # fmt: skip
+_OF_LISTS = ("__iter__", "append", "extend")  # those that take and give the items
 
 
 # what the functions of `copy` return as it is, beside numbers
@@ -147,17 +150,19 @@ def _of_instance(it: Interpreter, x: Any, node: Node, made: Made | None) -> Any:
     if out is not NotImplemented:
         return out
     cls = class_of_instance(x)
-    own = [c for c in cls.__mro__ if c not in (object, dict, types.SimpleNamespace)]
+    own = [c for c in cls.__mro__ if c not in (object, dict, list, types.SimpleNamespace)]
+    of_classes = (*_OF_CLASSES, *_OF_LISTS) if issubclass(cls, list) else _OF_CLASSES
     of_its_own = isinstance(x, Record) and (cls in INSTANCES or LINKED in x.fields)
-    if of_its_own or any(n in vars(c) for c in own for n in _OF_CLASSES):
+    if of_its_own or any(n in vars(c) for c in own for n in of_classes):
         it.refuse(node, f"a copy of {describe(x)} is not supported", "copy its parts")
     out = (
         Record(x.cls, dict(x.fields), x.lacks)
         if isinstance(x, Record)
         else _read(it, x, node, made)
     )
-    if ITEMS in out.fields:
-        out.fields[ITEMS] = call_method(it, out.fields[ITEMS], "copy", [], {}, node)
+    for name in (ITEMS, HELD):
+        if name in out.fields:
+            out.fields[name] = call_method(it, out.fields[name], "copy", [], {}, node)
     if made is not None:
         made[Identity(x)] = out  # it may be reached from its attributes
     _deepen(it, out.fields, node, made)

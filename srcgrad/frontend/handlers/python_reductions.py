@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.frontend.casts import widened
 from srcgrad.frontend.comprehensions import is_long, list_of, run_text
 from srcgrad.frontend.control_flow import both, either, python_bool
+from srcgrad.frontend.derived_instances import as_operands
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.formulas.integers import modular_power
 from srcgrad.frontend.generators import Generated
@@ -28,6 +29,7 @@ from srcgrad.frontend.values import (
     Closure,
     GrownList,
     Iterated,
+    Record,
     Slice,
     describe,
     is_array,
@@ -137,7 +139,11 @@ def _extreme(name: str, primitive: RowName, first: RowName, whole: Any) -> Any:
             if default is not _NOTHING:
                 return default
             it.wrong(node, f"{name}() of an empty sequence", ValueError)
-        if key is not None or all(isinstance(v, tuple) for v in items):
+        if (
+            key is not None
+            or all(isinstance(v, tuple) for v in items)
+            or any(isinstance(v, Record) for v in items)
+        ):
             return _chosen(it, node, gast.Gt() if name == "max" else gast.Lt(), items, key)
         if all(is_number(v) for v in items):
             return getattr(builtins, name)(items)
@@ -251,6 +257,7 @@ def _quantified(it: Interpreter, node: Node, x: Any, whole: Any, join: Any, star
 
 @implements(divmod)
 def divmod_(it: Interpreter, node: Node, a: Any, c: Any) -> Any:
+    a, c = as_operands(it, a, c, ("__divmod__", "__rdivmod__"), node)
     own = operated(it, "divmod", a, c, node)
     if own is not NotImplemented:
         return own

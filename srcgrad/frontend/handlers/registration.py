@@ -14,6 +14,7 @@ from srcgrad.frontend.handlers import (
     creation,
     decompositions,
     decorators,
+    derived_instances,
     diagonals,
     dicts,
     einsum,
