@@ -39,19 +39,28 @@ def next_(it: Interpreter, node: Node, items: Any, *default: Any) -> Any:
         _forget_whole(items)
         return first
     indexed = not (items.static or items.sources or items.test)
-    if here and indexed and items.length is not None and not (default or it.attempts):
-        return _first_of_the_run(it, items)
+    if here and indexed and items.length is not None and (default or not it.attempts):
+        return _first_of_the_run(it, items, default, node)
     first = function_at(node, FIRST if default else NEXT)
     closure = Closure(first, it.env, [], [], it.frame, "next")
     return it.call(closure, [*default, items], {}, node)
 
 
-def _first_of_the_run(it: Interpreter, items: Iterated) -> Any:
-    """The first item of what runs over an array or a range: the others are left."""
-    b = it.b
-    it.fail_if(plain(b.eq(items.length, 0)), "StopIteration", "")
-    first, rest = items.item(0), items.item
+def _first_of_the_run(
+    it: Interpreter, items: Iterated, default: tuple[Any, ...], node: Node
+) -> Any:
+    """The first item of what runs over an array or a range, or the default: the others are left."""
+    b, rest = it.b, items.item
+    nothing = plain(b.eq(items.length, 0))
     left = plain(b.sub(items.length, 1))
+    if default:
+        first = it.branch(
+            nothing, lambda: default[0], lambda: rest(0), node, live_rest=True, several=True
+        )
+        left = plain(b.maximum(left, 0))
+    else:
+        it.fail_if(nothing, "StopIteration", "")
+        first = rest(0)
     items.length = b.dim(left) if isinstance(left, Var) else left
     items.item = lambda k: rest(plain(b.add(k, 1)))
     _forget_whole(items)

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from srcgrad.frontend.comprehensions import is_long
 from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.formulas import iterators
 from srcgrad.frontend.generators import Generated
@@ -56,11 +57,11 @@ def accumulate(
     it: Interpreter, node: Node, x: Any, func: Any = None, *, initial: Any = None
 ) -> Any:
     x = in_turn(it, x, node)
+    f = operator.add if func is None else func
+    one_by_one = iterators.accumulated if initial is None else iterators.accumulated_from
+    first = [] if initial is None else [initial]
     if isinstance(x, Generated):
-        f = operator.add if func is None else func
-        if initial is None:
-            return it.call(iterators.accumulated, [x, f], {}, node)
-        return it.call(iterators.accumulated_from, [x, f, initial], {}, node)
+        return it.call(one_by_one, [x, f, *first], {}, node)
     kind = None
     if isinstance(x, GrownList) and x.of_numbers:
         kind = x.dtype.dtype
@@ -74,6 +75,8 @@ def accumulate(
             )  # fmt: skip
         made = it.call_numpy(np.cumsum, [x], {"dtype": np_dtype(kind)}, node)
         return replace(iterated(it, as_it_is(it, node, made, x, "accumulate"), node), once=True)
+    if isinstance(x, GrownList) or is_long(it, x, node):
+        return it.call(one_by_one, [x, f, *first], {}, node)
     part = iterated(it, x, node)
     n, shift = count_of(it, part, node), int(initial is not None)
     kept: dict[int, Any] = {}

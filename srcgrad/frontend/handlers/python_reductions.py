@@ -50,10 +50,26 @@ def total(items, start):
         start = start + items[k]
     return start
 """
+FOLDED = """\
+def folded(f, items, result):
+    for v in items:
+        result = f(result, v)
+    return result
+"""
+REDUCED = """\
+def reduced(f, items):
+    result = items[0]
+    for k in range(1, len(items)):
+        result = f(result, items[k])
+    return result
+"""
 
 
 @implements(functools.reduce)
 def reduce_(it: Interpreter, node: Node, f: Any, x: Any, *start: Any) -> Any:
+    x = it.collected(x)
+    if isinstance(x, GrownList) or is_long(it, x, node):
+        return _reduced_in_loop(it, node, f, x, start)
     items = [*start, *it.static_items(x, node)]
     if not items:
         it.fail("TypeError", "reduce() of empty iterable with no initial value")
@@ -61,6 +77,16 @@ def reduce_(it: Interpreter, node: Node, f: Any, x: Any, *start: Any) -> Any:
     for v in items[1:]:
         result = it.call(f, [result, v], {}, node)
     return result
+
+
+def _reduced_in_loop(it: Interpreter, node: Node, f: Any, x: Any, start: tuple[Any, ...]) -> Any:
+    """The fold of items of which only the run tells how many there are."""
+    items = x if isinstance(x, GrownList) else list_of(it, x, node)
+    if start:
+        return run_text(it, FOLDED, [f, items, *start], node)
+    nothing = plain(it.b.eq(it.call(len, [items], {}, node), 0))
+    it.fail_if(nothing, "TypeError", "reduce() of empty iterable with no initial value")
+    return run_text(it, REDUCED, [f, items], node)
 
 
 @implements(abs)
@@ -78,6 +104,7 @@ def abs_(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(builtins.sum)
 def sum_(it: Interpreter, node: Node, x: Any, start: Any = 0) -> Any:
     x = it.collected(x)
+    x = list_of(it, x, node) if isinstance(x, Iterated) and is_long(it, x, node) else x
     if is_array(x) and x.type.dims:
         if is_scalar(start):  # it comes first, and decides the dtype of the sum
             x = it.b.cast(x, Scalar(join_scalars(atom(start).type, Scalar(x.type.dtype)).dtype))
