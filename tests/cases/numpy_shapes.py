@@ -205,3 +205,22 @@ def reshaped_by_a_shape_in_an_array(x):
 def reshaped_by_integers_of_the_run(x, n, m):
     y = np.reshape(x, (n, m), order="F")
     return np.sum(x.reshape(n, m)[-1] ** 2) + np.sum(y[0] * y[-1])
+
+
+@case(vec(4))
+@case(np.array([0.0, 0.7, 0.3, 0.0]), differences=False)
+def lists_without_zeros_at_the_ends(x):
+    some = [0.0, 0.0, x[0], 0.0, x[1], 0.0]
+    front, both, grown = np.trim_zeros(some, "f"), np.trim_zeros(some), []
+    for v in x:
+        grown.append(v * (v > 0.5))
+    grown = np.trim_zeros(grown, "b")
+    nothing = len(np.trim_zeros([x[0] * 0.0]))
+    return sum(front) * len(front) + sum(both) * len(both) + sum(grown) * len(grown) + nothing
+
+
+@case(mat(3, 4))
+def arrays_as_required(x):
+    turned = np.require(x.T, dtype=float, requirements=["C"])
+    same = np.require(x, float, "C")
+    return np.sum(turned * x.T) + np.sum(same[:, 1] ** 2)

@@ -55,3 +55,33 @@ def test_a_copy_shares_no_memory(mode):
         assert_allclose(value, f(X), rtol=1e-15)
         first = 8.0 * X[0] if mode in (True, MODE.ALWAYS) else 0.0
         assert_allclose(gradient, [first, 8.0 * X[1] + 2.0, 8.0 * X[2], 8.0 * X[3]])
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+@pytest.mark.parametrize("dtype", [None, float])
+def test_arrays_that_are_copied_into_another_order(dtype, target):
+    """A store to one leaves the array alone that it is made of."""
+
+    def f(x):
+        rows = np.array(x.T, dtype, copy=None, order="C")
+        columns = np.array(x, dtype, copy=None, order="F")
+        rows[0] = 2.0
+        columns[0] = 3.0
+        return np.sum(rows * x.T) + np.sum(columns * columns * x)
+
+    x = np.arange(12.0).reshape(3, 4)
+    c = flow.compile(f, target=target)
+    assert c(x.copy()) == f(x.copy())
+    steps = 1e-3 * np.eye(12).reshape(12, 3, 4)
+    differences = [(f(x + s) - f(x - s)) / 2e-3 for s in steps]
+    assert_allclose(flow.grad(c)(x).ravel(), differences, rtol=1e-3, atol=1e-3)
+
+
+def test_array_that_is_in_the_order_already_is_itself():
+    def f(x):
+        y = np.array(x, copy=None, order="C")
+        y[0] = 2.0
+        return np.sum(y * x)
+
+    x = np.arange(12.0).reshape(3, 4)
+    assert flow.compile(f, target="python")(x.copy()) == f(x.copy())

@@ -92,3 +92,24 @@ def test_what_scipy_raises(f):
     for g in (f, flow.grad(flow.compile(f, target="python"))):
         with pytest.raises(NotImplementedError):
             g(X)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_indices_that_are_floats(target):
+    def f(x, rows):
+        columns, starts = np.array([1.0, 1.9, 0.0, 2.0, 2.5]), np.array([0.0, 2.0, 3.0, 5.0])
+        total = 0.0
+        for cls in (sparse.csr_matrix, sparse.csc_array):
+            total += np.sum(cls((x, (rows, columns)), shape=(3, 3)) @ np.arange(3.0) ** 2)
+            total += np.sum((cls((x, columns, starts), (3, 3)) @ np.arange(1.0, 4.0)) ** 2)
+        return total + np.sum(sparse.coo_array((x, (rows, columns)), (3, 3)).toarray() ** 2)
+
+    check(f, X, ROWS + 0.5, target=target)
+    check(f, X * 2.0, ROWS[::-1] * 1.0, target=target)
+
+
+def test_no_shape_is_found_of_indices_that_are_floats():
+    f = lambda x: sparse.csr_matrix((x, (ROWS * 1.0, COLUMNS))).toarray()
+    for each in (f, flow.compile(f)):
+        with pytest.raises(TypeError, match="interpreted as an integer"):
+            each(X)

@@ -24,7 +24,7 @@ LARGEST_MATRIX = 16  # whose characteristic polynomial has some twelve digits
 
 @stands_for(np.trim_zeros)
 def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
-    """An array without the zeros at the ends of its axes.
+    """An array without the zeros at the ends of its axes; of a list, a part of it.
 
     >>> trim_zeros(np.array([0.0, 1.0, 0.0, 2.0, 0.0]), "f")
     array([1., 0., 2., 0.])
@@ -32,17 +32,25 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     if trim.lower() not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
     if not is_array(filt):
-        return unsupported("trim_zeros takes an array", "make one: np.array(...)")
+        if np.ndim(filt) != 1:
+            raise TypeError("list indices must be integers or slices, not tuple")
+        first, last = _ends(np.asarray(filt) != 0, trim.lower())
+        return filt[first:last]
     n = filt.ndim
     some = range(n) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes, found = tuple([place(k, n) for k in some]), filt
     for k in axes:
         others = tuple([other for other in range(n) if other != k])
-        places = np.flatnonzero(np.any(filt != 0, axis=others))
-        first = np.min(places, initial=filt.shape[k]) if "f" in trim.lower() else 0
-        last = np.max(places, initial=-1) + 1 if "b" in trim.lower() else filt.shape[k]
+        first, last = _ends(np.any(filt != 0, axis=others), trim.lower())
         found = part(found, k, slice(first, last))
     return found
+
+
+def _ends(there: Any, trim: Any) -> Any:
+    """The places of the first true value and behind the last, or the ends that are not trimmed."""
+    places, n = np.flatnonzero(there), len(there)
+    first = np.min(places, initial=n) if "f" in trim else 0
+    return first, (np.max(places, initial=-1) + 1 if "b" in trim else n)
 
 
 def check_leading(c: Any) -> None:

@@ -25,6 +25,8 @@ def _length_of(indices: Any) -> Any:
     """The length of an axis with these indices, the largest of which is its last."""
     if len(indices) == 0:
         raise ValueError("cannot infer dimensions from zero sized index arrays")
+    if indices.dtype.kind == "f":
+        raise TypeError("the largest of the indices cannot be interpreted as an integer")
     return int(np.max(indices)) + 1
 
 
@@ -66,6 +68,12 @@ def _check_parts(cls: Any, shape: Any, values: Any, indices: Any, indptr: Any) -
         raise NotImplementedError("values after the last row: cut off data and indices")
 
 
+def _whole(indices: Any) -> Any:
+    """Indices as integers: what is behind the point of a float is cut off."""
+    indices = np.asarray(indices)
+    return indices.astype(np.int64) if indices.dtype.kind == "f" else indices
+
+
 def _of(cls: Any, shape: Any, rows: Any, columns: Any, values: Any) -> Any:
     if cls in COO:
         return coordinates(cls, shape, values, (rows, columns))
@@ -102,17 +110,17 @@ def _constructor(cls: Any) -> Callable:
             return _of(cls, arg1, none, none, nothing)
         if len(arg1) == 2:
             values, (rows, columns) = arg1
-            rows, columns = np.asarray(rows), np.asarray(columns)
             if shape is None:
-                shape = (_length_of(rows), _length_of(columns))
+                shape = (_length_of(np.asarray(rows)), _length_of(np.asarray(columns)))
+            rows, columns = _whole(rows), _whole(columns)
             _check_places(shape, (rows, columns), np.asarray(values))
             made = _of(cls, shape, rows, columns, _cast(values, dtype))
             return copied(made) if copy and cls in COO else made
         values, indices, indptr = arg1
-        indices, indptr = np.asarray(indices), np.asarray(indptr)
         if shape is None:
-            n, m = len(indptr) - 1, _length_of(indices)
+            n, m = len(indptr) - 1, _length_of(np.asarray(indices))
             shape = (n, m) if cls in CSR else (m, n)
+        indices, indptr = _whole(indices), _whole(indptr)
         values = _cast(values, dtype)
         _check_parts(cls, shape, values, indices, indptr)
         made = compressed(cls, shape, values, indices, indptr)

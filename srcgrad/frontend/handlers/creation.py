@@ -220,15 +220,19 @@ def _copies(it: Interpreter, x: Any, copy: Any, wanted: Scalar | None) -> bool:
 @implements(np.array)
 def array(
     it: Interpreter, node: Node, x: Any, dtype: Any = None, copy: Any = True, ndmin: Any = 0,
-    order: Any = None,
+    order: Any = None, subok: Any = False,
 ) -> Any:  # fmt: skip
     wanted = None if dtype is None else scalar_type(it, node, dtype)
     x = x if wanted is None else items_in_dtype(it, x, wanted.dtype, node)
-    out = as_array(it, node, x, _copies(it, x, copy, wanted), wanted)
+    copied = _copies(it, x, copy, wanted)
+    out = as_array(it, node, x, copied, wanted)
     if wanted is not None:
         out = cast(it, out, wanted)
     order = it.order_of(node, order)
-    out = out if order in ("K", "A") else _ordered(it, out, order)
+    if copied and order not in ("K", "A"):
+        out = _ordered(it, out, order)
+    else:
+        out = _in_order(it, node, x, out, order)
     missing = ndmin - (out.type.ndim if is_array(out) else 0)
     if missing > 0 and is_array(out):
         out = it.b.view(out, spec=("n",) * missing + (":",) * out.type.ndim)
@@ -246,7 +250,11 @@ def asarray(
     out = as_array(it, node, x, _copies(it, x, copy, wanted), wanted)
     if wanted is not None and atom(out).type.dtype != wanted.dtype:
         out = cast(it, out, wanted)
-    order = it.order_of(node, order)
+    return _in_order(it, node, x, out, it.order_of(node, order))
+
+
+def _in_order(it: Interpreter, node: Node, x: Any, out: Any, order: Any) -> Any:
+    """What is made of `x`, in C or Fortran order: itself if it is, else a copy."""
     if order in ("K", "A") or not is_array(out) or not out.type.dims:
         return out
     if order == "F":
