@@ -68,7 +68,7 @@ def taken_in_each_trip(x):
 def one_iterator_in_two_expressions(x):
     pairs = enumerate(x)
     first = sum(v * k for k, v in pairs)
-    return first + sum(v for k, v in pairs)  # error: UnsupportedError: an iterator is run over again
+    return first + sum(v for k, v in pairs)  # error: UnsupportedError: run over again
 
 
 @program(vec(3))
