@@ -73,7 +73,7 @@ def member_of(cls: type, name: str) -> Any:
     """
     for c in cls.__mro__:
         if c in PROGRAMS and cls not in _PLAIN and name in vars(c) and base_of(cls) is not None:
-            return own_of_base(cls, name)
+            return None if _is_passed_over(cls, name) else own_of_base(cls, name)
         if name in vars(c):
             return vars(c)[name]
     return None
@@ -83,6 +83,12 @@ def is_of_base(cls: type, name: str) -> bool:
     """Whether the member that Python finds first is the built-in base's own."""
     home = next((c for c in cls.__mro__ if name in vars(c)), None)
     return home in _PLAIN and cls not in _PLAIN
+
+
+def _is_passed_over(cls: type, name: str) -> bool:
+    """Whether `v *= n` calls the `__mul__` of a class of lists: Python finds it before list's."""
+    ours = base_of(cls) is list and name == "__imul__" and is_of_base(cls, name)
+    return ours and not is_of_base(cls, "__mul__")
 
 
 def static_member(cls: type, name: str) -> Any:

@@ -5,6 +5,7 @@ import pytest
 
 import srcgrad as flow
 from srcgrad.errors import ArgumentValueError, UnsupportedError
+from tests.frontend.as_python import agrees
 from tests.passes.with_and_without import anew
 
 X = np.array([1.0, 2.0, 3.0])
@@ -222,3 +223,24 @@ def test_arrays_of_single_precision_become_double(target):
     assert value.dtype == f(x).dtype == np.float64
     assert value == pytest.approx(f(x), rel=1e-15)
     np.testing.assert_allclose(flow.grad(c)(x), 2.5 - 1.0 / x**2, rtol=1e-6)
+
+
+class Scaled(list):
+    def __add__(self, other):
+        return Scaled(a + b for a, b in zip(self, other, strict=True))
+
+    def __mul__(self, factor):
+        return Scaled(a * factor for a in self)
+
+
+def operators_in_place(x):
+    """Python takes the class's own `__mul__` for `*=`, and list's `__iadd__` for `+=`."""
+    one = two = Scaled([x, 1.0])
+    one += [3.0]
+    shared = one is two
+    one *= 2
+    return one[0], len(one), shared, one is two, len(two), (Vector([x]) * 2)[1]
+
+
+def test_operators_in_place():
+    agrees(operators_in_place, 0.3)
