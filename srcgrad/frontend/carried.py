@@ -102,6 +102,7 @@ def widen(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
 def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
     """Carries the places that the body changed without binding a name."""
     mine, found = id(it.env), []
+    restarts: list[RestartTracing] = []  # one for all lists that grow in a trip
     bound = set(assigned([trip.node])) - it.frame.bound_outside
     pairs = [(mine, head.env, end.env)]
     pairs += [(k, head.contents[k], end.contents[k]) for k in head.contents]
@@ -109,7 +110,13 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
         v = None if owner in it.scopes else trip.before.objects.get(owner)
         fits = list(a) == list(c) or isinstance(v, Record)
         if v is not None and not fits and not _has_keys_of_some_trips(it, v, a, c):
-            _reshaped(it, trip, v, a, c)
+            try:
+                _reshaped(it, trip, v, a, c)
+            except RestartTracing as e:
+                restarts.append(e)
+            except UnsupportedError:
+                if not restarts:
+                    raise
         for key in dict.fromkeys([*a, *c]):
             x, y = a.get(key, UNBOUND), c.get(key, UNBOUND)
             if x is y or (owner, key) in trip.specs or narrowed(x, y):
@@ -117,6 +124,8 @@ def _discover(it: Interpreter, trip: Trip, head: State, end: State) -> bool:
             if owner == mine and (key in bound or key.startswith("$")):
                 continue
             found.append((owner, key))
+    if restarts:
+        raise restarts[0]
     if found:
         restore(it, trip.before)
         for cell in found:

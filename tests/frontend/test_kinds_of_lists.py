@@ -242,3 +242,21 @@ def test_lists_of_instances_of_a_class_inside(target):
     """The class is another one in each attempt, the list is the same."""
     for v in (WIDE, NARROW):
         _like_python(of_a_class_inside, (v,), target)
+
+
+def many_lists(x, n):
+    a, b, c, d = [], [], [], []
+    y = x
+    for i in range(n):
+        y = y * 0.9 + x
+        a.append(y)
+        b.append(y * 2.0)
+        c.append((y, i))
+        d.append(i)
+    return sum(a) + sum(b) + sum(p * q for p, q in c) + sum(d)
+
+
+def test_lists_that_grow_in_one_loop_are_found_together():
+    f = flow.compile(many_lists, target="python")
+    assert np.isclose(f(0.3, 5), many_lists(0.3, 5))
+    assert "(begun 3 times" in str(f.explain())  # and once for the list that `sum` makes
