@@ -36,7 +36,13 @@ from srcgrad.frontend.frame import Diverged
 from srcgrad.frontend.grown_lists import GrownTable
 from srcgrad.frontend.guards import Path, attribute
 from srcgrad.frontend.handlers.parameters import known_arguments
-from srcgrad.frontend.handlers.registry import METHODS, followed, handler_of, kind_of_owner
+from srcgrad.frontend.handlers.registry import (
+    METHODS,
+    followed,
+    gives_strong,
+    handler_of,
+    kind_of_owner,
+)
 from srcgrad.frontend.handlers.signatures import NotTaken, as_named
 from srcgrad.frontend.inlining import call_closure, entered, follow, inline
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -149,7 +155,7 @@ def call(it: Interpreter, f: Any, args: list[Any], kwargs: dict[str, Any], node:
             return in_kinds(it, flag, [args, kwargs], lambda now: it.call(f, now[0], now[1], node))
         result = _answered(it, f, handler, args, kwargs, node)
         note_made(it, f, args, result)
-        result = strong(it, result) if _gives_strong(f) else result
+        result = strong(it, result) if gives_strong(f) else result
         return in_shell(it, result) if _gives_shell(it, f) else result
     if (known := by_known_arguments(it, f, args, kwargs, node)) is not NotImplemented:
         return known
@@ -310,7 +316,7 @@ def _answered(
 ) -> Any:
     """The result of the handler of a library function for the arguments of a call."""
     if reads_arrays(f) and inside([args, kwargs]):
-        own = strong if _gives_strong(f) else lambda it, v: v
+        own = strong if gives_strong(f) else lambda it, v: v
         of_arrays = lambda args, kwargs: own(it, _answered(it, f, handler, args, kwargs, node))
         return called(it, f, args, kwargs, node, of_arrays)
     if (own := formula_of(it, f, args, kwargs, node)) is not None:
@@ -381,17 +387,6 @@ def _of_known_number(
         return f(*args, **kwargs)
     except (TypeError, ValueError, OverflowError) as e:
         it.fails(e, node)
-
-
-def _gives_strong(f: Any) -> bool:
-    """Whether a function is one of NumPy's that never return a Python number."""
-    if isinstance(f, np.ufunc):
-        return True
-    home = home_module(f)
-    numpy = home.split(".")[0] == "numpy" and not home.startswith("numpy.random")
-    return numpy and f not in (
-        np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
-    )  # fmt: skip
 
 
 def _gives_shell(it: Interpreter, f: Any) -> bool:

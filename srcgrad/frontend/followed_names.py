@@ -43,6 +43,10 @@ FOLLOWED: dict[str, list[str]] = {
         "polyline", "polymul", "polymulx", "polypow", "polysub", "polytrim", "polyvalfromroots",
         "polyvander",
     ],
+    "numpy.polynomial.polyutils": [
+        "as_series", "getdomain", "mapdomain", "mapparms", "trimcoef",
+    ],
+    "scipy.constants": ["convert_temperature", "lambda2nu", "nu2lambda"],
     "scipy.fft": ["fhtoffset"],
     "scipy.integrate": ["cumulative_simpson", "newton_cotes"],
     "scipy.linalg": [

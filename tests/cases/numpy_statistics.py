@@ -118,6 +118,16 @@ def histograms(x, w):
     return np.sum(counts * x[:4]) + np.sum(sums**2) + np.sum(edges**2) + np.sum(shares * x[:3])
 
 
+@case(signed(6), vec(6, 1))
+def histograms_of_pairs(x, w):
+    y = x[::-1] * 2.0
+    counts, edges, others = np.histogram2d(x, y, bins=3)
+    sums, _, _ = np.histogram2d(x, y, [2, np.array([-9.0, 0.0, 9.0])], weights=w)
+    shares, _, _ = np.histogram2d(x, y, (2, 3), [[-3, 3], [-5, 5]], density=True, weights=w)
+    s = np.sum(counts @ x[:3]) + np.sum(sums**2) + np.sum(edges**2) + np.sum(others * edges)
+    return s + np.sum(shares**2)
+
+
 @case(signed(6))
 def bins_of_numbers(x):
     up = np.digitize(x, np.array([-0.5, 0.0, 0.8]))

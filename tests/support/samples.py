@@ -30,7 +30,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import fft, fftpack, integrate, linalg, ndimage, optimize, signal, sparse, special, stats
+from scipy import (
+    constants,
+    fft,
+    fftpack,
+    integrate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    special,
+    stats,
+)
 from scipy.signal import _peak_finding_utils, _upfirdn
 from scipy.spatial import distance
 
@@ -45,7 +57,7 @@ BY_PLACE = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
 SPACE: dict[str, Any] = {
     "np": np, "math": math, "cmath": cmath, "bisect": bisect, "copy": copy,
     "functools": functools, "itertools": itertools, "operator": operator, "fft": fft,
-    "fftpack": fftpack,
+    "constants": constants, "fftpack": fftpack,
     "integrate": integrate, "linalg": linalg, "ndimage": ndimage, "signal": signal,
     "special": special, "stats": stats, "distance": distance, "lapack": linalg.lapack,
 }  # fmt: skip

@@ -136,9 +136,19 @@ def test_an_error_names_the_line_of_the_user(f: Any, said: str):
 
 def test_a_call_within_the_library_is_followed_and_one_of_the_user_is_not():
     def private(x):
-        return np.polynomial.polyutils.getdomain(x)
+        return np.polynomial.polyutils.format_float(x[0])
 
-    with pytest.raises(UnsupportedError, match="getdomain is not supported"):
+    with pytest.raises(UnsupportedError, match="format_float is not supported"):
         flow.compile(private, target="python")(np.arange(3.0))
     trimmed = flow.compile(np.polynomial.polynomial.polyadd, target="python")
     assert trimmed(np.array([1.0, 2.0]), np.array([1.0, -2.0])).tolist() == [2.0]
+
+
+def test_a_number_of_python_is_one_where_the_source_says_so():
+    def mapped(x, y):
+        return np.polynomial.polyutils.mapdomain(x, [-1, 1], (0.5, 3)) * y
+
+    y = np.ones(2, np.float32)
+    for target in ("python", "cpu"):
+        got = flow.compile(mapped, target=target)(2.5, y)
+        assert got.dtype == mapped(2.5, y).dtype == np.float32 and got.tolist() == [4.875] * 2

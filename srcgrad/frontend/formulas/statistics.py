@@ -1,6 +1,6 @@
 """Statistics as NumPy programs: weighted means, order statistics, counts.
 
-Counts and places (of a histogram, of digitize) have no derivative; weights have one.
+Counts and places (of digitize) have no derivative; weights have one.
 """
 
 from __future__ import annotations
@@ -348,51 +348,3 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     if not np.all(steps <= 0.0):
         raise ValueError("bins must be monotonically increasing or decreasing")
     return n - np.searchsorted(bins[::-1], x, side=side)
-
-
-@stands_for(np.histogram)
-def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
-    """Counts, or sums of weights, between edges that are given or evenly spaced.
-
-    >>> histogram(np.array([0.0, 1.0, 2.0]), bins=2)[0]
-    array([1, 2])
-    """
-    if isinstance(bins, str):
-        return unsupported("histogram with bins by name is not supported", "state their number")
-    a = np.ravel(floating(a))
-    if np.ndim(bins) == 0:
-        low, high = _bounds_of(a) if range is None else (range[0], range[1])
-        if not (np.isfinite(low) & np.isfinite(high)):
-            raise ValueError("the range of a histogram must be finite")
-        same = low == high
-        low, high = np.where(same, low - 0.5, low), np.where(same, high + 0.5, high)
-        edges = np.linspace(low, high, bins + 1)
-    else:
-        edges = np.asarray(bins)
-    n = edges.shape[0] - 1
-    if n < 0:
-        raise NotImplementedError("a histogram without edges")
-    place = np.searchsorted(edges, a, side="right") - 1
-    place = np.where(a == edges[n], n - 1, place)  # the last bin is closed
-    inside = (a >= edges[0]) & (a <= edges[n])
-    place = np.where(inside, place, n)
-    if weights is None:
-        found = np.zeros(n + 1, np.int64)
-        np.add.at(found, place, 1)
-    else:
-        w = np.ravel(np.asarray(weights))
-        found = np.zeros(n + 1, w.dtype)
-        np.add.at(found, place, w)
-    counts = found[:n].copy()
-    if not density:
-        return counts, edges
-    return counts / (edges[1:] - edges[:-1]) / np.sum(counts), edges
-
-
-def _bounds_of(a: Any) -> tuple:
-    """The minimum and maximum; 0 and 1 for an empty array."""
-    if a.size == 0:
-        return np.zeros_like(a).sum(), np.zeros_like(a).sum() + 1.0
-    return np.min(a), np.max(a)

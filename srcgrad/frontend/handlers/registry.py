@@ -177,6 +177,17 @@ def handler_of(f: Any) -> Callable | None:
     return found
 
 
+def gives_strong(f: Any) -> bool:
+    """Whether a function is one of NumPy's that never return a Python number, as its source may."""
+    if isinstance(f, np.ufunc):
+        return True
+    home = home_module(f)
+    numpy = home.split(".")[0] == "numpy" and not home.startswith("numpy.random")
+    return numpy and not isinstance(handler_of(f), OwnSource) and f not in (
+        np.ndim, np.size, np.shape, np.real, np.imag, np.count_nonzero,
+    )  # fmt: skip
+
+
 def name_of_stream(v: Any) -> str | None:
     """The name in `sys` of a stream that a program writes to, which is the one of that moment."""
     return next((n for n in ("stdout", "stderr") if v is getattr(sys, n) and v is not None), None)

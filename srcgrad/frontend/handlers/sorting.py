@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas import arrays
+from srcgrad.frontend.formulas import arrays, histograms  # noqa: F401 (histograms registers)
 from srcgrad.frontend.formulas.calculus import interpolated
 from srcgrad.frontend.handlers.elementwise import operands
 from srcgrad.frontend.handlers.reductions import axis_of, vector
