@@ -13,7 +13,8 @@ from typing import Any
 import gast
 
 from srcgrad.frontend.interpreter import Interpreter
-from srcgrad.frontend.values import Formatted, Record
+from srcgrad.frontend.texts import made_of
+from srcgrad.frontend.values import Record
 from srcgrad.ir.nodes import Def, Stmt
 from srcgrad.ir.types import Scalar
 from srcgrad.primitives import memory
@@ -53,7 +54,7 @@ class Texts:
         number, kind, template, types = [*self.kept][code - len(self.handlers) - 1]
         places = self.kept[number, kind, template, types]
         values = [it.b.retyped(it.b.load(p, 0), t) for p, t in zip(places, types, strict=True)]
-        text = Formatted(template, values) if values else template.format()
+        text = made_of(template, values)
         return self.handlers[number - 1], Record(class_of(kind), {"args": (text,)})
 
 

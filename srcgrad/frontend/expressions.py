@@ -33,7 +33,7 @@ from srcgrad.frontend.number_classes import is_either, of_either, of_operands
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, in_field, negated, operated, type_name
-from srcgrad.frontend.texts import formatted, literal, percent, shown
+from srcgrad.frontend.texts import formatted, literal, made_of, percent, shown
 from srcgrad.frontend.tracked_dicts import (
     as_set,
     is_constant,
@@ -117,7 +117,7 @@ def of_joined_str(it: Interpreter, node: gast.JoinedStr) -> Any:
         except (TypeError, ValueError) as e:
             it.fails(e, node)
         template, values = template + text, [*values, *own]
-    return Formatted(template, values) if values else template.format()
+    return made_of(template, values)
 
 
 # ---- operators ----
@@ -290,9 +290,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
             made = percent(a, c, partial(in_field, it, node))
         except (TypeError, ValueError) as e:
             it.fails(e, node)
-    if made is None:
-        return None
-    return Formatted(*made) if made[1] else made[0].format()
+    return None if made is None else made_of(*made)
 
 
 def _lists_binary(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:

@@ -218,8 +218,8 @@ def taken_apart(
 
     def checked(v: Any) -> Any:
         for each in tree.nodes(v):
-            if isinstance(each, Record) and each.cls is Reading:
-                reason = f"{found.title}() returns what depends on a reading of the clock"
+            if isinstance(each, Record) and issubclass(each.cls, Reading):
+                reason = f"{found.title}() returns what depends on {describe(each)}"
                 raise UnsupportedError(reason, at, OUTSIDE)
             if isinstance(each, Record) and each.cls in {*CLASSES, *INSTANCES, *MADE_INSIDE}:
                 why, parts = "which is made inside only", "coefficients: p.coeffs"

@@ -36,7 +36,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.library_source import CLASSES
 from srcgrad.frontend.masked_constant import Masked, as_array
 from srcgrad.frontend.number_classes import refuse_mixed
-from srcgrad.frontend.texts import literal, quoted, shown
+from srcgrad.frontend.texts import is_reading, literal, quoted, shown
 from srcgrad.frontend.values import (
     Abstract,
     Formatted,
@@ -123,8 +123,7 @@ def _wrong(it: Interpreter, said: str, node: Node) -> NoReturn:
 
 def converted(it: Interpreter, v: Any, wanted: type, node: Node) -> Any:
     """`float(v)` or `int(v)` by a method of the user's; NotImplemented if there is none."""
-    name = f"__{wanted.__name__}__"
-    out = asked(it, v, name, [], node)
+    out = asked(it, v, name := f"__{wanted.__name__}__", [], node)
     if wanted is float and type_name(out) == "numpy.float64":  # which derives from Python's
         return plain(it.b.retyped(out, FLOAT))
     if out is not NotImplemented and type_name(out) != wanted.__name__:
@@ -355,8 +354,10 @@ def _of_exception(it: Interpreter, v: Record, node: Node, inside: bool, exact: b
 
 def in_field(it: Interpreter, node: Node, v: Any, spec: Any, conversion: int) -> tuple[Any, Any]:
     """The displayed value of a replacement field, and the specification left for it."""
+    if is_reading(v):
+        return v, None
     if conversion != -1:
-        return displayed(it, v, node, conversion in (ord("r"), ord("a"))), spec
+        return displayed(it, v, node, conversion in map(ord, "ra")), spec
     spec = "" if spec is None else spec
     out = asked(it, v, "__format__", [spec], node)
     if out is not NotImplemented:

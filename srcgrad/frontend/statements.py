@@ -41,7 +41,7 @@ from srcgrad.frontend.stores import (
     store,
     store_part,
 )
-from srcgrad.frontend.texts import literal, shown, without_values
+from srcgrad.frontend.texts import is_reading, literal, shown, without_values
 from srcgrad.frontend.unpacking import unpack
 from srcgrad.frontend.values import (
     UNBOUND,
@@ -324,6 +324,8 @@ def do_raise(it: Interpreter, node: gast.Raise) -> None:
 
 def _message(it: Interpreter, message: Any, node: Node) -> tuple:
     """A template and its values, as `fail` takes them."""
+    if is_reading(message):
+        return ("...",)
     template, values = without_values(*shown(displayed(it, message, node, exact=False)))
     return template, *values
 

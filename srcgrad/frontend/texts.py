@@ -10,6 +10,7 @@ import string
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.frontend.formulas.clocks import Reading
 from srcgrad.frontend.values import (
     Formatted,
     GrownList,
@@ -84,9 +85,23 @@ def shown(v: Any, inside: bool = False) -> tuple[str, list[Any]]:
     return literal(describe(v)), []
 
 
+def made_of(template: str, values: list[Any]) -> Any:
+    """The text of a template and its values: a reading if one of them is, a str without values."""
+    reading = next(filter(is_reading, values), None)
+    if reading is not None:
+        return Record(reading.cls, {**reading.fields, "cls": str})
+    return Formatted(template, values) if values else template.format()
+
+
+def is_reading(v: Any) -> bool:
+    return isinstance(v, Record) and issubclass(v.cls, Reading)
+
+
 def formatted(v: Any, spec: Any, conversion: int) -> tuple[str, list[Any]]:
     """A field of an f-string; `conversion` is that of the syntax tree (-1: none)."""
     template, values = shown(v, conversion in (ord("r"), ord("a")))
+    if is_reading(v):
+        return "{}", [v]
     width, widths = ("", []) if spec is None else shown(spec)
     if not width:
         return template, values
@@ -132,7 +147,7 @@ def percent(text: str, args: Any, prepared: Prepared) -> tuple[str, list[Any]] |
         if kind == "%":
             out += "%"
             continue
-        if not rest or (kind in "di" and not (is_integer(rest[0]) or isinstance(rest[0], bool))):
+        if not rest or (kind in "di" and not _is_shown_by_d(rest[0])):
             return None
         spec = ("<" if field["left"] else ">" if size and kind in "sr" else "") + field["flags"]
         spec += size + ("d" if kind == "i" else "" if kind in "sr" else kind)
@@ -141,6 +156,10 @@ def percent(text: str, args: Any, prepared: Prepared) -> tuple[str, list[Any]] |
         wanted, own = formatted(v, spec or None, of_kind)
         out, values = out + wanted, [*values, *own]
     return None if rest or "%" in text[end:] else (out + literal(text[end:]), values)
+
+
+def _is_shown_by_d(v: Any) -> bool:
+    return is_integer(v) or isinstance(v, bool) or (is_reading(v) and v.fields["cls"] is int)
 
 
 def without_values(template: str, values: list[Any] | None = None) -> tuple[str, list[Any]]:

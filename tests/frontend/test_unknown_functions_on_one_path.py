@@ -47,7 +47,7 @@ def in_a_condition(x, n):
 
 def bound_there_only(x, n):
     if n > 5:
-        number = os.getpid()
+        number = os.cpu_count()
     if n > 5:
         return np.sum(x) * number
     return np.sum(x * x)

@@ -21,8 +21,11 @@ import linecache
 import logging
 import math
 import operator
+import os
+import threading
 import time
 import types
+import uuid
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -116,7 +119,7 @@ FORMULAS_OF_ROTATIONS = [
     f for f, formula in FORMULAS.items() if formula.__module__.endswith(".rotations")
 ]
 
-CLOCK = "reads a clock: tests/frontend/test_clocks.py"
+CLOCK = "gives a reading or an identifier: tests/frontend/test_clocks.py"
 # functions without numbers to compare: what they do instead
 WITHOUT = {
     dict: "makes a container", frozenset: "makes a container", set: "makes a container",
@@ -133,6 +136,8 @@ WITHOUT = {
         "perf_counter_ns", "monotonic_ns", "process_time_ns", "thread_time_ns",
     )},
     datetime.datetime.now: CLOCK, datetime.datetime.today: CLOCK,
+    **dict.fromkeys((uuid.uuid1, uuid.uuid4, os.getpid, os.getppid, threading.get_ident,
+                     threading.get_native_id), CLOCK),
     **dict.fromkeys(OF_MASKED, "takes masked arrays: tests/frontend/test_masked_arrays.py"),
     np.asmatrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",
     np.matrix: "gives a matrix: tests/frontend/test_fields_and_matrices.py",

@@ -1,25 +1,23 @@
-"""Readings of clocks: kept, computed with and dropped; no result, test or text may depend on one.
+"""Readings of clocks, and identifiers: kept and dropped; no result, test or text depends on one.
 
-A program that is compiled once has no moment at which it reads a clock.
+A program that is compiled once has no moment at which it reads a clock, and no process that it
+runs in. A text that is made of a reading is one.
 """
 
 from __future__ import annotations
 
 import datetime
+import os
+import threading
 import time
+import uuid
 from typing import Any
 
 import numpy as np
 
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
 
-REASON = "a reading of the clock is not known in compiled code"
 OUTSIDE = "call it outside and pass the result"
-
-
-def read_clock(of: Any = "") -> Any:
-    """Refuses what would need a reading."""
-    return unsupported(REASON, OUTSIDE)
 
 
 class Reading:
@@ -30,8 +28,18 @@ class Reading:
     <class 'float'>
     """
 
+    unknown = "a reading of the clock is not known in compiled code"
+
     def __init__(self, cls: Any):
         self.cls = cls
+
+    def of_class(self, cls: Any) -> Any:
+        """Another one that depends on this one."""
+        return Reading(cls)
+
+    def refused(self, of: Any = "") -> Any:
+        """Refuses what would need its value."""
+        return unsupported(self.unknown, OUTSIDE)
 
     def __add__(self, other: Any) -> Any:
         return _computed(self, other)
@@ -42,12 +50,12 @@ class Reading:
     def __sub__(self, other: Any) -> Any:
         both = isinstance(other, (Reading, datetime.datetime))
         if self.cls is datetime.datetime and both and _class_of(other) is datetime.datetime:
-            return Reading(datetime.timedelta)
+            return self.of_class(datetime.timedelta)
         return _computed(self, other)
 
     def __rsub__(self, other: Any) -> Any:
         if self.cls is datetime.datetime:
-            return Reading(datetime.timedelta)
+            return self.of_class(datetime.timedelta)
         return _computed(self, other)
 
     def __mul__(self, other: Any) -> Any:
@@ -62,6 +70,12 @@ class Reading:
     def __rtruediv__(self, other: Any) -> Any:
         return _computed(self, other)
 
+    def __floordiv__(self, other: Any) -> Any:
+        return _computed(self, other)
+
+    def __mod__(self, other: Any) -> Any:
+        return _computed(self, other)
+
     def __neg__(self) -> Any:
         return _computed(self, 0)
 
@@ -72,76 +86,110 @@ class Reading:
         return _computed(self, 0)
 
     def strftime(self, format: Any) -> Any:
-        return Reading(str) if self.cls is datetime.datetime else read_clock()
+        return self.of_class(str) if self.cls is datetime.datetime else self.refused()
 
     def isoformat(self, sep: Any = "T", timespec: Any = "auto") -> Any:
-        return Reading(str) if self.cls is datetime.datetime else read_clock()
+        return self.of_class(str) if self.cls is datetime.datetime else self.refused()
 
     def timestamp(self) -> Any:
-        return Reading(float) if self.cls is datetime.datetime else read_clock()
+        return self.of_class(float) if self.cls is datetime.datetime else self.refused()
 
     def total_seconds(self) -> Any:
-        return Reading(float) if self.cls is datetime.timedelta else read_clock()
+        return self.of_class(float) if self.cls is datetime.timedelta else self.refused()
 
-    def __getattr__(self, name: str) -> Any:
-        return read_clock(name)
+    # ---- texts of readings ----
+    def _text(self, *args: Any) -> Any:
+        return self.of_class(str) if self.cls is str else self.refused()
 
-    def __bool__(self) -> Any:
-        return read_clock()
+    upper = lower = strip = replace = zfill = ljust = rjust = removeprefix = _text
 
-    def __float__(self) -> Any:
-        return read_clock()
-
-    def __int__(self) -> Any:
-        return read_clock()
-
-    def __index__(self) -> Any:
-        return read_clock()
-
-    def __len__(self) -> Any:
-        return read_clock()
-
-    def __iter__(self) -> Any:
-        return read_clock()
+    def split(self, sep: Any = None, maxsplit: Any = -1) -> Any:
+        return self.of_class(list) if self.cls is str else self.refused()
 
     def __getitem__(self, k: Any) -> Any:
-        return read_clock()
+        return self.of_class(str) if self.cls in (str, list) else self.refused()
+
+    def __getattr__(self, name: str) -> Any:
+        return self.refused(name)
+
+    def __bool__(self) -> Any:
+        return self.refused()
+
+    def __float__(self) -> Any:
+        return self.refused()
+
+    def __int__(self) -> Any:
+        return self.refused()
+
+    def __index__(self) -> Any:
+        return self.refused()
+
+    def __len__(self) -> Any:
+        return self.refused()
+
+    def __iter__(self) -> Any:
+        return self.refused()
 
     def __contains__(self, item: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __str__(self) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __repr__(self) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __format__(self, spec: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __hash__(self) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __eq__(self, other: object) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __ne__(self, other: object) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __lt__(self, other: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __le__(self, other: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __gt__(self, other: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
     def __ge__(self, other: Any) -> Any:
-        return read_clock()
+        return self.refused()
 
 
 Reading.__name__ = "reading of the clock"  # in errors
+
+
+class Identifier(Reading):
+    """A name of an object, a process or a thread, as `uuid.uuid4()` and `os.getpid()` give it.
+
+    >>> name = Identifier(uuid.UUID).hex[:8]
+    >>> name.cls
+    <class 'str'>
+    """
+
+    unknown = "an identifier of this run is not known in compiled code"
+
+    def of_class(self, cls: Any) -> Any:
+        return Identifier(cls)
+
+    @property
+    def hex(self) -> Any:
+        return self.of_class(str) if self.cls is uuid.UUID else self.refused()
+
+    @property
+    def int(self) -> Any:
+        return self.of_class(int) if self.cls is uuid.UUID else self.refused()
+
+
+Identifier.__name__ = "identifier of this run"
 
 
 def _class_of(v: Any) -> Any:
@@ -151,8 +199,8 @@ def _class_of(v: Any) -> Any:
 def _computed(reading: Reading, other: Any) -> Any:
     """The reading that an operator gives; other objects than single values are refused."""
     if not isinstance(other, (Reading, str, datetime.timedelta)) and np.ndim(other) > 0:
-        return read_clock()
-    return Reading(reading.cls)
+        return reading.refused()
+    return reading.of_class(reading.cls)
 
 
 @stands_for(time.time, time.perf_counter, time.monotonic, time.process_time, time.thread_time)
@@ -180,3 +228,21 @@ def now(tz: Any = None) -> Any:
 def today() -> Any:
     """The local date and time."""
     return Reading(datetime.datetime)
+
+
+@stands_for(uuid.uuid1)
+def by_host(*given: Any, **named: Any) -> Any:
+    """An identifier by the host and the time."""
+    return Identifier(uuid.UUID)
+
+
+@stands_for(uuid.uuid4)
+def at_random() -> Any:
+    """An identifier at random."""
+    return Identifier(uuid.UUID)
+
+
+@stands_for(os.getpid, os.getppid, threading.get_ident, threading.get_native_id)
+def number() -> Any:
+    """The number of a process or a thread."""
+    return Identifier(int)

@@ -44,7 +44,7 @@ LITERALS = (str, bytes, tuple, list, dict, set, frozenset, type(None), *NUMBERS)
 
 def class_of_record(it: Interpreter, x: Record, node: Node) -> type:
     """The class that an instance shows; a reading of a clock shows none."""
-    if x.cls is Reading:
+    if issubclass(x.cls, Reading):
         it.refuse(node, f"the class of {describe(x)} is not known", OUTSIDE)
     return class_shown(x)
 
@@ -65,7 +65,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     elif isinstance(x, Slice):
         kinds = (slice,)
     elif isinstance(x, Record):
-        shown = x.cls if any(c is Reading for c in many) else class_of_record(it, x, node)
+        shown = x.cls if any(issubclass(c, Reading) for c in many) else class_of_record(it, x, node)
         kinds = (shown, x.cls)
     elif isinstance(x, Var):
         asked = any(hasattr(c, "srcgrad_value") for c in many)

@@ -24,7 +24,7 @@ from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
 from srcgrad.frontend.special_methods import displayed, in_field
-from srcgrad.frontend.texts import filled_in, literal, shown
+from srcgrad.frontend.texts import filled_in, literal, made_of, shown
 from srcgrad.frontend.trees import COUNTING, FINDING
 from srcgrad.frontend.values import (
     Formatted,
@@ -206,7 +206,7 @@ def format_(it: Interpreter, node: Node, owner: Any, /, *args: Any, **named: Any
         template, values = filled_in(owner, args, named, partial(in_field, it, node))
     except (LookupError, ValueError, TypeError) as e:
         it.fails(e, node)
-    return Formatted(template, values) if values else template.format()
+    return made_of(template, values)
 
 
 @method("str", "join")

@@ -26,7 +26,7 @@ from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import refuse_mixed
 from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
-from srcgrad.frontend.texts import shown
+from srcgrad.frontend.texts import is_reading, made_of, shown
 from srcgrad.frontend.values import (
     UNBOUND,
     Closure,
@@ -282,16 +282,16 @@ for _f in (np.dtype, np.finfo, np.iinfo, np.issubdtype, np.isdtype, np.can_cast)
 
 @implements(str)
 def str_(it: Interpreter, node: Node, x: Any = "") -> Any:
-    return _text(*shown(displayed(it, x, node)))
+    if is_reading(x):
+        return made_of("{}", [x])
+    return made_of(*shown(displayed(it, x, node)))
 
 
 @implements(repr)
 def repr_(it: Interpreter, node: Node, x: Any) -> Any:
-    return _text(*shown(displayed(it, x, node, True), True))
-
-
-def _text(template: str, values: list[Any]) -> Any:
-    return Formatted(template, values) if values else template.format()
+    if is_reading(x):
+        return made_of("{}", [x])
+    return made_of(*shown(displayed(it, x, node, True), True))
 
 
 @method("class", "__getitem__")
