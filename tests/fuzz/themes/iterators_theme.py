@@ -52,6 +52,20 @@ for f, v9 in zip(map(np.cos, {n4}), itertools.count(1)):
     s = 0.5 * s + 0.1 * f * v9
     SOME
 """, ("iterator",), {"f": "number", "v9": "number"}),
+        Nest(2, """\
+z9 = iter({n4})
+for i in range(3):
+    s = 0.5 * s + 0.2 * next(z9)
+    SOME
+""", ("iterator",)),
+        Nest(2, """\
+for i in range(2):
+    z9 = enumerate({n4})
+    for j in range(2):
+        f = next(z9)[1]
+        SOME
+        s = 0.5 * s + 0.2 * f * (i + j)
+""", ("iterator",), {"f": "number"}),
     ),
     {
         "s": forms("""
