@@ -254,7 +254,7 @@ def asarray(
 
 
 def _in_order(it: Interpreter, node: Node, x: Any, out: Any, order: Any) -> Any:
-    """What is made of `x`, in C or Fortran order: itself if it is, else a copy."""
+    """The array made of `x`, in C or Fortran order: itself if it is, else a copy."""
     if order in ("K", "A") or not is_array(out) or not out.type.dims:
         return out
     if order == "F":
