@@ -35,7 +35,7 @@ class Program(Result):
     success: bool = True
 
 
-def _real(x: Any, name: str) -> Any:
+def real_of(x: Any, name: str) -> Any:
     x = inexact(x)
     if x.dtype.kind == "c":
         unsupported(f"{name} of complex numbers", "stack real and imaginary parts")
@@ -50,7 +50,7 @@ def nnls(A: Any, b: Any, *, maxiter: Any = None) -> Any:
     >>> nnls(np.array([[1.0, 0.0], [0.0, 1.0]]), [2.0, -1.0])[0]
     array([2., 0.])
     """
-    A, b = _real(A, "nnls"), _real(b, "nnls")
+    A, b = real_of(A, "nnls"), real_of(b, "nnls")
     if A.ndim != 2:
         raise ValueError("Expected a 2D array, but the shape of A is another")
     if b.ndim != 1:
@@ -96,7 +96,7 @@ def lsq_linear(
     >>> lsq_linear(np.array([[1.0, 0.0], [0.0, 1.0]]), [2.0, -1.0], (0.0, 1.5), "bvls").x
     array([1.5, 0. ])
     """
-    A, b = _real(A, "lsq_linear"), _real(b, "lsq_linear")
+    A, b = real_of(A, "lsq_linear"), real_of(b, "lsq_linear")
     if A.ndim != 2:
         raise ValueError("`A` must have at most 2 dimensions.")
     if b.ndim != 1:
@@ -138,13 +138,13 @@ def linprog(
     """
     if callback is not None or x0 is not None or integrality is not None:
         unsupported("linprog with callback, x0 or integrality", "leave them out")
-    c = _real(c, "linprog")
+    c = real_of(c, "linprog")
     n = c.shape[0]
     none = np.zeros((0, n))
-    upper = none if A_ub is None else _real(A_ub, "linprog")
-    limit = np.zeros(0) if b_ub is None else np.ravel(_real(b_ub, "linprog"))
-    equal = none if A_eq is None else _real(A_eq, "linprog")
-    value = np.zeros(0) if b_eq is None else np.ravel(_real(b_eq, "linprog"))
+    upper = none if A_ub is None else real_of(A_ub, "linprog")
+    limit = np.zeros(0) if b_ub is None else np.ravel(real_of(b_ub, "linprog"))
+    equal = none if A_eq is None else real_of(A_eq, "linprog")
+    value = np.zeros(0) if b_eq is None else np.ravel(real_of(b_eq, "linprog"))
     if bounds is None or _is_pair(bounds):
         low, high = _same_limits(bounds, n)
     else:

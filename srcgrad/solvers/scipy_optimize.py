@@ -40,6 +40,7 @@ from srcgrad.solvers.scipy_global import (
     dual_annealing,
     shgo,
 )  # fmt: skip
+from srcgrad.solvers.scipy_isotonic import isotonic_regression
 from srcgrad.solvers.scipy_linear import linprog, lsq_linear, nnls
 from srcgrad.solvers.scipy_minimize import least_squares, minimize, minimize_scalar
 from srcgrad.solvers.scipy_nonlin import (
@@ -59,9 +60,9 @@ __all__ = [  # loading the minimizers registers their formulas
     "brute", "curve_fit", "diagbroyden", "differential_evolution", "direct", "dual_annealing",
     "excitingmixing", "fixed_point", "fmin", "fmin_bfgs", "fmin_cg",
     "fmin_cobyla", "fmin_l_bfgs_b", "fmin_ncg", "fmin_powell", "fmin_slsqp", "fmin_tnc",
-    "fminbound", "fsolve", "golden", "least_squares", "leastsq", "linearmixing", "linprog",
-    "lsq_linear", "minimize", "minimize_scalar", "newton_krylov", "nnls", "ridder", "root",
-    "root_scalar", "shgo", "toms748",
+    "fminbound", "fsolve", "golden", "isotonic_regression", "least_squares", "leastsq",
+    "linearmixing", "linprog", "lsq_linear", "minimize", "minimize_scalar", "newton_krylov", "nnls",
+    "ridder", "root", "root_scalar", "shgo", "toms748",
 ]  # fmt: skip
 # the class, and those between it and dict, which hold its methods
 DICTS.extend(c for c in optimize.OptimizeResult.__mro__ if c not in dict.__mro__)

@@ -58,3 +58,9 @@ def ranks_in_boxes(x):
     y = y + ndimage.median_filter(x, footprint=cross) * ndimage.maximum_filter(x, (1, 2))
     y = y * ndimage.rank_filter(x, -2, (2, 3), mode="wrap")
     return y + ndimage.percentile_filter(x, 70, 3, axes=(1,)) * signal.medfilt2d(x, (3, 1))
+
+
+@case(np.array([0.05, 0.3, 0.45, 0.9]), np.array([1.0, 0.9, 0.2, 0.1]), vec(2))
+def filters_by_least_squares(bands, gains, w):
+    h = signal.firls(7, bands, gains, weight=w)
+    return h**2 * signal.firls(7, bands, [[1, 1], [0, 0]], fs=2.5) + signal.firls(1, bands, gains)

@@ -180,6 +180,7 @@ WITHOUT = {
                     "states limits: tests/solvers/test_scipy_constraints.py"),
     **dict.fromkeys((signal.lti, signal.dlti, signal.TransferFunction, signal.ZerosPolesGain,
                      signal.StateSpace), "makes a system: tests/frontend/test_linear_systems.py"),
+    optimize.isotonic_regression: "solves by the library: tests/solvers/test_scipy_isotonic.py",
     **dict.fromkeys((optimize.nnls, optimize.lsq_linear, optimize.linprog),
                     "solves by the library: tests/solvers/test_scipy_bounds.py"),
     **dict.fromkeys((functools.cache, functools.lru_cache, functools.wraps,

@@ -1,11 +1,11 @@
-"""Filters of `scipy.signal` in sections, and at several rates, as NumPy programs."""
+"""Filters of `scipy.signal`: sections, several rates, least squares, as NumPy programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy import signal
+from scipy import linalg, signal
 from scipy.signal import _upfirdn
 
 from srcgrad.frontend.formulas.registry import floating, known, place, stands_for, unsupported
@@ -115,3 +115,57 @@ def decimate(
     else:
         return unsupported("decimate by a filter of one's own", "call sosfiltfilt and slice")
     return np.moveaxis(np.moveaxis(y, axis, 0)[::q], 0, axis).copy()
+
+
+@stands_for(signal.firls)
+def firls(numtaps: Any, bands: Any, desired: Any, *, weight: Any = None, fs: Any = None) -> Any:
+    """The symmetric filter whose gain is closest to lines over bands of frequencies.
+
+    >>> firls(3, [0.0, 0.5, 0.5, 1.0], [1.0, 1.0, 1.0, 1.0]).round(12).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    taps = known(numtaps)
+    if taps % 2 == 0 or taps < 1:
+        raise ValueError("numtaps must be odd and >= 1")
+    half = taps // 2
+    bands, gains, w = _checked(bands, desired, weight, 1.0 if fs is None else 0.5 * fs)
+    n = np.arange(taps)[:, None, None]
+    q = np.dot(np.diff(np.sinc(bands * n) * bands, axis=2)[:, :, 0], w)
+    products = linalg.toeplitz(q[: half + 1]) + linalg.hankel(q[: half + 1], q[half:])
+    n = n[: half + 1]
+    slope = np.diff(gains, axis=1) / np.diff(bands, axis=1)
+    start = gains[:, :1] - bands[:, :1] * slope
+    b = bands * (slope * bands + start) * np.sinc(bands * n)
+    constant = b[:1] - slope * bands * bands / 2.0
+    others = b[1:] + slope * np.cos(n[1:] * np.pi * bands) / (np.pi * n[1:]) ** 2
+    b = np.dot(np.diff(np.concatenate((constant, others)), axis=2)[:, :, 0], w)
+    if not np.linalg.cond(products, 1) * np.finfo(np.float64).eps < 1.0:  # found as it runs
+        raise NotImplementedError("firls of bands that do not determine the filter")
+    a = np.linalg.solve(products, b)
+    return np.concatenate((a[:0:-1], 2.0 * a[:1], a[1:]))
+
+
+def _checked(bands: Any, desired: Any, weight: Any, nyquist: Any) -> tuple:
+    """Bands as parts of Nyquist's frequency, gains at their ends, and a weight for each."""
+    if nyquist <= 0.0:
+        raise ValueError("nyq must be positive")
+    bands, gains = np.ravel(floating(bands)) / nyquist, np.ravel(floating(desired))
+    if len(bands) % 2 != 0:
+        raise ValueError("bands must contain frequency pairs.")
+    if np.any((bands < 0.0) | (bands > 1.0)):
+        raise ValueError("bands must be between 0 and 1 relative to Nyquist")
+    if len(bands) != len(gains):
+        raise ValueError("desired must have one entry per frequency")
+    bands, gains = bands.reshape((-1, 2)), gains.reshape((-1, 2))
+    if np.any(np.diff(bands) <= 0.0) or np.any(np.diff(bands[:, 0]) < 0.0):
+        raise ValueError("bands must be monotonically nondecreasing and have width > 0.")
+    if np.any(bands[:-1, 1] > bands[1:, 0]):
+        raise ValueError("bands must not overlap.")
+    if np.any(gains < 0.0):
+        raise ValueError("desired must be non-negative.")
+    w = np.ones(len(gains)) if weight is None else np.ravel(floating(weight))
+    if len(w) != len(gains):
+        raise ValueError("weight must be the same size as the number of band pairs")
+    if np.any(w < 0.0):
+        raise ValueError("weight must be non-negative.")
+    return bands, gains, w

@@ -21,7 +21,7 @@ from srcgrad.frontend.formulas.bsplines import (
     not_a_knot,
 )
 from srcgrad.frontend.formulas.interpolators import tensor_value
-from srcgrad.frontend.formulas.registry import known, stands_for, unsupported
+from srcgrad.frontend.formulas.registry import is_static, known, stands_for, unsupported
 
 MODES = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}
 SMOOTHED = "splines that do not interpolate are made by an iteration: s=0 is supported"
@@ -267,3 +267,37 @@ class RectBivariateSpline(BivariateSpline):
         c = interpolating(x, c, tx, kx, [], [])
         c = interpolating(y, c.T, ty, ky, [], []).T
         super().__init__((tx, ty, np.ravel(c)), (kx, ky))
+
+
+@stands_for(interpolate.bisplev)
+def bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
+    """A spline of two variables on a grid, whose axes of length 1 are left out from the first on.
+
+    >>> t, c = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.0])
+    >>> bisplev(np.array([0.5, 1.0]), np.array([0.0, 0.5]), (t, t, c, 1, 1)).tolist()
+    [[0.0, 0.25], [0.0, 0.5]]
+    """
+    tx, ty, c, kx, ky = tck
+    for order, k in ((dx, kx), (dy, ky)):
+        if not 0 <= known(order) < known(k):
+            raise ValueError(f"0 <= derivative {order} < degree {k} must hold")
+    x, y = np.atleast_1d(x), np.atleast_1d(y)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError("First two entries should be rank-1 arrays.")
+    if not (np.all(np.diff(x) >= 0) and np.all(np.diff(y) >= 0)) or x.size == 0 or y.size == 0:
+        raise ValueError("Invalid input data")
+    of = BivariateSpline((np.asarray(tx), np.asarray(ty), np.asarray(c)), (kx, ky))
+    z = of.ev(x[:, None], y[None, :], dx, dy)
+    if not _is_single(x):
+        return z
+    return z[0] if not _is_single(y) else z[0, 0]
+
+
+def _is_single(x: Any) -> bool:
+    """Whether a vector has length 1, which the rank of the result depends on."""
+    n = x.shape[0]
+    if is_static(n):
+        return n == 1
+    if n == 1:  # found as it runs
+        raise NotImplementedError("bisplev at a vector that turns out to have length 1")
+    return False
