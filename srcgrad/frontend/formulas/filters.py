@@ -121,6 +121,8 @@ def decimate(
 def firls(numtaps: Any, bands: Any, desired: Any, *, weight: Any = None, fs: Any = None) -> Any:
     """The symmetric filter whose gain is closest to lines over bands of frequencies.
 
+    By the normal equations of I. Selesnick, "Linear-phase FIR filter design by least squares".
+
     >>> firls(3, [0.0, 0.5, 0.5, 1.0], [1.0, 1.0, 1.0, 1.0]).round(12).tolist()
     [0.0, 1.0, 0.0]
     """
@@ -139,7 +141,8 @@ def firls(numtaps: Any, bands: Any, desired: Any, *, weight: Any = None, fs: Any
     constant = b[:1] - slope * bands * bands / 2.0
     others = b[1:] + slope * np.cos(n[1:] * np.pi * bands) / (np.pi * n[1:]) ** 2
     b = np.dot(np.diff(np.concatenate((constant, others)), axis=2)[:, :, 0], w)
-    if not np.linalg.cond(products, 1) * np.finfo(np.float64).eps < 1.0:  # found as it runs
+    # found as it runs
+    if len(w) == 0 or not np.linalg.cond(products, 1) * np.finfo(np.float64).eps < 1.0:
         raise NotImplementedError("firls of bands that do not determine the filter")
     a = np.linalg.solve(products, b)
     return np.concatenate((a[:0:-1], 2.0 * a[:1], a[1:]))
