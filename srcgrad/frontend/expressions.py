@@ -6,7 +6,6 @@ Static operands are computed at once; run-time ones become primitives.
 from __future__ import annotations
 
 import operator
-from functools import partial
 from typing import Any, NoReturn
 
 import gast
@@ -30,10 +29,11 @@ from srcgrad.frontend.lists import extend, repeated
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.number_classes import is_either, of_either, of_operands
+from srcgrad.frontend.percent_texts import percent
 from srcgrad.frontend.powers import to_power
 from srcgrad.frontend.rank_zero import note_alias
 from srcgrad.frontend.special_methods import SYMBOLS, in_field, negated, operated, type_name
-from srcgrad.frontend.texts import formatted, literal, made_of, percent, shown
+from srcgrad.frontend.texts import formatted, literal, made_of, shown
 from srcgrad.frontend.tracked_dicts import (
     as_set,
     is_constant,
@@ -165,16 +165,16 @@ def of_bin_op(it: Interpreter, node: gast.BinOp) -> Any:
 @by_kind
 def binary(it: Interpreter, op: Any, a: Any, c: Any, node: Node) -> Any:
     name = type(op).__name__
+    if isinstance(a, str | Formatted):
+        text = _text(it, name, a, c, node)
+        if text is not None:
+            return text
     if isinstance(a, MaybeNone) or isinstance(c, MaybeNone):
         names = [type_name(None if isinstance(v, MaybeNone) else v) for v in (a, c)]
         kinds = " and ".join(f"'{n}'" for n in names)
         said = f"unsupported operand type(s) for {SYMBOLS[OPERATORS[name]]}: {kinds}"
         a, c = (present(it, v, lambda: said) for v in (a, c))
         return binary(it, op, a, c, node)
-    if isinstance(a, str | Formatted):
-        text = _text(it, name, a, c, node)
-        if text is not None:
-            return text
     methods = f"__{OPERATORS[name]}__", f"__r{OPERATORS[name]}__"
     a, c = as_operands(it, a, c, methods, node)
     for operate in (merged_dicts, operated):
@@ -287,7 +287,7 @@ def _text(it: Interpreter, name: str, a: Any, c: Any, node: Node) -> Any:
         made = one + two, [*values, *more]
     elif name == "Mod" and isinstance(a, str):
         try:
-            made = percent(a, c, partial(in_field, it, node))
+            made = percent(it, a, c, node)
         except (TypeError, ValueError) as e:
             it.fails(e, node)
     return None if made is None else made_of(*made)

@@ -5,8 +5,8 @@ A text is a template of `str.format` and its values. Never formats a run-time va
 
 from __future__ import annotations
 
-import re
 import string
+from _string import formatter_field_name_split  # type: ignore[import-not-found]
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +16,6 @@ from srcgrad.frontend.values import (
     GrownList,
     Record,
     describe,
-    is_integer,
     is_number,
     is_scalar,
     is_value,
@@ -25,6 +24,7 @@ from srcgrad.ir.nodes import Var
 
 # prepares a value and its specification for formatting, by a conversion
 Prepared = Callable[[Any, Any, int], tuple[Any, Any]]
+Part = Callable[[Any, bool, Any], Any]  # an attribute of a value, or an item
 NAMED = (str, bytes, bool, type(None), type(...), type)
 
 
@@ -113,53 +113,29 @@ def formatted(v: Any, spec: Any, conversion: int) -> tuple[str, list[Any]]:
 
 
 def filled_in(
-    text: str, args: tuple, named: dict[str, Any], prepared: Prepared
+    text: str, args: tuple, named: Callable[[str], Any], part: Part, prepared: Prepared
 ) -> tuple[str, list[Any]]:
     """`text.format(*args, **named)`; LookupError, ValueError or TypeError as that raises."""
-    template, values, unnumbered = "", [], iter(range(len(args)))
-    for before, field, spec, conversion in string.Formatter().parse(text):
-        template += literal(before)
-        if field is None:
-            continue
-        if field == "" and (field := next(unnumbered, None)) is None:
-            raise IndexError("Replacement index out of range for positional args tuple")
-        v = named[field] if isinstance(field, str) and not field.isdigit() else args[int(field)]
-        kind = -1 if conversion is None else ord(conversion)
-        wanted, own = formatted(*prepared(v, spec, kind), kind)
-        template, values = template + wanted, [*values, *own]
-    return template, values
+    unnumbered = iter(range(len(args)))
 
+    def filled(text: str) -> tuple[str, list[Any]]:
+        template, values = "", []
+        for before, field, spec, conversion in string.Formatter().parse(text):
+            template += literal(before)
+            if field is None:
+                continue
+            name, parts = formatter_field_name_split(field)
+            if name == "" and (name := next(unnumbered, None)) is None:
+                raise IndexError("Replacement index out of range for positional args tuple")
+            v = named(name) if isinstance(name, str) else args[name]
+            for is_attribute, key in parts:
+                v = part(v, is_attribute, key)
+            kind = -1 if conversion is None else ord(conversion)
+            wanted, own = formatted(*prepared(v, made_of(*filled(spec or "")), kind), kind)
+            template, values = template + wanted, [*values, *own]
+        return template, values
 
-_PERCENT = re.compile(
-    r"%(?P<left>-?)(?P<flags>[0 +]*)(?P<size>\d*(?:\.\d+)?)(?P<kind>[sdifeEgGr%])"
-)
-
-
-def percent(text: str, args: Any, prepared: Prepared) -> tuple[str, list[Any]] | None:
-    """`text % args`; None for a field that `str.format` has no counterpart of."""
-    rest, out, values, end = list(args) if isinstance(args, tuple) else [args], "", [], 0
-    for field in _PERCENT.finditer(text):
-        before, end = text[end : field.start()], field.end()
-        if "%" in before:
-            return None
-        out += literal(before)
-        kind, size = field["kind"], field["size"]
-        if kind == "%":
-            out += "%"
-            continue
-        if not rest or (kind in "di" and not _is_shown_by_d(rest[0])):
-            return None
-        spec = ("<" if field["left"] else ">" if size and kind in "sr" else "") + field["flags"]
-        spec += size + ("d" if kind == "i" else "" if kind in "sr" else kind)
-        of_kind = ord(kind) if kind == "r" else -1
-        v, _ = prepared(rest.pop(0), None, of_kind)
-        wanted, own = formatted(v, spec or None, of_kind)
-        out, values = out + wanted, [*values, *own]
-    return None if rest or "%" in text[end:] else (out + literal(text[end:]), values)
-
-
-def _is_shown_by_d(v: Any) -> bool:
-    return is_integer(v) or isinstance(v, bool) or (is_reading(v) and v.fields["cls"] is int)
+    return filled(text)
 
 
 def without_values(template: str, values: list[Any] | None = None) -> tuple[str, list[Any]]:

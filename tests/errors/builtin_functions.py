@@ -183,6 +183,12 @@ def numbers_joined(x):
 
 
 @program(0.7)
+def width_of_a_boolean_of_the_run(x):
+    print("%8s" % (x > 1.0))  # noqa: UP031  # error: UnsupportedError: a field of this text is not
+    return x
+
+
+@program(0.7)
 def key_popped_that_is_not_there(x):
     return {"a": x}.pop("b")  # error: UnsupportedError: the dict has no key 'b'
 

@@ -19,7 +19,7 @@ from srcgrad.ir.types import INT
 # handler makes static itself
 OF_THE_RUN = frozenset({
     "A", "A_eq", "A_ub", "b_eq", "b_ub", "integrality", "lsmr_maxiter", "lsmr_tol", "lsq_solver",
-    "max_iter", "Dfun",
+    "max_iter", "Dfun", "bands", "desired", "dy", "numtaps",
     "M", "N", "X", "XA", "XB", "_", "__", "a", "a1", "a2", "a_max", "a_min", "abs_tol",
     "absolute_sigma", "action", "all", "alpha", "angles", "append", "ar", "ar1", "ar2", "arg1",
     "argnums", "args", "arr", "array", "arrays", "arrays_and_dtypes", "ary", "assume_sorted", "at",
@@ -28,7 +28,7 @@ OF_THE_RUN = frozenset({
     "choicelist", "choices", "classes", "cls", "code", "columns", "condition", "condlist",
     "constraints", "coordinates", "correction", "count", "cov", "cval", "d", "data", "ddof",
     "default", "deg", "delta", "der", "destination", "diag", "diagonals", "diff_step", "dimensions",
-    "endwith", "hard_mask", "keep_mask", "shrink",
+    "endwith", "hard_mask", "keep_mask", "mapping", "shrink",
     "discont", "dst", "dx", "dydx", "element", "end", "epsabs", "epsfcn", "epsrel", "events", "ext",
     "file",
     "extrapolate", "f", "f_scale", "factor", "fields", "fill_value", "fillvalue", "filt", "fn",

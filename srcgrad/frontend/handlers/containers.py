@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import namedtuple
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,7 @@ from srcgrad.frontend.expressions import binary
 from srcgrad.frontend.growing import changing_grown, pop_grown
 from srcgrad.frontend.handlers.registry import implements, method
 from srcgrad.frontend.heap import changing
+from srcgrad.frontend.indexing import subscript
 from srcgrad.frontend.instances import entered, opened
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
@@ -202,8 +204,22 @@ def as_dict(it: Interpreter, node: Node, owner: Any) -> Any:
 # ---- strings ----
 @method("str", "format")
 def format_(it: Interpreter, node: Node, owner: Any, /, *args: Any, **named: Any) -> Any:
+    return _filled_in(it, node, owner, args, named.__getitem__)
+
+
+@method("str", "format_map")
+def format_map(it: Interpreter, node: Node, owner: Any, mapping: Any, /) -> Any:
+    return _filled_in(it, node, owner, (), lambda name: subscript(it, mapping, [name], node))
+
+
+def _filled_in(
+    it: Interpreter, node: Node, text: str, args: tuple[Any, ...], named: Callable[[str], Any]
+) -> Any:
+    def part(v: Any, is_attribute: bool, key: Any) -> Any:
+        return it.attribute(v, key, node) if is_attribute else subscript(it, v, [key], node)
+
     try:
-        template, values = filled_in(owner, args, named, partial(in_field, it, node))
+        template, values = filled_in(text, args, named, part, partial(in_field, it, node))
     except (LookupError, ValueError, TypeError) as e:
         it.fails(e, node)
     return made_of(template, values)
@@ -234,7 +250,7 @@ def _static_str(name: str) -> None:
 
 
 for _n in (
-    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find", "format_map",
+    "capitalize", "casefold", "center", "count", "endswith", "expandtabs", "find",
     "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
     "isnumeric", "isprintable", "isspace", "istitle", "isupper", "ljust", "lower",
     "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust",
