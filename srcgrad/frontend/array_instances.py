@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import math
 import textwrap
 import types
 from collections.abc import Callable
@@ -114,11 +115,14 @@ def viewed(it: Interpreter, v: Any, cls: type, node: Node) -> Any:
 
 
 # ---- functions of NumPy ----
+SUMS = {f for n in ("prod", "sumprod") if (f := getattr(math, n, None))}  # by Python's operators
+
+
 def reads_arrays(f: Any) -> bool:
     """Whether a function is a library's that reads the array of an instance."""
     if isinstance(f, np.ufunc):
         return True
-    if f is np.asmatrix:
+    if f is np.asmatrix or f in SUMS:
         return False
     library = home_module(f).partition(".")[0] in ("numpy", "scipy", "math", "cmath")
     return library and (not isinstance(f, type) or issubclass(f, np.generic))

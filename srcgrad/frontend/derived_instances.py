@@ -7,6 +7,7 @@ meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def as_operands(
     if isinstance(other, Record) or not is_held(v):
         return a, c
     watch_method(it.captures, v, methods[not left])
-    if _defines(v.cls, methods[not left]):
+    if _defines(v.cls, methods[not left]) and (left or not _takes(other, v)):
         return a, c
     one = v.fields[HELD]
     if is_array(other) or (is_scalar(other) and not atom(other).type.weak):
@@ -92,6 +93,21 @@ def as_operands(
             return one, it.call(float, [other], {}, node)
         one = contents_for_numpy(it, v, node)
     return (one, other) if left else (other, one)
+
+
+def _takes(number: Any, v: Record) -> bool:
+    """Whether a number on the left computes with what an instance holds and asks its class nothing.
+
+    A class that derives from the number's own is asked first.
+    """
+    one = v.fields[HELD]
+    if not is_scalar(number) or not is_scalar(one):
+        return False
+    type_ = atom(number).type
+    if not type_.weak:
+        return not any(_defines(v.cls, n) for n in ("__array_ufunc__", "__array_priority__"))
+    kind = type_.dtype[0]
+    return kind == "c" or (is_integer(one) and kind in "bf")
 
 
 def _defines(cls: type, name: str) -> bool:
@@ -175,6 +191,14 @@ def place_in(it: Interpreter, x: Any, place: Any, node: Node) -> Any:
     if isinstance(place, Slice):
         return Slice(*[contents(it, v, node) for v in (place.lower, place.upper, place.step)])
     return contents(it, place, node)
+
+
+def places_in(it: Interpreter, x: Any, places: Sequence[Any], node: Node) -> list[Any]:
+    """The parts of an index; those of a tuple that an instance holds, where `x` is an array."""
+    if is_array(x) and len(places) == 1 and is_held(places[0]):
+        only = contents(it, places[0], node)
+        places = only if isinstance(only, tuple) else [only]
+    return [place_in(it, x, p, node) for p in places]
 
 
 def for_array(

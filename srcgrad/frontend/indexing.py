@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from srcgrad.frontend import tracked_dicts
-from srcgrad.frontend.derived_instances import place_in
+from srcgrad.frontend.derived_instances import places_in
 from srcgrad.frontend.formulas.registry import INSTANCES
 from srcgrad.frontend.handlers.registry import METHODS, handler_of
 from srcgrad.frontend.interpreter import Interpreter, Node
@@ -85,7 +85,7 @@ def subscript(it: Interpreter, x: Any, items: list[Any], node: Node) -> Any:
 @by_kind
 def _subscript(it: Interpreter, node: Node, x: Any, *places: Any) -> Any:
     x = present(it, x, lambda: "'NoneType' object is not subscriptable")
-    items = [as_index(it, place_in(it, x, i, node), node) for i in places]
+    items = [as_index(it, i, node) for i in places_in(it, x, places, node)]
     if is_array(x):
         return it.read(x, items, node)
     if isinstance(x, GrownList):

@@ -9,15 +9,16 @@ from typing import Any
 from srcgrad.errors import located
 from srcgrad.frontend.constant_tables import in_rows, is_table
 from srcgrad.frontend.control_flow import negate
-from srcgrad.frontend.derived_instances import run_over
+from srcgrad.frontend.derived_instances import is_held, run_over
 from srcgrad.frontend.dict_values import refuse_whole
+from srcgrad.frontend.formulas.list_classes import HELD
 from srcgrad.frontend.formulas.registry import is_set
 from srcgrad.frontend.generators import LISTED, RUN_OVER_AGAIN, Generated, in_turn
 from srcgrad.frontend.heap import latest_change
 from srcgrad.frontend.interpreter import LIMIT, Interpreter, Node
 from srcgrad.frontend.maybe_none import present
 from srcgrad.frontend.roots import roots
-from srcgrad.frontend.special_methods import items_of_instance
+from srcgrad.frontend.special_methods import asked, items_of_instance, length_of_instance
 from srcgrad.frontend.texts import literal
 from srcgrad.frontend.values import (
     Bound,
@@ -28,6 +29,7 @@ from srcgrad.frontend.values import (
     View,
     describe,
     is_array,
+    is_number,
     is_value,
     places_of,
     plain,
@@ -131,6 +133,17 @@ def own_iterator(it: Interpreter, v: Any, node: Node) -> Any:
     v = run_over(it, v)
     own = items_of_instance(it, v, node)
     return v if own is NotImplemented else own
+
+
+def by_places(it: Interpreter, v: Any, node: Node) -> Iterated:
+    """The iteration over what `reversed` takes by places: a class of tuples gives each of its own.
+
+    Its iterator is not asked.
+    """
+    if not is_held(v) or not isinstance(v.fields[HELD], tuple):
+        return iterated(it, v, node)
+    n = length_of_instance(it, v, node)
+    return Iterated(n, lambda k: asked(it, v, "__getitem__", [k], node), is_number(n))
 
 
 def item_of(it: Interpreter, v: Var, k: Any) -> Any:

@@ -17,7 +17,7 @@ from srcgrad.frontend import indexing
 from srcgrad.frontend.casts import cast, check_same_kind, only_element
 from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import element, items_in_dtype
-from srcgrad.frontend.derived_instances import array_of, contents_for_numpy, place_in
+from srcgrad.frontend.derived_instances import array_of, contents_for_numpy, places_in
 from srcgrad.frontend.expressions import PRIMITIVE, SEQUENCES, binary
 from srcgrad.frontend.growing import set_grown
 from srcgrad.frontend.indexing import check_mask, expanded, gathered, items_of, subscript
@@ -70,7 +70,7 @@ def _put(it: Interpreter, x: Any, items: list[Any], value: Any, node: Node) -> N
 @by_kind
 def _put_by_kind(it: Interpreter, node: Node, x: Any, value: Any, *places: Any) -> None:
     x = present(it, x, lambda: "'NoneType' object does not support item assignment")
-    items = [as_index(it, place_in(it, x, i, node), node) for i in places]
+    items = [as_index(it, i, node) for i in places_in(it, x, places, node)]
     if is_array(x):
         write(it, x, items, value, node)
     elif isinstance(x, list | dict):

@@ -22,9 +22,16 @@ from srcgrad.frontend.handlers.elementwise import number_of_math, scalar_type
 from srcgrad.frontend.handlers.items_in_turn import taken_together
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.iteration import backwards, enumerated, iterated, length_of, zipped
+from srcgrad.frontend.iteration import (
+    backwards,
+    by_places,
+    enumerated,
+    iterated,
+    length_of,
+    zipped,
+)
 from srcgrad.frontend.list_tails import Tail
-from srcgrad.frontend.special_methods import converted, length_of_instance
+from srcgrad.frontend.special_methods import asked, converted, length_of_instance
 from srcgrad.frontend.tracked_dicts import tracked_set
 from srcgrad.frontend.values import (
     GrownList,
@@ -232,7 +239,8 @@ def zip_(it: Interpreter, node: Node, *xs: Any, strict: Any = False) -> Any:
 def reversed_(it: Interpreter, node: Node, x: Any) -> Any:
     if isinstance(x, Iterated):
         it.refuse(node, "an iterator cannot be reversed", "make a list of it", like=TypeError)
-    return backwards(it, iterated(it, x, node))
+    own = asked(it, x, "__reversed__", [], node)
+    return backwards(it, by_places(it, x, node)) if own is NotImplemented else own
 
 
 @implements(list)
