@@ -6,11 +6,8 @@ rules. Where these depend on what a class defines anew, the call is refused.
 
 from __future__ import annotations
 
-import ast
-import functools
 import inspect
 import math
-import textwrap
 import types
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +21,14 @@ from srcgrad.frontend.array_rules import (
     FUNCTIONS_OF_MATRICES,
     JOINS_OF_MATRICES,
     METHODS,
+    OF_ARRAY_ALONE,
     OF_MATRICES,
+    OF_STEPS,
+    OF_UFUNC,
     PRODUCTS,
     Rule,
 )
+from srcgrad.frontend.array_steps import check_steps
 from srcgrad.frontend.attributes import array_attribute
 from srcgrad.frontend.base_members import is_of_base, member_of
 from srcgrad.frontend.derived import made_by_statement
@@ -40,9 +41,10 @@ from srcgrad.frontend.derived_instances import (
     is_held,
     is_instance,
 )
-from srcgrad.frontend.formulas.array_classes import OfArray
+from srcgrad.frontend.formulas.array_classes import Context
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import Kind, kind_of
+from srcgrad.frontend.rank_zero import in_shell
 from srcgrad.frontend.values import (
     Bound,
     Record,
@@ -52,7 +54,7 @@ from srcgrad.frontend.values import (
 )
 from srcgrad.frontend.watches import watch_member, watch_method
 from srcgrad.ir.nodes import atom
-from srcgrad.ir.types import is_complex
+from srcgrad.ir.types import is_complex, is_float
 from srcgrad.protocols import home_module
 from srcgrad.tree import PROTOCOLS, VALUE
 
@@ -77,6 +79,22 @@ def check_class(it: Interpreter, cls: type, node: Node) -> None:
         it.refuse(node, f"{cls.__name__} has __slots__", "leave them out")
     for name in (*PROTOCOLS, "__array_finalize__"):
         watch_method(it.captures, Record(cls), name)
+
+
+def _own_wrap(it: Interpreter, owner: Record, node: Node) -> types.FunctionType | None:
+    """The `__array_wrap__` that a class defines, as NumPy calls it; None for ndarray's own."""
+    watch_method(it.captures, owner, "__array_wrap__")
+    if is_of_base(owner.cls, "__array_wrap__"):
+        return None
+    own = member_of(owner.cls, "__array_wrap__")
+    try:
+        inspect.signature(own).bind(owner, None, None, False)
+    except TypeError:
+        own = None
+    if not isinstance(own, types.FunctionType):
+        said = f"__array_wrap__ of {owner.cls.__name__} is no method of an array, a context and"
+        it.refuse(node, f"{said} return_scalar", "define it as NumPy 2 calls it")
+    return own
 
 
 def made(it: Interpreter, cls: type, value: Any, source: Any, node: Node) -> Record:
@@ -166,6 +184,14 @@ def _by_rule(
     if rule.alone and (len(args) > 1 or kwargs):
         it.refuse(node, f"{name}() of {shown} with these arguments is not supported", _WAY_OUT)
     _refuse_anew(it, given, name, (*calls, *rule.reads), node)
+    if name == "mean" and _own_wrap(it, given[0], node) is not None and len(given) == 1:
+        return _mean(it, args, kwargs, node)
+    flat = name.startswith("cum") and len(args) == 1 and not kwargs
+    if (rule.wraps == OF_STEPS or (flat and ndim(array_of(given[0])) != 1)) and any(
+        _own_wrap(it, v, node) is not None for v in given
+    ):
+        said = f"{name}() of {shown}, whose class defines __array_wrap__"
+        it.refuse(node, f"{said}: it is called for parts of the result", _WAY_OUT)
     if rule.of is None:
         if any(_priority(it, v, node) > 0.0 for v in given):
             said = f"{name}() of {shown}, whose class has an __array_priority__"
@@ -180,11 +206,11 @@ def _by_rule(
         or any(v.cls is not owner.cls for v in given)
     ):
         it.refuse(node, f"{name}() of {shown} among other arguments is not supported", _WAY_OUT)
-    _check_steps(it, owner, rule.steps, name, node)
+    check_steps(it, owner, rule.steps, name, node)
     out = of_arrays(arrays_in(args), arrays_in(kwargs))
     if ndim(owner.fields[VALUE]) < rule.from_rank:
         return out
-    return _wrapped(it, owner, out, rule.numbers, node)
+    return _wrapped(it, owner, out, rule.numbers, node, rule.wraps)
 
 
 def _refuse_anew(
@@ -199,9 +225,38 @@ def _refuse_anew(
                 it.refuse(node, said, _WAY_OUT)
 
 
-def _wrapped(it: Interpreter, owner: Record, out: Any, numbers: bool, node: Node) -> Any:
-    """An instance like another one for an array, or for a number if these become instances."""
+def _wrapped(
+    it: Interpreter, owner: Record, out: Any, numbers: bool, node: Node, wraps: str = ""
+) -> Any:
+    """An instance like another one for an array, or for a number if these become instances.
+
+    A class that defines `__array_wrap__` makes it, where NumPy calls that.
+    """
+    own = _own_wrap(it, owner, node) if wraps else None
+    if own is not None:
+        array = out if is_array(out) else in_shell(it, out)
+        rest = [Record(Context, {}) if wraps == OF_UFUNC else None, not is_array(out)]
+        rest = [] if wraps == OF_ARRAY_ALONE else rest
+        return it.call(own, [owner, array, *rest], {}, node)
     return made(it, owner.cls, out, owner, node) if is_array(out) or numbers else out
+
+
+def _mean(it: Interpreter, args: list[Any], kwargs: dict[str, Any], node: Node) -> Any:
+    """The sum that `__array_wrap__` is called for, divided where that gives no instance."""
+    value = array_of(args[0])
+    axis = args[1] if len(args) > 1 else kwargs.get("axis")
+    one = len(args) <= 2 and not kwargs.keys() - {"axis", "keepdims"}
+    total = it.call(np.sum, args, kwargs, node)
+    if (
+        not one
+        or is_instance(total)
+        or not is_float(value.type.dtype)
+        or not isinstance(axis, int | None)
+    ):
+        said = f"mean() of {describe(args[0])}, whose class defines __array_wrap__"
+        it.refuse(node, f"{said}: it is called for parts of the result", _WAY_OUT)
+    shape = it.attribute(value, "size" if axis is None else "shape", node)
+    return it.call(np.true_divide, [total, shape if axis is None else shape[axis]], {}, node)
 
 
 def _product(it: Interpreter, f: Any, args: list[Any], node: Node, of_arrays: Arrays) -> Any:
@@ -224,12 +279,16 @@ def _of_ufunc(
     owner = _owner_of_results(it, args[: f.nin], node)
     made_of = of_arrays(arrays_in(args), arrays_in(kwargs))
     if out is not None:
+        if isinstance(out, Record) and _own_wrap(it, out, node) is not None:
+            it.refuse(
+                node, f"out= whose class, {out.cls.__name__}, defines __array_wrap__", _WAY_OUT
+            )
         return out
     if owner is None:
         return made_of
     if isinstance(made_of, tuple):
-        return tuple(_wrapped(it, owner, v, True, node) for v in made_of)
-    return _wrapped(it, owner, made_of, True, node)
+        return tuple(_wrapped(it, owner, v, True, node, OF_UFUNC) for v in made_of)
+    return _wrapped(it, owner, made_of, True, node, OF_UFUNC)
 
 
 def _owner_of_results(it: Interpreter, inputs: list[Any], node: Node) -> Record | None:
@@ -255,39 +314,6 @@ def _priority(it: Interpreter, v: Any, node: Node) -> float:
     if "__array_priority__" in v.fields or not isinstance(own, int | float) or own < 0:
         it.refuse(node, f"the __array_priority__ of {describe(v)} is no positive number", _WAY_OUT)
     return float(own)
-
-
-def _check_steps(it: Interpreter, owner: Record, steps: int, name: str, node: Node) -> None:
-    """Refuses a result of several steps if one is not the same as several."""
-    finalize = member_of(owner.cls, "__array_finalize__")
-    if steps > 1 and finalize is not OfArray.__array_finalize__ and not _copies(finalize):
-        said = f"{name}() calls __array_finalize__ of {owner.cls.__name__} more than once"
-        it.refuse(node, f"{said}, which does more than copy attributes", _WAY_OUT)
-
-
-@functools.lru_cache(maxsize=256)
-def _copies(finalize: Any) -> bool:
-    """Whether an `__array_finalize__` only copies attributes: calling it twice is one call."""
-    try:
-        (function,) = ast.parse(textwrap.dedent(inspect.getsource(finalize))).body
-        self, obj = (a.arg for a in function.args.args)  # type: ignore[attr-defined]  (checked)
-    except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
-        return False
-    known = {f"if {obj} is None:\n    return", "pass", "return"}
-    for s in function.body:  # type: ignore[attr-defined]  (likewise)
-        text = ast.unparse(s)
-        if text in known or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
-            continue
-        match s:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)],
-                value=ast.Call(func=ast.Name(id="getattr"), args=[
-                    ast.Name(id=source), ast.Constant(value=read), ast.Constant()
-                ]),
-            ) if owner == self and source == obj and name == read:  # fmt: skip
-                continue
-        return False
-    return True
 
 
 def of_matrices(

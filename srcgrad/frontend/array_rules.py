@@ -22,31 +22,40 @@ class Rule:
     otherwise_plain: bool = False  # whether an array at that position makes it a plain array
     alone: bool = False  # it depends on the other arguments: there may be none
     from_rank: int = 0  # of a lower rank the result is a plain array
+    wraps: str = ""  # how NumPy calls `__array_wrap__`, of a class that defines it
 
 
-_LIKE, _REDUCED, _PLAIN = Rule(), Rule(numbers=True), Rule(None)
-_SPREAD = Rule(steps=2, numbers=True, reads=("__sub__", "dtype", "shape", "ndim"))
+# calls of `__array_wrap__`: with a context and whether a number is wanted, without a context, with
+# the array alone, or several calls for one result
+OF_UFUNC, OF_REDUCTION, OF_ARRAY_ALONE, OF_STEPS = "ufunc", "reduction", "alone", "steps"
+_LIKE, _PLAIN = Rule(), Rule(None)
+_REDUCED, _SCANNED = Rule(numbers=True, wraps=OF_REDUCTION), Rule(wraps=OF_REDUCTION)
+_SPREAD = Rule(steps=2, numbers=True, reads=("__sub__", "dtype", "shape", "ndim"), wraps=OF_STEPS)
+_MEAN = Rule(numbers=True, reads=("dtype", "shape", "ndim"), wraps=OF_STEPS)
 
 FUNCTIONS: dict[object, Rule] = {
     **dict.fromkeys((
         np.sum, np.max, np.min, np.prod, np.any, np.all,
     ), _REDUCED),
-    np.mean: Rule(numbers=True, reads=("dtype", "shape", "ndim")), np.std: _SPREAD, np.var: _SPREAD,
+    np.mean: _MEAN, np.std: _SPREAD, np.var: _SPREAD, np.cumsum: _SCANNED, np.cumprod: _SCANNED,
     **dict.fromkeys((
-        np.cumsum, np.cumprod, np.transpose, np.reshape, np.ravel, np.swapaxes, np.repeat,
+        np.transpose, np.reshape, np.ravel, np.swapaxes, np.repeat,
         np.take, np.argsort, np.ones_like, np.full_like, np.empty_like,
     ), _LIKE),
-    **dict.fromkeys((np.clip, np.zeros_like), Rule(reads=("dtype",))),
-    np.round: Rule(alone=True), np.around: Rule(reads=("round",), alone=True),
+    np.zeros_like: Rule(reads=("dtype",)), np.clip: Rule(reads=("dtype",), wraps=OF_UFUNC),
+    np.round: Rule(alone=True, wraps=OF_UFUNC),
+    np.around: Rule(reads=("round",), alone=True, wraps=OF_UFUNC),
     np.sort: Rule(reads=("copy", "flatten")), np.diagonal: _LIKE,
     np.diag: Rule(reads=("shape", "diagonal"), alone=True, from_rank=2),
     np.expand_dims: Rule(reads=("reshape", "ndim", "shape")),
     np.moveaxis: Rule(reads=("transpose", "ndim")),
     **dict.fromkeys((np.flip, np.fliplr, np.flipud), Rule(reads=("__getitem__", "ndim"))),
-    np.diff: Rule(steps=2, reads=("__getitem__", "ndim", "shape", "dtype"), alone=True),
-    **dict.fromkeys((np.linalg.inv, np.linalg.cholesky), Rule(reads=("ndim", "shape", "dtype"))),
+    np.diff: Rule(
+        steps=2, reads=("__getitem__", "ndim", "shape", "dtype"), alone=True, wraps=OF_STEPS),
+    **dict.fromkeys((np.linalg.inv, np.linalg.cholesky), Rule(
+        reads=("ndim", "shape", "dtype"), wraps=OF_ARRAY_ALONE)),
     np.linalg.solve: Rule(
-        1, reads=("ndim", "shape", "dtype"), otherwise_plain=True),
+        1, reads=("ndim", "shape", "dtype"), otherwise_plain=True, wraps=OF_ARRAY_ALONE),
     **dict.fromkeys((
         np.asarray, np.array, np.ascontiguousarray, np.copy, np.linalg.norm, np.linalg.det,
         np.linalg.eigvalsh, np.where, np.cross, np.outer, np.einsum, np.interp, np.broadcast_to,
@@ -57,8 +66,9 @@ FUNCTIONS: dict[object, Rule] = {
     ), Rule(None, reads=("shape", "ndim", "__getitem__", "T"))),
     **dict.fromkeys((np.tril, np.triu), Rule(None, reads=("shape", "ndim", "dtype"))),
     **dict.fromkeys((
-        np.trace, np.argmax, np.argmin, np.nonzero, np.count_nonzero,
+        np.argmax, np.argmin, np.nonzero, np.count_nonzero,
     ), Rule(None, alone=True)),
+    np.trace: Rule(None, alone=True, wraps=OF_STEPS),
     **dict.fromkeys((np.shape, np.ndim, np.size), Rule(None, reads=("shape", "ndim", "size"))),
 }  # fmt: skip
 # the class of the argument that takes precedence, the first of equal ones
@@ -66,14 +76,15 @@ PRODUCTS = (np.dot, np.inner)
 
 METHODS: dict[str, Rule] = {
     **dict.fromkeys(("sum", "max", "min", "prod", "any", "all"), _REDUCED),
-    "mean": Rule(numbers=True, reads=("dtype", "shape", "ndim")), "std": _SPREAD, "var": _SPREAD,
+    "mean": _MEAN, "std": _SPREAD, "var": _SPREAD, "cumsum": _SCANNED, "cumprod": _SCANNED,
     **dict.fromkeys((
-        "copy", "cumsum", "cumprod", "transpose", "reshape", "ravel", "flatten", "swapaxes",
+        "copy", "transpose", "reshape", "ravel", "flatten", "swapaxes",
         "repeat", "take", "argsort", "diagonal", "astype", "compress",
     ), _LIKE),
-    "clip": Rule(reads=("dtype",)), "round": Rule(alone=True),
+    "clip": Rule(reads=("dtype",), wraps=OF_UFUNC), "round": Rule(alone=True, wraps=OF_UFUNC),
     **dict.fromkeys(("tolist", "item", "fill", "sort", "searchsorted"), _PLAIN),
-    **dict.fromkeys(("trace", "argmax", "argmin", "nonzero"), Rule(None, alone=True)),
+    **dict.fromkeys(("argmax", "argmin", "nonzero"), Rule(None, alone=True)),
+    "trace": Rule(None, alone=True, wraps=OF_STEPS),
 }  # fmt: skip
 # attributes that are the array's
 ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "strides", "flags")

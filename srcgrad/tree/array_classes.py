@@ -14,7 +14,7 @@ from srcgrad.tree.kinds import Kind
 VALUE = "_value_of_this_instance"  # the field with the array of an instance that is one
 # what NumPy, or Python, calls of a class: instances of one that defines it are not followed
 PROTOCOLS = (
-    "__array_ufunc__", "__array_function__", "__array_wrap__", "__array_prepare__", "__array__",
+    "__array_ufunc__", "__array_function__", "__array_prepare__", "__array__",
     "__array_interface__", "__array_struct__", "__getattribute__", "__setattr__",
 )  # fmt: skip
 _LIBRARIES = ("numpy", "scipy", "srcgrad")

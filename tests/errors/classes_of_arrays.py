@@ -13,8 +13,18 @@ class Plain(np.ndarray):
     pass
 
 
+class Converted(np.ndarray):
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros(3)
+
+
 class Wrapping(np.ndarray):
     def __array_wrap__(self, array, context=None, return_scalar=False):
+        return array
+
+
+class WrappingAsBefore(np.ndarray):
+    def __array_wrap__(self, array, context=None):
         return array
 
 
@@ -78,7 +88,49 @@ def class_of_matrices(x):
 
 @program(vec(3))
 def class_of_arrays_with_a_protocol(x):
-    return x.view(Wrapping)[0]  # error: UnsupportedError: Wrapping defines __array_wrap__
+    return x.view(Converted)[0]  # error: UnsupportedError: Converted defines __array__
+
+
+@program(vec(3))
+def class_of_arrays_that_wraps_as_before(x):
+    return x.view(WrappingAsBefore) + 1.0  # error: UnsupportedError: is no method of an array
+
+
+@program(vec(3))
+def class_of_arrays_that_reads_the_context(x):
+    class Reading(np.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            return array if context is None else context[1]  # error: UnsupportedError: the context
+
+    return x.view(Reading) + 1.0
+
+
+@program(vec(3))
+def class_of_arrays_that_wraps_parts(x):
+    return np.std(x.view(Wrapping))  # error: UnsupportedError: is called for parts of the result
+
+
+@program(vec(3))
+def class_of_arrays_that_wraps_parts_of_a_mean(x):
+    m = np.outer(x, x).view(Wrapping)
+    return m.mean(axis=(0, 1))  # error: UnsupportedError: is called for parts of the result
+
+
+@program(vec(3))
+def class_of_arrays_that_wraps_out(x):
+    return np.add(x, 1.0, out=x.view(Wrapping))  # error: UnsupportedError: out= whose class
+
+
+@program(vec(3))
+def class_of_arrays_that_wraps_in_place(x):
+    v = x.copy().view(Wrapping)
+    v += 1.0  # error: UnsupportedError: an operator in place where the class defines
+    return v
+
+
+@program(0.7)
+def class_of_an_array_of_rank_zero(x):
+    return x * isinstance(np.asarray(x), np.ndarray)  # error: UnsupportedError: of rank 0 or a
 
 
 @program(vec(3))

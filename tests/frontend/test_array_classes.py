@@ -213,6 +213,6 @@ def test_a_method_that_a_class_gets_is_followed():
     same(compiled(X), X.view(Changing) + 1.0)
     Changing.__array_finalize__ = lambda self, obj: setattr(self, "tag", 3)
     same(compiled(X), X.view(Changing) + 1.0)
-    Changing.__array_wrap__ = lambda self, array, context=None, scalar=False: np.asarray(array)
-    with pytest.raises(flow.UnsupportedError, match="defines __array_wrap__"):
+    Changing.__array__ = lambda self, dtype=None, copy=None: np.ones(3)
+    with pytest.raises(flow.UnsupportedError, match="defines __array__"):
         compiled(X)

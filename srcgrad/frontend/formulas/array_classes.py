@@ -28,6 +28,21 @@ def selects_view(self: Any, key: Any) -> bool:
     return False
 
 
+def like_instance(self: Any, array: Any) -> Any:
+    """An instance of the same class for an array, one of rank 0 too."""
+    return of_its_class(self, array)
+
+
+class Context:
+    """The ufunc, the operands and the number of a result, which `__array_wrap__` passes on only."""
+
+    def refused(self, key: Any = None) -> Any:
+        """Refuses to be read."""
+        return unsupported("the context of __array_wrap__ is not known", "do not read it")
+
+    __getattr__ = __getitem__ = __iter__ = __len__ = __bool__ = __eq__ = __str__ = refused
+
+
 def defines(self: Any, name: str) -> bool:
     """Whether the class of an instance defines a method of ndarray's anew."""
     return getattr(type(self), name) is not getattr(OfArray, name)
@@ -37,6 +52,10 @@ def changing(self: Any, other: Any) -> Any:
     """The other operand of an operator in place."""
     if np.ndim(self._value_of_this_instance) == 0:
         unsupported("an operator in place on an instance of rank 0", "write s = s + y for s += y")
+    if defines(self, "__array_wrap__"):
+        unsupported(
+            "an operator in place where the class defines __array_wrap__", "write s = s + y"
+        )
     return elements(other)
 
 
@@ -55,6 +74,9 @@ class OfArray:
 
     def __array_finalize__(self, obj: Any) -> None:
         pass
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: Any = False) -> Any:
+        return like_instance(self, array)
 
     # ---- items ----
     def __getitem__(self, key: Any) -> Any:

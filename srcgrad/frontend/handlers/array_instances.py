@@ -10,13 +10,19 @@ from srcgrad.frontend.derived_instances import array_of, arrays_in
 from srcgrad.frontend.formulas import array_classes
 from srcgrad.frontend.handlers.registry import implements
 from srcgrad.frontend.interpreter import Interpreter, Node
-from srcgrad.frontend.values import Known, Slice, is_array, is_integer
+from srcgrad.frontend.values import Known, Record, Slice, is_array, is_integer
 from srcgrad.frontend.watches import watch_method
 
 
 @implements(array_classes.of_its_class)
 def of_its_class(it: Interpreter, node: Node, self: Any, made: Any) -> Any:
     return instances.made(it, self.cls, made, self, node) if is_array(made) else made
+
+
+@implements(array_classes.like_instance)
+def like_instance(it: Interpreter, node: Node, self: Any, array: Any) -> Any:
+    same = isinstance(array, Record) and array.cls is self.cls
+    return array if same else instances.made(it, self.cls, array_of(array), self, node)
 
 
 @implements(array_classes.elements)

@@ -18,6 +18,7 @@ from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.kinds import class_of, follows_library
 from srcgrad.frontend.masked_constant import Masked
 from srcgrad.frontend.number_classes import refuse_derived, refuse_mixed
+from srcgrad.frontend.rank_zero import is_shell
 from srcgrad.frontend.special_methods import python_type
 from srcgrad.frontend.structured import class_shown
 from srcgrad.frontend.values import (
@@ -74,6 +75,8 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         refuse_mixed(it, x, node, "isinstance() asks for the class of")
         refuse_derived(it, x, many, node)
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
+        if is_shell(it, x):
+            _refuse_rank_zero(it, node, kinds[0], many)
     elif isinstance(x, Range):
         kinds = (range,)
     elif isinstance(x, Iterated):
@@ -87,6 +90,16 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     if not isinstance(x, Abstract):
         watch_class(it.captures, x)
     return any(_has_instances_of(it, node, c, k) for k in kinds for c in many)
+
+
+def _refuse_rank_zero(it: Interpreter, node: Node, number: type, many: list[type]) -> None:
+    """Refuses a class that tells an array of rank 0 from the number in it."""
+    of_number, of_array = (
+        any(_has_instances_of(it, node, c, kind) for c in many) for kind in (number, np.ndarray)
+    )
+    if of_number != of_array:
+        said = "whether a value is an array of rank 0 or a number is not known"
+        it.refuse(node, said, "test np.ndim(...) == 0")
 
 
 def _has_instances_of(it: Interpreter, node: Node, base: type, cls: type) -> bool:
