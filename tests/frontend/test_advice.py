@@ -177,7 +177,6 @@ X = np.array([1.0, 2.0, 0.5])
 A = np.arange(6.0).reshape(2, 3)
 # what is refused, what is said, and what to write, with x for an array
 WRITTEN = [
-    ("np.asmatrix(x)", "use arrays and @", "A @ x"),
     ("np.unique_values(x)", "use np.unique", "np.unique(x)"),
     ("np.frompyfunc(lambda v: v * v, 1, 1)(x)", "use np.vectorize",
      "np.vectorize(lambda v: v * v)(x)"),
