@@ -89,7 +89,8 @@ def of_generator_exp(it: Interpreter, node: gast.GeneratorExp) -> Any:
     filtered = isinstance(first, Iterated) and (first.test or first.length is None)
     if isinstance(out, Generated) or filtered or not plain:
         return out
-    part = first = taken_over(it, first, node)
+    part = taken_over(it, first, node)
+    first = part if isinstance(first, Iterated) else first
     value, test = item_functions(node)
     out.length, out.static = part.length, part.static
     out.sources, out.grown, out.began = part.sources, part.grown, part.began

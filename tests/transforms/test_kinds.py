@@ -304,7 +304,7 @@ REDEFINED = {
 
 
 @pytest.mark.parametrize("what", REDEFINED)
-def test_classes_that_redefine_what_they_derive_from_are_refused(what):
+def test_arguments_of_classes_that_redefine_what_they_derive_from_are_refused(what):
     f, value = REDEFINED[what]
     plain = next(c for c in (int, float, dict, list, tuple) if isinstance(value, c))
     g = compiled(f)
@@ -313,8 +313,12 @@ def test_classes_that_redefine_what_they_derive_from_are_refused(what):
     name = plain.__name__
     with pytest.raises(TypeError, match=rf"it is no plain {name}\s.*pass {name}\(p\)"):
         g(value)
-    with pytest.raises(flow.UnsupportedError, match=f"it is no plain {name}"):
-        compiled(lambda x: x + f(value))(1.0)
+    captured = compiled(lambda x: x + f(value))
+    if hasattr(value, "_fields"):
+        with pytest.raises(flow.UnsupportedError, match=f"it is no plain {name}"):
+            captured(1.0)
+    else:
+        assert captured(1.0) == 1.0 + f(value)
 
 
 def test_other_derived_classes_are_what_they_derive_from():
