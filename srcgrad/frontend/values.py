@@ -129,7 +129,7 @@ class Iterated(Abstract):
 
     def __post_init__(self) -> None:
         self.began: list[Any] = [places_of(s) for s in self.sources]
-        self.number = next(MADE)  # larger than those of all that were made before
+        self.number: int = next(MADE)  # larger than those of all that were made before
 
 
 def places_of(v: Any) -> Any:
