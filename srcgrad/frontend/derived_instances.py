@@ -98,7 +98,7 @@ def as_operands(
 def _takes(number: Any, v: Record) -> bool:
     """Whether a number on the left computes with what an instance holds and asks its class nothing.
 
-    A class that derives from the number's own is asked first.
+    Python calls the method of a class that derives from the number's own first.
     """
     one = v.fields[HELD]
     if not is_scalar(number) or not is_scalar(one):

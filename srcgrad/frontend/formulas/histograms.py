@@ -26,7 +26,7 @@ def histogram(
     a = np.ravel(floating(a))
     edges = _edges(a, bins, range, "bins")
     n = edges.shape[0] - 1
-    if n < 0:
+    if n < 0:  # only the run tells: there is no bin then
         raise NotImplementedError("a histogram without edges")
     place, inside = _places(a, edges)
     place = np.where(inside, place, n)
@@ -82,7 +82,7 @@ def _of_several(
         own_edges = _edges(column, own, limits, f"bins[{k}]")
         own_place, own_inside = _places(column, own_edges)
         cells = own_edges.shape[0] - 1
-        if cells < 0:
+        if cells < 0:  # likewise
             raise NotImplementedError("a histogram without edges")
         place, inside, n = place * cells + own_place, inside & own_inside, n * cells
         edges.append(own_edges)

@@ -47,7 +47,7 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
 
 
 def _ends(there: Any, trim: Any) -> Any:
-    """The places of the first true value and behind the last, or the ends that are not trimmed."""
+    """The places of the first true value and after the last, or the ends that are not trimmed."""
     places, n = np.flatnonzero(there), len(there)
     first = np.min(places, initial=n) if "f" in trim else 0
     return first, (np.max(places, initial=-1) + 1 if "b" in trim else n)

@@ -69,7 +69,7 @@ def _check_parts(cls: Any, shape: Any, values: Any, indices: Any, indptr: Any) -
 
 
 def _whole(indices: Any) -> Any:
-    """Indices as integers: what is behind the point of a float is cut off."""
+    """Indices as integers: floats are cut off towards zero, as SciPy does."""
     indices = np.asarray(indices)
     return indices.astype(np.int64) if indices.dtype.kind == "f" else indices
 
