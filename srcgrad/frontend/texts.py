@@ -6,7 +6,7 @@ A text is a template of `str.format` and its values. Never formats a run-time va
 from __future__ import annotations
 
 import string
-from _string import formatter_field_name_split  # type: ignore[import-not-found]  (as string)
+from _string import formatter_field_name_split  # type: ignore[import-not-found]  (no public name)
 from collections.abc import Callable
 from typing import Any
 

@@ -32,6 +32,7 @@ DATA = frozenset({
     "start_or_stop", "step", "stop", "system", "t", "test_elements", "theta", "to_begin", "to_end",
     "tol", "truncate", "tup", "u", "v", "val", "vals", "values", "variable", "volume", "w",
     "weights", "where", "window_shape", "x", "x0", "x1", "x2", "xp", "y", "z", "zi",
+    "bands", "desired", "weight",
 })  # fmt: skip
 CHOICES: dict[str, tuple] = {
     **dict.fromkeys(
@@ -59,7 +60,7 @@ CHOICES: dict[str, tuple] = {
     "window": ("hann", "boxcar"), "scaling": ("density", "spectrum"), "average": ("mean", "median"),
     "select": ("a", "i", 1), "select_range": (None, (0, 1)), "max_ev": (0, 1),
     "ftype": ("iir", "fir"), "kernel_size": (3, 5), "detrend": ("constant", "linear", False),
-    "lwork": (100, 200), "order": ("C", "F", 0, 1),
+    "lwork": (100, 200), "numtaps": (3, 5), "order": ("C", "F", 0, 1),
     "mode": ("full", "same", "valid", "reflect", "wrap", "constant", "edge", "clip", "raise", "r",
              "reduced", "complete", 1),
     "method": ("linear", "lower", "nearest", "direct", "fft", "auto", 1),

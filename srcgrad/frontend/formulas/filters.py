@@ -141,7 +141,7 @@ def firls(numtaps: Any, bands: Any, desired: Any, *, weight: Any = None, fs: Any
     constant = b[:1] - slope * bands * bands / 2.0
     others = b[1:] + slope * np.cos(n[1:] * np.pi * bands) / (np.pi * n[1:]) ** 2
     b = np.dot(np.diff(np.concatenate((constant, others)), axis=2)[:, :, 0], w)
-    # found as it runs
+    # only the run tells; SciPy gives the solution of smallest norm
     if len(w) == 0 or not np.linalg.cond(products, 1) * np.finfo(np.float64).eps < 1.0:
         raise NotImplementedError("firls of bands that do not determine the filter")
     a = np.linalg.solve(products, b)

@@ -76,7 +76,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
         refuse_derived(it, x, many, node)
         kinds = (class_of(it, x, node),) if is_array(x) else (python_type(x),)
         if is_shell(it, x):
-            _refuse_rank_zero(it, node, kinds[0], many)
+            _refuse_rank_zero(it, kinds[0], many, node)
     elif isinstance(x, Range):
         kinds = (range,)
     elif isinstance(x, Iterated):
@@ -92,7 +92,7 @@ def isinstance_(it: Interpreter, node: Node, x: Any, classes: Any) -> Any:
     return any(_has_instances_of(it, node, c, k) for k in kinds for c in many)
 
 
-def _refuse_rank_zero(it: Interpreter, node: Node, number: type, many: list[type]) -> None:
+def _refuse_rank_zero(it: Interpreter, number: type, many: list[type], node: Node) -> None:
     """Refuses a class that tells an array of rank 0 from the number in it."""
     of_number, of_array = (
         any(_has_instances_of(it, node, c, kind) for c in many) for kind in (number, np.ndarray)

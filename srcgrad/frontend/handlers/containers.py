@@ -208,8 +208,11 @@ def format_(it: Interpreter, node: Node, owner: Any, /, *args: Any, **named: Any
 
 
 @method("str", "format_map")
-def format_map(it: Interpreter, node: Node, owner: Any, mapping: Any, /) -> Any:
-    return _filled_in(it, node, owner, (), lambda name: subscript(it, mapping, [name], node))
+def format_map(it: Interpreter, node: Node, owner: Any, *given: Any) -> Any:
+    if len(given) != 1:
+        said = f"str.format_map() takes exactly one argument ({len(given)} given)"
+        it.wrong(node, said, TypeError)
+    return _filled_in(it, node, owner, (), lambda name: subscript(it, given[0], [name], node))
 
 
 def _filled_in(
