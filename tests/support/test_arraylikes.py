@@ -65,6 +65,10 @@ KNOWN = {
     "max(u) with 0: mixed": "the wider of the classes of the items",
     "sorted([q, p]) with 0: mixed": "the wider of the classes of the items",
     "min(u) with 0: mixed": "the wider of the classes of the items",
+    "[*itertools.takewhile(bool, [p, 0.0])] with 1: mixed": "the wider of the classes of the items",
+    "[*itertools.takewhile(bool, [p, 0.0])] with 1: single": (
+        "Python's number beside NumPy's of single precision is one of these"
+    ),
     "np.roots(c[0]) with 0: in a tuple": NO_KIND,
     **{
         f"signal.csd(np.tile(u, 3), np.tile(v, 3), nperseg=5) with {k}: in lists": PADDED
@@ -72,7 +76,10 @@ KNOWN = {
     },
 }
 # steps and ties: the differences of NumPy jump, or are of another element
-UNEVEN = ("round", "around", "rint", "fix", "floor", "ceil", "trunc", "sign", "modf", "divmod")
+UNEVEN = (
+    "round", "around", "rint", "fix", "floor", "ceil", "trunc", "sign", "modf", "divmod",
+    "takewhile",
+)  # fmt: skip
 
 
 def problem(call: Call, target: str) -> str:
