@@ -7,8 +7,9 @@ the point from which it leads, is not an end.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Any
 
@@ -47,26 +48,44 @@ def intervals(s: Loop) -> Iterator[Interval]:
         for cond, found in chosen.items():
             for (low, a, new_low), (high, new_high, b) in permutations(found, 2):
                 one = new_low is new_high and isinstance(new_low, Var)
-                if one if one_value else (a is low and b is high):
+                if low is not high and (one if one_value else (a is low and b is high)):
                     made = Interval(s, cond, (low, high), (new_low, new_high))
-                    if _Between(made, owner).holds():
+                    if not _exchanges(made, owner) and _Between(made, owner).holds():
                         yield made
 
 
 def _choices(new: Atom, owner: dict[Var, Stmt]) -> Iterator[tuple[Var, Atom, Atom]]:
     """The conditions that a value depends on, with its values where they hold and where not."""
-    made = owner.get(new) if isinstance(new, Var) else None
-    match made:
-        case Def(op=elementwise.where, args=(Var() as cond, a, b)):
-            pass
-        case If(cond=Var() as cond):
-            at = made.results.index(new)
-            a, b = made.then_yields[at], made.else_yields[at]
-        case _:
-            return
-    yield cond, a, b
-    for side in (a, b):
-        yield from _choices(side, owner)
+    return (c for _, c in _options([new], owner) if c is not None)
+
+
+def _exchanges(found: Interval, owner: dict[Var, Stmt]) -> bool:
+    """Whether the replacements are the ends themselves, as where values are sorted."""
+    return all(v in found.ends for v, choice in _options(found.new, owner) if choice is None)
+
+
+def _options(
+    of: Iterable[Atom], owner: dict[Var, Stmt]
+) -> Iterator[tuple[Atom, tuple[Var, Atom, Atom] | None]]:
+    """The values that others may be, once each; a choice with its condition and both sides."""
+    seen: set[Atom] = set()  # paths double with each condition
+    todo = [*of]
+    while todo:
+        value = todo.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        match made := owner.get(value) if isinstance(value, Var) else None:
+            case Def(op=elementwise.where, args=(Var() as cond, a, b)):
+                yield value, (cond, a, b)
+                todo += [b, a]
+            case If(cond=Var() as cond):
+                at = made.results.index(value)
+                a, b = made.then_yields[at], made.else_yields[at]
+                yield value, (cond, a, b)
+                todo += [b, a]
+            case _:
+                yield value, None
 
 
 # ---- conditions used as 0 and 1 in arithmetic, as in low + (middle - low) * below ----
@@ -205,4 +224,4 @@ def _is_real(a: Atom) -> bool:
 
 
 def _is_held(v: Any) -> bool:
-    return v is not None and bool(np.isclose(v, HELD, 1e-9))
+    return v is not None and math.isclose(v, HELD, rel_tol=1e-9)
