@@ -11,7 +11,7 @@ import gast
 
 from srcgrad.errors import UnsupportedError
 from srcgrad.frontend.constant_tables import runs
-from srcgrad.frontend.control_flow import exited, flag, negate
+from srcgrad.frontend.control_flow import exited, negate
 from srcgrad.frontend.generators import Generated, for_each
 from srcgrad.frontend.heap import names_iterator
 from srcgrad.frontend.interpreter import Interpreter
@@ -26,10 +26,9 @@ from srcgrad.frontend.list_places import each_item
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.requirements import LoopsToUnroll
 from srcgrad.frontend.trees import exits
+from srcgrad.frontend.unrolled_loops import FEW, unrolled
 from srcgrad.frontend.values import Iterated, is_number
 from srcgrad.ir.nodes import Var
-
-FEW = 8  # trips of a loop that is unrolled if its body is refused
 
 
 def for_loop(it: Interpreter, node: gast.For) -> None:
@@ -137,34 +136,14 @@ def _bind_item(it: Interpreter, node: gast.For, over: Iterated, index: Any) -> N
 
 
 def _unrolled(it: Interpreter, node: gast.For, over: Iterated) -> None:
-    """Emits one copy of the body per item; exits guard later statements."""
-    it.frame.depth += 1
-    kinds = exits(node.body)
-    for kind in kinds - {"return"}:
-        it.env[flag(it, kind)] = False
+    """Emits one copy of the body per item."""
     trips = max(int(over.length), 0)
     if trips > UNROLLED:
         it.refuse(node, f"a loop of {trips} trips must be unrolled here", "run over an array")
 
-    def run(k: int) -> None:
-        """Runs the trips from the k-th on, as long as no exit depends on run-time values."""
-        while k < trips:
-            check_places(it, node, over)
-            it.env[flag(it, "continue")] = False
-            run_trip(it, node, over, k)
-            k += 1
-            left = exited(it, kinds - {"continue"})
-            if left is True:
-                return
-            if left is not False:
-                it.branch(negate(it, left), lambda k=k: run(k), lambda: None, node, live_rest=True)
-                return
+    def more(k: int) -> bool:
         check_places(it, node, over)
-        if node.orelse:
-            it.block(node.orelse)
+        return k < trips
 
     with each_item(it, node.target):
-        run(0)
-    it.env.pop(flag(it, "break"), None)
-    it.env.pop(flag(it, "continue"), None)
-    it.frame.depth -= 1
+        unrolled(it, node, more, lambda k: run_trip(it, node, over, k))

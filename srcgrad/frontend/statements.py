@@ -52,6 +52,7 @@ from srcgrad.frontend.values import (
     describe,
     is_array,
 )
+from srcgrad.frontend.while_loops import while_loop
 from srcgrad.ir.nodes import Var
 from srcgrad.ir.types import is_complex
 from srcgrad.primitives.raising import name_of
@@ -203,7 +204,7 @@ def do_if(it: Interpreter, node: gast.If) -> None:
 
 
 def do_while(it: Interpreter, node: gast.While) -> None:
-    it.loop(node, None)
+    while_loop(it, node)
 
 
 def do_for(it: Interpreter, node: gast.For) -> None:

@@ -238,6 +238,14 @@ def four_kinds_in_a_loop(x, n):
     return np.sum(y)
 
 
+@program(vec(3), 12)
+def more_axes_than_loops_are_unrolled_for(x, n):
+    y = x
+    while y.ndim < n:  # error: UnsupportedError: y changes kind in a loop
+        y = y[None]
+    return np.sum(y)
+
+
 # ---- transforms inside, and arguments that share memory ----
 @program(0.7)
 def tangents_that_do_not_fit(x):
