@@ -39,7 +39,7 @@ def is_shell(it: Interpreter, v: Any) -> bool:
 
 def note_name(it: Interpreter, v: Any) -> None:
     """Notes that a name is bound to a value; another one may have it already."""
-    if is_shell(it, v) and _places_of(it, v):
+    if is_shell(it, v) and places_of(it, v):
         note_alias(it, v)
 
 
@@ -74,7 +74,7 @@ def change_items(
 
 
 def _of_one_name(it: Interpreter, v: Var, node: Node, way_out: str) -> None:
-    if v in it.captures.classes.shared or _places_of(it, v) > 1:
+    if v in it.captures.classes.shared or places_of(it, v) > 1:
         _refuse(it, node, way_out)
 
 
@@ -83,7 +83,7 @@ def _refuse(it: Interpreter, node: Node, way_out: str) -> NoReturn:
     it.refuse(node, reason, way_out)
 
 
-def _places_of(it: Interpreter, v: Var) -> int:
+def places_of(it: Interpreter, v: Var) -> int:
     """The number of names in all frames, and of places in their containers, that hold a value."""
     seen: set[int] = set()
 

@@ -9,9 +9,11 @@ import importlib
 from typing import Any, NoReturn
 
 import gast
+import numpy as np
 
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
+from srcgrad.frontend.attributes import is_contiguous
 from srcgrad.frontend.calls import with_arguments
 from srcgrad.frontend.control_flow import flag
 from srcgrad.frontend.derived_instances import as_operands
@@ -30,7 +32,7 @@ from srcgrad.frontend.lists import delete_item, extend, multiply
 from srcgrad.frontend.liveness import assigned
 from srcgrad.frontend.narrowing import by_kind
 from srcgrad.frontend.outside import Outside, stored_names
-from srcgrad.frontend.rank_zero import changed_in_place, note_name
+from srcgrad.frontend.rank_zero import changed_in_place, note_name, places_of
 from srcgrad.frontend.special_methods import displayed, has_plain_text, operated_in_place
 from srcgrad.frontend.stores import (
     PARTS,
@@ -122,7 +124,7 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
     elif isinstance(owner, Closure) and target.attr in DESCRIPTIONS:
         return
     elif is_array(owner) and target.attr == "shape":
-        it.refuse(target, "a shape cannot be assigned", "use reshape")
+        _set_shape(it, target, owner, value)
     elif is_array(owner) and target.attr in ("flat", "T", "mT"):
         it.refuse(target, f"an assignment to .{target.attr} is not supported", "use x[...] = v")
     else:
@@ -133,6 +135,18 @@ def _set_attribute(it: Interpreter, target: Any, owner: Any, value: Any) -> None
             target, f"an attribute of {describe(owner)} cannot be assigned{why}",
             "return the value instead", runs=True,
         )  # fmt: skip
+
+
+def _set_shape(it: Interpreter, target: gast.Attribute, array: Var, value: Any) -> None:
+    """Gives an array another shape: one that a single name has, and that was made here."""
+    name = target.value.id if isinstance(target.value, gast.Name) else ""
+    own = it.b.definition.get(array) is not None and name in scope_of(it.frame, name)
+    if not own or places_of(it, array) > 1 or not is_contiguous(it, array):
+        it.refuse(
+            target, "the shape of a view, or of an array that may have other names, is assigned",
+            "use reshape",
+        )  # fmt: skip
+    it.assign(target.value, it.call_numpy(np.reshape, [array, value], {"copy": False}, target))
 
 
 def _name(it: Interpreter, value: Var, name: str) -> None:

@@ -88,7 +88,7 @@ def missing_name_of_a_module(x):
 
 @program(vec(3))
 def shape_assigned(x):
-    x.shape = (3, 1)  # error: UnsupportedError: a shape cannot be assigned ... reshape
+    x.shape = (3, 1)  # error: UnsupportedError: the shape of a view, or ... is assigned ... reshape
     return np.sum(x)
 
 

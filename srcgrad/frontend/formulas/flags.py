@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.formulas.registry import unsupported
+from srcgrad.frontend.formulas.registry import stands_for, unsupported
 
 NAMES = frozenset(n for n in dir(np.zeros(0).flags) if not n.startswith("_"))
 UNKNOWN = "is not known in compiled code"
@@ -15,6 +15,13 @@ ITEMS = {
     "C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "C_CONTIGUOUS": "c_contiguous",
     "F": "f_contiguous", "FORTRAN": "f_contiguous", "F_CONTIGUOUS": "f_contiguous",
     "A": "aligned", "ALIGNED": "aligned", "W": "writeable", "WRITEABLE": "writeable",
+    "FNC": "fnc", "FORC": "forc",
+}  # fmt: skip
+# the requirements of `np.require`
+REQUIRED = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
+    "A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O",
+    "E": "E", "ENSUREARRAY": "E",
 }  # fmt: skip
 
 
@@ -54,6 +61,18 @@ class Flags:
         return in_c_order and (not several or self.of.size == 0)
 
     @property
+    def fortran(self) -> Any:
+        return self.f_contiguous
+
+    @property
+    def forc(self) -> Any:
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def fnc(self) -> Any:
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
     def aligned(self) -> bool:
         return True
 
@@ -81,3 +100,23 @@ class Flags:
         if ITEMS.get(name) != "writeable":
             unsupported(f"the flag {name!r} is not set in compiled code")
         self.writeable = value
+
+
+@stands_for(np.require)
+def require(a: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    """The array itself if it meets the requirements, else a copy.
+
+    A store to an array of the caller's that is read-only raises, where NumPy stores to a copy.
+
+    >>> require([1, 2], float, ["C", "W"])
+    array([1., 2.])
+    """
+    if not requirements:
+        return np.asanyarray(a, dtype=dtype)
+    kinds = {REQUIRED[name.upper()] for name in requirements}
+    if "O" in kinds:
+        unsupported("whether an array owns its memory is not known", "leave 'OWNDATA' out")
+    if {"C", "F"} <= kinds:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    order = "F" if "F" in kinds else "C" if "C" in kinds else "A"
+    return np.array(a, dtype=dtype, order=order, copy=None, subok="E" not in kinds)

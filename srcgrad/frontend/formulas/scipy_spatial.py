@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import distance
 
+from srcgrad.frontend.formulas import metrics  # noqa: F401 (registers functions)
 from srcgrad.frontend.formulas.registry import floating, inexact, stands_for, unsupported
 from srcgrad.frontend.versions import error_class
 
@@ -73,36 +74,7 @@ def _difference(u: Any, v: Any, error: Any = ValueError) -> Any:
     return u - v
 
 
-# ---- rows of matrices ----
-@stands_for(distance.cdist)
-def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
-    """The distance of each row of a matrix from each row of another, in double precision.
-
-    >>> cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])
-    array([[5., 1.]])
-    """
-    if out is not None:
-        return unsupported("cdist with out is not supported", "leave it out")
-    a, b = _rows(XA), _rows(XB)
-    if a.shape[1] != b.shape[1]:
-        raise ValueError("XA and XB must have the same number of columns")
-    return _lengths(a[:, None, :] - b[None, :, :], metric)
-
-
-@stands_for(distance.pdist)
-def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None) -> Any:
-    """The distances of all pairs of rows of a matrix, as a vector.
-
-    >>> pdist([[0.0], [1.0], [3.0]])
-    array([1., 3., 2.])
-    """
-    if out is not None:
-        return unsupported("pdist with out is not supported", "leave it out")
-    x = _rows(X)
-    i, j = np.triu_indices(x.shape[0], 1)
-    return _lengths(x[i] - x[j], metric)
-
-
+# ---- distances of all pairs, as vectors and matrices ----
 @stands_for(distance.squareform)
 def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
     """The symmetric matrix of the distances of all pairs, or the vector of such a matrix.
@@ -145,26 +117,3 @@ def _matrix_of_pairs(x: Any) -> Any:
     made[i, j] = x
     made[j, i] = x
     return made
-
-
-def _rows(x: Any) -> Any:
-    x = np.asarray(x)
-    if x.ndim != 2 or x.dtype.kind == "c":
-        unsupported("distances of rows take matrices of real numbers")
-    return x.astype(np.float64)
-
-
-def _lengths(d: Any, metric: Any) -> Any:
-    """The lengths of the vectors along the last axis, by the metric of that name."""
-    if metric == "euclidean":
-        return np.linalg.norm(d, axis=-1)
-    if metric == "sqeuclidean":
-        return np.sum(d * d, axis=-1)
-    if metric == "cityblock":
-        return np.sum(np.abs(d), axis=-1)
-    if metric == "chebyshev":
-        return np.max(np.abs(d), axis=-1)
-    return unsupported(
-        f"distances by {metric!r} are not supported",
-        "use 'euclidean', 'sqeuclidean', 'cityblock' or 'chebyshev'",
-    )
