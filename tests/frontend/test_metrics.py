@@ -54,11 +54,10 @@ def test_negative_weights():
             g(A, B)
 
 
-@pytest.mark.parametrize(
-    ("metric", "given", "said"),
-    [("jensenshannon", {}, "'jensenshannon'"), ("minkowski", {"p": 0}, "not positive")],
-)
-def test_refused(metric, given, said):
-    f = flow.compile(lambda a: cdist(a, a, metric, **given), target="python", cache=False)
-    with pytest.raises(flow.UnsupportedError, match=f"distances .*{said}"):
+def test_refused():
+    f = flow.compile(lambda a: cdist(a, a, "jensenshannon"), target="python", cache=False)
+    with pytest.raises(flow.UnsupportedError, match="distances by 'jensenshannon'"):
         f(A)
+    f = flow.compile(lambda a, p: cdist(a, a, "minkowski", p=p), target="python", cache=False)
+    with pytest.raises(NotImplementedError, match="not positive"):
+        f(A, -1.0)

@@ -70,7 +70,7 @@ def _distances(u: Any, v: Any, name: str, given: Any) -> Any:
 # ---- metrics of the difference ----
 def _minkowski(u: Any, v: Any, p: Any = 2.0, w: Any = None) -> Any:
     if p <= 0:
-        return unsupported("distances of an order that is not positive are not supported")
+        raise NotImplementedError("distances of an order that is not positive")  # p is of the run
     d = u - v
     if w is None:
         return np.linalg.norm(d, ord=p, axis=-1)
