@@ -79,7 +79,7 @@ def fmin(
         unsupported("fmin with retall or initial_simplex", ALONE)
     options = {"xatol": xtol, "fatol": ftol, "maxiter": maxiter, "maxfev": maxfun, "disp": disp}
     made = minimize(
-        func, x0, args, "nelder-mead", None, None, None, None, (), None, callback, options
+        func, np.ravel(x0), args, "nelder-mead", None, None, None, None, (), None, callback, options
     )
     return (made.x, made.fun, made.nit, made.nfev, 0) if full_output else made.x
 
@@ -98,7 +98,9 @@ def fmin_powell(
     if full_output or retall or direc is not None:
         unsupported("fmin_powell with full_output, retall or direc", ALONE)
     options = {"xtol": xtol, "ftol": ftol, "maxiter": maxiter, "maxfev": maxfun, "disp": disp}
-    return minimize(func, x0, args, "powell", None, None, None, None, (), None, callback, options).x
+    return minimize(
+        func, np.ravel(x0), args, "powell", None, None, None, None, (), None, callback, options
+    ).x
 
 
 @stands_for(optimize.fmin_bfgs)
@@ -117,7 +119,9 @@ def fmin_bfgs(
         unsupported("fmin_bfgs with full_output, retall or hess_inv0", ALONE)
     options = {"gtol": gtol, "norm": norm, "maxiter": maxiter, "disp": disp, "xrtol": xrtol,
                "c1": c1, "c2": c2}  # fmt: skip
-    return minimize(f, x0, args, "bfgs", fprime, None, None, None, (), None, callback, options).x
+    return minimize(
+        f, np.ravel(x0), args, "bfgs", fprime, None, None, None, (), None, callback, options
+    ).x
 
 
 @stands_for(optimize.fmin_cg)
@@ -134,7 +138,9 @@ def fmin_cg(
     if retall:
         unsupported("fmin_cg with retall", ALONE)
     options = {"gtol": gtol, "norm": norm, "maxiter": maxiter, "disp": disp, "c1": c1, "c2": c2}
-    made = minimize(f, x0, args, "cg", fprime, None, None, None, (), None, callback, options)
+    made = minimize(
+        f, np.ravel(x0), args, "cg", fprime, None, None, None, (), None, callback, options
+    )
     return (made.x, made.fun, made.nfev, made.njev, 0) if full_output else made.x
 
 
@@ -153,5 +159,5 @@ def fmin_ncg(
         unsupported("fmin_ncg with full_output or retall", ALONE)
     options = {"xtol": avextol, "maxiter": maxiter, "disp": disp, "c1": c1, "c2": c2}
     return minimize(
-        f, x0, args, "newton-cg", fprime, None, None, None, (), None, callback, options
+        f, np.ravel(x0), args, "newton-cg", fprime, None, None, None, (), None, callback, options
     ).x

@@ -39,7 +39,7 @@ def fmin_l_bfgs_b(
     options = {"maxcor": m, "ftol": factr * np.finfo(np.float64).eps, "gtol": pgtol,
                "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls}  # fmt: skip
     made = minimize(
-        value, x0, args, "l-bfgs-b", None, None, None, bounds, (), None, callback, options
+        value, np.ravel(x0), args, "l-bfgs-b", None, None, None, bounds, (), None, callback, options
     )
     given = args if isinstance(args, tuple) else (args,)
     slope = grad(lambda x: float(value(x, *given) * 1.0))(made.x)
@@ -66,7 +66,9 @@ def fmin_tnc(
         "minfev": fmin, "ftol": ftol, "xtol": xtol, "gtol": pgtol, "rescale": rescale,
     }  # fmt: skip
     value = _alone(func, fprime, approx_grad)
-    made = minimize(value, x0, args, "tnc", None, None, None, bounds, (), None, callback, options)
+    made = minimize(
+        value, np.ravel(x0), args, "tnc", None, None, None, bounds, (), None, callback, options
+    )
     return made.x, made.nfev, made.status
 
 
@@ -92,7 +94,7 @@ def fmin_slsqp(
     if f_ieqcons is not None:
         held.append({"type": "ineq", "fun": f_ieqcons, "args": args})
     made = minimize(
-        func, x0, args, "slsqp", None, None, None, limits, held, None, callback, options
+        func, np.ravel(x0), args, "slsqp", None, None, None, limits, held, None, callback, options
     )
     if full_output:
         return made.x, made.fun, made.nit, 0, "Optimization terminated successfully"

@@ -117,3 +117,19 @@ def test_no_warning_names_a_function_of_the_rule(f):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         flow.grad(flow.compile(lambda k: f(k) * k, target="python"))(1.3)
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        optimize.fmin, optimize.fmin_powell, optimize.fmin_bfgs, optimize.fmin_cg,
+        optimize.fmin_slsqp,
+    ],
+)  # fmt: skip
+def test_a_matrix_to_start_from_is_taken_as_a_vector(solve):
+    def f(a):
+        return solve(lambda x: np.sum((x - a) ** 2), np.zeros((2, 2)), disp=0)
+
+    found = flow.compile(f, target="python", cache=False)(2.0)
+    assert found.shape == (4,)
+    np.testing.assert_allclose(found, f(2.0), atol=1e-3)

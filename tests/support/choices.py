@@ -55,6 +55,7 @@ CHOICES: dict[str, tuple] = {
     "radius": (1, 2), "size": (2, 3), "origin": (0, 1, -1), "mod": (3, None), "start": (0, 1),
     "shape": ((2, 4), (3, 4)), "new_shape": ((2, 2), (3, 1)), "dimensions": ((2, 3), (3, 2)),
     "dims": ((3, 3), (4, 4)), "s": ((2, 3), (3, 4)), "l_and_u": ((1, 1), (0, 1)),
+    "requirements": (None, "C", ["W", "C"]),
     "right": FLAG, "left": (0.0, 1.0), "cov": FLAG, "keepdims": FLAG, "full": FLAG,
     "up": (1, 2), "down": (1, 2), "nperseg": (4, 5), "noverlap": (1, 2), "nfft": (12, 15),
     "window": ("hann", "boxcar"), "scaling": ("density", "spectrum"), "average": ("mean", "median"),

@@ -62,7 +62,7 @@ def _distances(u: Any, v: Any, name: str, given: Any) -> Any:
     if name not in METRICS:
         return unsupported(
             f"distances by {name!r} are not supported",
-            f"use one of {', '.join(METRICS)}, or a function of two rows",
+            f"use one of {', '.join(map(repr, METRICS))}, or a function of two rows",
         )
     return METRICS[name](u, v, **given)
 

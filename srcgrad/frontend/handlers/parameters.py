@@ -19,28 +19,27 @@ from srcgrad.ir.nodes import Var
 from srcgrad.tree import leaves, mapped
 
 FLAGS = frozenset({
-    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "cache",
-    "calc_q", "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func", "compute_expm",
-    "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density", "derivative",
-    "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "equal_var", "exact", "fisher",
-    "flush", "full_matrices", "full_output", "grid_mode", "has_aux", "hermitian", "ilp64",
-    "include_initial", "inclusive", "increasing", "input_onesided", "interp", "invert", "keepdim",
-    "keepdims", "largest", "locally_biased", "lower", "orthogonalize", "overwrite_a",
-    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x",
-    "p_indices", "padded", "permute_l", "pivoting", "prefilter", "real", "repetition", "reshape",
-    "retall", "retstep", "return_counts", "return_ids", "return_index", "return_inverse",
-    "return_onesided", "return_rank", "return_sign", "returned", "reverse", "rowvar",
-    "scalar_first", "show", "sorted", "sparse", "stable", "strict", "subok", "tfirst", "training",
-    "transposed", "truncated", "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap",
-    "writeable", "zero_phase",
+    "adjoint", "allow_singular", "approx_grad", "assume_unique", "assume_valid", "balanced",
+    "cache", "calc_q", "ceil_mode", "check_finite", "checks", "col_deriv", "complex_func",
+    "compute_expm", "compute_uv", "copy", "count_include_pad", "degrees", "dense_output", "density",
+    "derivative", "descending", "disp", "eigvals_only", "endpoint", "equal_nan", "equal_var",
+    "exact", "fisher", "flush", "full_matrices", "full_output", "grid_mode", "has_aux", "hermitian",
+    "ilp64", "include_initial", "inclusive", "increasing", "input_onesided", "interp", "invert",
+    "keepdim", "keepdims", "largest", "locally_biased", "lower", "orthogonalize", "overwrite_a",
+    "overwrite_ab", "overwrite_b", "overwrite_data", "overwrite_input", "overwrite_x", "p_indices",
+    "padded", "permute_l", "pivoting", "prefilter", "real", "repetition", "reshape", "retall",
+    "retstep", "return_counts", "return_ids", "return_index", "return_inverse", "return_onesided",
+    "return_rank", "return_sign", "returned", "reverse", "rowvar", "scalar_first", "show", "sorted",
+    "sparse", "stable", "strict", "subok", "tfirst", "training", "transposed", "truncated",
+    "unbiased", "unit_diagonal", "use_umfpack", "vectorized", "wrap", "writeable", "zero_phase",
 })  # fmt: skip
 NAMES = frozenset({
     "UPLO", "alternative", "api_version", "assume_a", "boundary", "buffersize", "casting",
     "device", "doc", "dtype", "excluded", "flags", "force", "format", "ftype", "indexing",
     "interpolation", "itershape", "kind", "lapack_driver", "line_search", "method", "metric",
     "mode", "nan_policy", "norm", "optimize", "op_axes", "op_dtypes", "op_flags", "order",
-    "otypes", "permc_spec", "plan", "quadrature", "reduction", "reduction_method", "scaling",
-    "seq", "side", "signature", "singular", "trim",
+    "otypes", "permc_spec", "plan", "quadrature", "reduction", "reduction_method", "requirements",
+    "scaling", "seq", "side", "signature", "singular", "trim",
 })  # fmt: skip
 # axes and counts, with their names in error texts
 COUNTS = {

@@ -48,7 +48,7 @@ ON_DEMAND = {
     "numpy.random": "srcgrad.frontend.handlers.random_choices",  # which imports `random_of_numpy`
     "random": "srcgrad.frontend.handlers.random_of_python",
     "scipy.special": "srcgrad.frontend.handlers.scipy_special",
-    "scipy.linalg": "srcgrad.frontend.handlers.scipy_systems",  # which imports `scipy_linalg`
+    "scipy.linalg": "srcgrad.solvers.scipy_riccati",  # which imports the handlers of the others
     "scipy.stats": "srcgrad.frontend.handlers.scipy_stats",
     "scipy.integrate": "srcgrad.solvers.scipy_integrate",  # which imports the formulas of samples
     "scipy.interpolate": "srcgrad.frontend.handlers.scipy_interpolate",
