@@ -17,7 +17,8 @@ from srcgrad.protocols import home_module
 def of_instances(it: Interpreter, f: Any, args: Sequence[Any], node: Node) -> Callable | None:
     """The formula of a function for an instance among its arguments, or in a list of them."""
     home = f"{home_module(f)}."
-    if not isinstance(f, np.ufunc) and not home.startswith(("numpy.", "scipy.")):
+    method = isinstance(getattr(f, "__self__", None), np.ufunc)
+    if not (method or isinstance(f, np.ufunc) or home.startswith(("numpy.", "scipy."))):
         return None  # without a look at the items of a list, which a program then depends on
     cls = next(_classes(args), None)
     if cls is None:

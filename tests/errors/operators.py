@@ -106,6 +106,28 @@ def numpys_number_beside_a_masked_array(x):
 
 
 @program(vec(3))
+def method_of_a_ufunc_of_a_masked_array(x):
+    m = np.ma.masked_less(x, 0.0)
+    return np.add.reduce(m) * x[0]  # error: UnsupportedError: reduce() of a masked array
+
+
+@program(vec(3))
+def what_is_not_masked_may_be_the_data(x):
+    m = np.ma.masked_less(x, 0.0)
+    m.compressed()[0] = 5.0  # error: UnsupportedError: compressed() gives is a view in NumPy
+    return m.sum()
+
+
+@program(vec(3))
+def mask_that_is_shared_or_not(x):
+    m = np.ma.masked_less(x, 0.0)
+    old = m.mask
+    m.unshare_mask()  # error: UnsupportedError: unshare_mask() is a view in NumPy, or may be one
+    m[0] = np.ma.masked
+    return np.sum(x[old])
+
+
+@program(vec(3))
 def function_of_numpys_of_a_masked_array(x):
     m = np.ma.masked_less(x, 0.0)
     return np.median(m)  # error: UnsupportedError: median() ... use its data

@@ -64,6 +64,18 @@ PROGRAMS = [
     "m = sum(m)", "a, b = m[:2]; m = b", "m = np.ma.zeros(3); m[1] = np.ma.masked",
     "m = np.ma.arange(4)", "m = np.interp(0.3, np.ma.arange(6), n)",
     "m = np.ma.array(m, mask=y > 0)", "m = np.ma.array(y, mask=True); m[1] = 2.0",
+    "n = m[...]; np.ma.put(m, [1], [x[0]])", "n = m[...]; m.put([0, 1], n[:2])",
+    "m.harden_mask(); m[1:3] = n[1:3]", "m.harden_mask(); m[[0, 1]] = n[[0, 1]]",
+    "m.harden_mask(); m[m > -0.5] = 5.0", "n.harden_mask(); n[n > -0.5] = 5.0",
+    "m = np.ma.array((x * 4).astype(int)).reshape(2, 3)[:, :2].trace()",
+    "m = np.ma.array((x * 4).astype(int), mask=x > 0).reshape(2, 3).trace()",
+    "b = x > 0.4; n = np.ma.array(m, mask=b); n[0] = np.ma.masked; m = b",
+    "b = x > 0.4; n = np.ma.array(m, mask=b, copy=True); n[0] = np.ma.masked; m = b",
+    "m = np.polyval([1.0, 2.0, k], m)", "m = np.polyval(m, 2.0)", "m.mask = [True, False]",
+    "n = (n * 4).astype(np.int32).filled()", "n = n.astype(np.float32).filled()",
+    "n = np.ma.array(y); np.ma.putmask(n, x > 0.3, m)", "np.ma.putmask(y, x > 0.3, m); n = y",
+    "n = np.ma.array(y); n.fill_value = None; n = (n - x[0]) > 3", "b = m[1:]; b.unshare_mask()",
+    "n = m[1:]; n.unshare_mask(); n[0] = np.ma.masked", "m.unshare_mask(); m[0] = np.ma.masked",
 ]  # fmt: skip
 BLOCKS = [
     "m.fill_value = 3.0\n    n = np.ma.masked_equal(m, 2.0)",

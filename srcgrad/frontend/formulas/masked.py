@@ -23,7 +23,7 @@ from srcgrad.frontend.formulas.masked_parts import (
     mask_of,
 )
 from srcgrad.frontend.formulas.masked_reductions import Reductions, extreme, without
-from srcgrad.frontend.formulas.registry import made_inside, perhaps_shared, unsupported
+from srcgrad.frontend.formulas.registry import is_static, made_inside, perhaps_shared, unsupported
 
 
 @made_inside("data and mask: m.filled(0.0), np.ma.getmaskarray(m)", np.ma.MaskedArray)
@@ -59,7 +59,7 @@ class Masked(Operators, Reductions):
         if self.hard:
             self.hidden |= mask
         else:
-            self.hidden[...] = mask if np.ndim(mask) == 0 else np.reshape(mask, self.values.shape)
+            self.hidden[...] = mask if np.ndim(mask) == 0 else np.resize(mask, self.values.shape)
 
     @property
     def fill_value(self) -> Any:
@@ -93,7 +93,10 @@ class Masked(Operators, Reductions):
 
     def unshare_mask(self) -> Any:
         if self.hidden is not None:
-            self.hidden = self.hidden.copy()
+            own = self.hidden.copy()
+            if not self.shared:
+                own = perhaps_shared(own, self.hidden, "a mask after unshare_mask()")
+            self.hidden, self.shared = own, False
         return self
 
     def shrink_mask(self) -> Any:
@@ -159,7 +162,9 @@ class Masked(Operators, Reductions):
         value = self.values[k]
         hidden = None if self.hidden is None else self.hidden[k]
         if np.ndim(value) > 0 or has_ellipsis(k):
-            return self.like(value, hidden, self.bare)
+            made = self.like(value, hidden, self.bare)
+            made.shared = True
+            return made
         return element(hidden, value)
 
     def __setitem__(self, k: Any, value: Any) -> None:
@@ -172,8 +177,8 @@ class Masked(Operators, Reductions):
             self.values[at] = data
             if hidden is not None and not bare:
                 self.hide(at, hidden)
-        elif self.hard:
-            self.put_hard(at, data, mask_array(value))
+        elif self.hard and not self.bare:
+            self.put_hard(k, at, data, mask_array(value))
         else:
             self.values[at] = data
             if isinstance(k, Parts) and not isinstance(value, Parts):
@@ -190,12 +195,14 @@ class Masked(Operators, Reductions):
         self.masked_anew()
         self.hidden[at] = hidden
 
-    def put_hard(self, at: Any, data: Any, hidden: Any) -> None:
+    def put_hard(self, k: Any, at: Any, data: Any, hidden: Any) -> None:
         """A store under a hard mask: what is masked stays as it is."""
         if isinstance(at, np.ndarray) and at.dtype == bool:
             if np.ndim(data) > 0:
                 unsupported("a store of an array to a hard mask by a mask", "use np.ma.where")
-            self.values[at & ~self.hidden] = data
+            free = at & ~self.hidden
+            # NumPy multiplies the index with that: what it has below a mask of its own stays
+            self.values[np.where(k.hidden, at, free) if has_mask(k) else free] = data
             return
         old = self.hidden[at] | hidden
         self.values[at] = np.where(old, self.values[at], data)
@@ -208,9 +215,10 @@ class Masked(Operators, Reductions):
         np.put(self.values, indices, data_of(values), mode=mode)
         if self.hidden is None and hidden is None:
             return
-        mine = mask_array(self).copy()
+        self.masked_anew()
+        mine: Any = self.hidden
         np.put(mine, indices, False if hidden is None else hidden, mode=mode)
-        self.hidden, self.bare = mine, not np.any(mine)
+        self.bare = not np.any(mine)
 
     def take(self, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
         without(out)
@@ -234,13 +242,18 @@ class Masked(Operators, Reductions):
     def filled(self, fill_value: Any = None) -> Any:
         if self.hidden is None:
             return self.values
-        fill = self.filling()[0] if fill_value is None else np.asarray(fill_value, self.dtype)
-        return perhaps_shared(np.where(self.hidden, fill, self.values), self.values)
+        fill = self.filling()[0] if fill_value is None else fill_value
+        made = np.where(self.hidden, np.asarray(fill, self.dtype), self.values)
+        return perhaps_shared(made, self.values, "what filled() gives")
 
     def compressed(self) -> Any:
+        values = np.ravel(self.values)
         if self.hidden is None:
-            return np.ravel(self.values)
-        return np.ravel(self.values)[~np.ravel(self.hidden)]
+            return values
+        counted = values[~np.ravel(self.hidden)]
+        if is_static(self.bare):
+            return counted
+        return perhaps_shared(counted, values, "what compressed() gives")
 
     def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
         without(out)
@@ -302,7 +315,8 @@ class Masked(Operators, Reductions):
         self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
     ) -> Any:
         without(out)
-        return np.trace(self.numbers(0), offset, axis1, axis2, dtype=dtype)
+        made = np.trace(self.numbers(0), offset, axis1, axis2)
+        return made.astype(float if dtype is None else dtype)
 
     def astype(self, dtype: Any) -> Any:
         """The numbers in another dtype, with a mask of their own."""
@@ -353,6 +367,11 @@ class Masked(Operators, Reductions):
 
 
 Masked.of_parts = Masked
+
+
+def has_mask(k: Any) -> bool:
+    """Whether an index is a masked array with a mask."""
+    return isinstance(k, Parts) and k.hidden is not None
 
 
 def without_masks(k: Any) -> Any:

@@ -248,12 +248,24 @@ def difference(a: Any, n: Any = 1, axis: Any = -1) -> Any:
     return difference(wrapped(np.subtract, (later, sooner), a), n - 1, axis)
 
 
+def polynomial(p: Any, x: Any) -> Any:
+    """The values of a polynomial, as np.polyval computes them."""
+    p = data_of(p)
+    if not isinstance(x, Masked):
+        return np.polyval(p, x)
+    y = filled_like(x, 0, None)
+    for c in p:
+        y = y * x + c
+    return y
+
+
 READERS = (np.where, np.array, np.asarray, np.interp, np.outer, np.linalg.norm, np.copy,
-           np.count_nonzero, np.searchsorted, np.polyval, np.broadcast_to)  # fmt: skip
+           np.count_nonzero, np.searchsorted, np.broadcast_to)  # fmt: skip
 JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack)
 OTHERS: dict[Any, Callable[..., Any]] = {
     np.sort: lambda a, axis=-1, kind=None: sort(a, axis, kind),
     np.diff: difference,
+    np.polyval: polynomial,
     np.flip: lambda m, axis=None: m.each(lambda x: np.flip(x, axis)),
     np.expand_dims: lambda a, axis: a.each(lambda x: np.expand_dims(x, axis)),
     np.shape: lambda a: a.shape,

@@ -39,20 +39,17 @@ def masked_array(
         unsupported("ndmin= of a masked array", "reshape it")
     if hidden is not None and values is not given:
         hidden = hidden.copy()
-    copied = copy
     if mask is np.ma.nomask:
         if not keep_mask:
             hidden, bare = (None, True) if shrink else (np.zeros(values.shape, dtype=bool), False)
     else:
         new = mask_given(mask, values)
-        if hidden is None or not keep_mask:
-            hidden, bare = new, False
-        else:
-            hidden, bare = new | hidden, False
-            copied = False
+        if hidden is not None and keep_mask and not bare:
+            new = new | hidden
+        hidden, bare = new, False
     if copy:
         values = values.copy()
-        hidden = hidden.copy() if hidden is not None and copied else hidden
+        hidden = None if hidden is None else hidden.copy()
     fill = data.own_fill if isinstance(data, Masked) else None
     if fill_value is not None:
         fill = checked_fill(fill_value, values.dtype)
@@ -205,11 +202,16 @@ def fix_invalid(a: Any, mask: Any = np.ma.nomask, copy: Any = True, fill_value: 
 
 def putmask(a: Any, mask: Any, values: Any) -> None:
     data, (hidden, bare) = data_of(values), mask_of(values)
+    if not isinstance(a, Masked):
+        np.copyto(a, data, where=mask)
+        return
     if a.hard:
         unsupported("putmask under a hard mask", "use indexing")
-    if hidden is not None or a.hidden is not None:
-        if hidden is not None and not bare:
-            a.masked_anew()
+    if a.hidden is None and hidden is not None:
+        a.hidden, a.bare = np.zeros(a.values.shape, dtype=bool), bare
+    elif hidden is not None and not bare:
+        a.masked_anew()
+    if a.hidden is not None:
         np.copyto(a.hidden, False if hidden is None else hidden, where=mask)
     np.copyto(a.values, data, where=mask)
 

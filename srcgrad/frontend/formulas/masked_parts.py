@@ -30,6 +30,7 @@ class Parts:
     bare: Any
     own_fill: Any
     hard: Any
+    shared: Any
     __array_priority__ = 15
     __hash__ = None  # type: ignore[assignment]  (as NumPy's)
 
@@ -42,6 +43,7 @@ class Parts:
         self.bare = bare
         self.own_fill = fill  # an array of one number, which views share
         self.hard = hard
+        self.shared = False  # whether it is known to have the mask of another one
 
     def like(self, values: Any, hidden: Any, bare: Any) -> Any:
         """An array of other parts with the same fill value."""
@@ -304,7 +306,7 @@ def compared(f: Any, a: Any, b: Any, same: bool, owner: Any) -> Any:
     x, y = data_of(a), data_of(b)
     check = f(x, y)
     if mask_of(a)[0] is None and mask_of(b)[0] is None:
-        return finished(owner, check, None, True)
+        return with_fill_of_bools(finished(owner, check, None, True))
     mine = mask_array(a)
     others = np.zeros((), dtype=bool) if mask_of(b)[0] is None else mask_array(b)
     hidden = mine | others
@@ -313,6 +315,11 @@ def compared(f: Any, a: Any, b: Any, same: bool, owner: Any) -> Any:
     hidden = hidden | np.zeros(np.shape(check), dtype=bool)
     if same:
         check = np.where(hidden, f(mine, others), check)
-    out = owner.like(check, hidden, not np.any(hidden))
-    out.own_fill = None if owner.own_fill is None else checked_fill(owner.own_fill, np.bool_)
-    return out
+    return with_fill_of_bools(owner.like(check, hidden, not np.any(hidden)))
+
+
+def with_fill_of_bools(made: Any) -> Any:
+    """The result of a comparison, with its fill value as a bool."""
+    if isinstance(made, Parts) and made.own_fill is not None:
+        made.own_fill = checked_fill(made.own_fill, np.bool_)
+    return made

@@ -272,10 +272,10 @@ def is_static(v: Any) -> bool:
     return False
 
 
-def perhaps_shared(made: Any, values: Any) -> Any:
+def perhaps_shared(made: Any, values: Any, what: str) -> Any:
     """A copy of data, for which NumPy gives the data themselves where nothing is masked.
 
-    >>> perhaps_shared(1.0, 2.0)
+    >>> perhaps_shared(1.0, 2.0, "this")
     1.0
     """
     return made

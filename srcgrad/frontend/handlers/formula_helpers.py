@@ -45,8 +45,8 @@ def known(it: Interpreter, node: Node, v: Any) -> Any:
 
 
 @implements(registry.perhaps_shared)
-def perhaps_shared(it: Interpreter, node: Node, made: Any, values: Any) -> Any:
-    it.stands_for_view(made, values, "what filled() gives", node, writable=True)
+def perhaps_shared(it: Interpreter, node: Node, made: Any, values: Any, what: str) -> Any:
+    it.stands_for_view(made, values, what, node, writable=True)
     return made
 
 
