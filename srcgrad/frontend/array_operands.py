@@ -9,6 +9,7 @@ import numpy as np
 from srcgrad.frontend.base_members import is_of_base
 from srcgrad.frontend.formulas.registry import REPRESENTED
 from srcgrad.frontend.interpreter import Interpreter, Node
+from srcgrad.frontend.masked_constant import as_array
 from srcgrad.frontend.values import Record, describe, is_array
 from srcgrad.ir.nodes import Var, atom
 from srcgrad.ir.types import Scalar
@@ -45,6 +46,29 @@ def defers(it: Interpreter, a: Any, c: Any, method: str, found: bool, node: Node
         return False
     refuse_elements(it, a, c, method, found, node, getattr(a.cls, "__array_priority__", 0.0))
     return True
+
+
+def is_for_its_owner(v: Any) -> bool:
+    """Whether `x op= v` of an array is `x = x op v`, with the operator of the instance."""
+    if not isinstance(v, Record) or issubclass(v.cls, np.ndarray) or v.cls in REPRESENTED:
+        return False
+    ranked = getattr(v.cls, "__array_priority__", -1.0) > 0.0
+    return ranked and not hasattr(v.cls, "__array_ufunc__")
+
+
+def operand_in_place(it: Interpreter, v: Any, node: Node) -> Any:
+    """The right operand of an operator in place, refused where NumPy's ufunc does not take it."""
+    v = as_array(it, v, node)
+    cls = v.cls if isinstance(v, Record) else None
+    if cls in REPRESENTED:
+        it.refuse(
+            node, f"an operator in place of an array with {describe(v)}, whose mask NumPy drops",
+            "use its data, or m.filled(...)",
+        )  # fmt: skip
+    if cls is not None and getattr(cls, "__array_ufunc__", 0) is None:
+        said = f"operand '{cls.__name__}' does not support ufuncs (__array_ufunc__=None)"
+        it.wrong(node, said, TypeError)
+    return v
 
 
 def refuse_elements(

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import gast
 import numpy as np
 
+from srcgrad.frontend.array_operands import is_for_its_owner
 from srcgrad.frontend.attribute_methods import own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute
 from srcgrad.frontend.attributes import is_contiguous
@@ -184,6 +185,8 @@ def do_aug_assign(it: Interpreter, node: gast.AugAssign) -> None:
 def augmented(it: Interpreter, node: gast.AugAssign, old: Any, value: Any) -> Any:
     """`old op= value`: arrays and lists are changed in place."""
     if is_array(old):
+        if is_for_its_owner(value):
+            return binary(it, node.op, old, value, node)
         in_place(it, node.op, old, value, node)
         return old
     if isinstance(old, list | GrownList) and isinstance(node.op, gast.Add):

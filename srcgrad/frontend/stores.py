@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.errors import ShapeError
 from srcgrad.frontend import indexing
+from srcgrad.frontend.array_operands import operand_in_place
 from srcgrad.frontend.casts import cast, check_same_kind, only_element
 from srcgrad.frontend.changed_lists import put_slice
 from srcgrad.frontend.conversion import element, items_in_dtype
@@ -337,6 +338,7 @@ def _augment_element(
 def _augment_advanced(
     it: Interpreter, x: Var, items: list[Any], value: Any, node: gast.AugAssign
 ) -> None:
+    value = operand_in_place(it, value, node)
     if is_scalar(value) and (mask := _mask(it, x, items)) is not None:
         new = _in_kind(it, node.op, x, value, node)
         it.b.assign(x, it.b.where(mask, stored_value(it, x, new, node), x))
@@ -350,7 +352,7 @@ def _augment_advanced(
 @by_kind
 def in_place(it: Interpreter, op: Any, x: Var, value: Any, node: Node) -> None:
     """`x op= value` on a whole array or view: NumPy's in-place operator."""
-    value = contents_for_numpy(it, array_of(value), node)
+    value = contents_for_numpy(it, array_of(operand_in_place(it, value, node)), node)
     if isinstance(value, SEQUENCES):
         value = it.call_numpy(np.array, [value], {}, node)
     if isinstance(op, gast.MatMult):

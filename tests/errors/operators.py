@@ -106,6 +106,13 @@ def numpys_number_beside_a_masked_array(x):
 
 
 @program(vec(3))
+def array_changed_in_place_by_a_masked_array(x):
+    y = x * 2.0
+    y += np.ma.masked_less(x, 0.0)  # error: UnsupportedError: mask NumPy drops ... m.filled(...)
+    return y
+
+
+@program(vec(3))
 def method_of_a_ufunc_of_a_masked_array(x):
     m = np.ma.masked_less(x, 0.0)
     return np.add.reduce(m) * x[0]  # error: UnsupportedError: reduce() of a masked array
@@ -125,6 +132,22 @@ def mask_that_is_shared_or_not(x):
     m.unshare_mask()  # error: UnsupportedError: unshare_mask() is a view in NumPy, or may be one
     m[0] = np.ma.masked
     return np.sum(x[old])
+
+
+class WithoutUfuncs:
+    """NumPy's operators leave arrays to it, and its ufuncs do not take it."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, v):
+        return v + 1.0
+
+
+@program(vec(3))
+def array_changed_in_place_by_what_no_ufunc_takes(x):
+    y = x * 2.0
+    y[1:] += WithoutUfuncs()  # error: TypeError: does not support ufuncs
+    return y
 
 
 @program(vec(3))

@@ -174,3 +174,30 @@ def indexed(x, place):
 def test_a_tuple_as_an_index():
     agrees(lambda x: indexed(x, PlainTuple((0, 1))), 0.3)
     agrees(lambda x: indexed(x, PLACE), 0.3)
+
+
+class Ranked:
+    """Its operator comes before that of an array, in place too: the array is left alone."""
+
+    __array_priority__ = 20.0
+
+    def __radd__(self, other):
+        return other + 1.0
+
+    def __rmul__(self, other):
+        return other * 3.0
+
+
+def changed_by(x, v):
+    y = x * np.arange(3.0)
+    old = y
+    y += v
+    z = y[:]
+    y[1:] *= v
+    z *= v
+    return y, z, old
+
+
+def test_an_operator_in_place_of_an_array_is_left_to_an_instance():
+    agrees(lambda x: changed_by(x, Ranked()), 0.25)
+    agrees(lambda x: changed_by(x, 2.0), 0.25)
