@@ -113,3 +113,47 @@ def test_no_shape_is_found_of_indices_that_are_floats():
     for each in (f, flow.compile(f)):
         with pytest.raises(TypeError, match="interpreted as an integer"):
             each(X)
+
+
+def sums_of_narrow_integers(x):
+    m = sparse.csr_array((x.reshape(1, 5) * 300.0).astype(np.int32).astype(np.int8))
+    return m.sum(axis=0), m.sum(axis=1), m.sum()
+
+
+def differences_of_unsigned_ones(x):
+    m = sparse.csr_array((x.reshape(1, 5) ** 2 * 200.0).astype(np.uint8))
+    return (m - m * 2).toarray(), m - np.arange(5, dtype=np.uint8), m.size
+
+
+def quotients(x):
+    m = sparse.csr_array(x.reshape(1, 5).astype(np.float32))
+    n = sparse.csr_matrix((x.reshape(1, 5) * 9.0).astype(int))
+    return (m / 2).toarray(), (m / x[0]).toarray(), (m / np.float32(3.0)).toarray(), n.data / 2
+
+
+def diagonals_of_integers(x):
+    a = sparse.diags([1, -2, 1], [-1, 0, 1], shape=(3, 3))
+    b = sparse.diags_array([[1, 2, 3]], offsets=[0], dtype=int)
+    return a.toarray(), b.toarray(), sparse.eye(3, dtype=int).toarray(), (a * x[0]).toarray()
+
+
+def own_places(x):
+    m = sparse.csr_array(x.reshape(1, 5))
+    n = -m
+    n.indices[0] = 1
+    return m.indices.astype(float), n.indices.astype(float)
+
+
+OF_SCIPY = [
+    sums_of_narrow_integers, differences_of_unsigned_ones, quotients, diagonals_of_integers,
+    own_places,
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Input has data type")
+@pytest.mark.parametrize("f", OF_SCIPY)
+def test_dtypes_and_places_are_scipys(f):
+    got, want = flow.compile(f, target="python")(X), f(X)
+    for g, w in zip(got, want, strict=True):
+        assert np.asarray(g).dtype == np.asarray(w).dtype
+        assert_allclose(g, w, rtol=1e-7)

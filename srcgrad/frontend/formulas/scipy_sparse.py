@@ -168,9 +168,9 @@ def stored_values(a: Any) -> Any:
 
 
 def with_values(a: Any, values: Any) -> Any:
-    """The matrix of the same places with other stored values."""
+    """A matrix of the same places, in arrays of its own, with other stored values."""
     if isinstance(a, (*CSR, *CSC)):
-        return compressed(type(a), a._shape, values, a.indices, a.indptr)
+        return compressed(type(a), a._shape, values, a.indices.copy(), a.indptr.copy())
     rows, columns, _ = triplets(a)
     cls = of_kind(a, sparse.coo_array, sparse.coo_matrix)
     return coordinates(cls, a._shape, values, (rows, columns))
@@ -215,7 +215,10 @@ def matrix_times_from_right(a: Any, other: Any) -> Any:
 def divided(a: Any, other: Any) -> Any:
     if not np.isscalar(other):
         unsupported("a sparse matrix divided by an array", "multiply by its inverse: A.multiply")
-    return with_values(a, stored_values(a) / other)
+    values = stored_values(a)
+    if values.dtype.kind != "c":  # float32 too
+        values = values.astype(np.float64, copy=False)
+    return with_values(a, values * (1 / other))  # type: ignore[operator]  (a number)
 
 
 @of_methods("__neg__")
@@ -228,7 +231,7 @@ def added(a: Any, other: Any, sign: Any) -> Any:
     if not sparse.issparse(other):
         if np.isscalar(other):
             raise NotImplementedError("adding a nonzero scalar to a sparse array is not supported")
-        return toarray(a) + sign * np.asarray(other)
+        return toarray(a) + other if sign > 0 else toarray(a) - other
     if dims(a) != dims(other):
         raise ValueError("inconsistent shapes")
     (rows, columns, values), (r, c, v) = triplets(a), triplets(other)
@@ -238,7 +241,7 @@ def added(a: Any, other: Any, sign: Any) -> Any:
         cls = of_kind(a, sparse.csr_array, sparse.csr_matrix)
     return of_triplets(
         cls, a._shape, np.concatenate((rows, r)), np.concatenate((columns, c)),
-        np.concatenate((values, sign * v)),
+        np.concatenate((values, v if sign > 0 else -v)),
     )  # fmt: skip
 
 
@@ -302,7 +305,7 @@ def dtype(a: Any) -> Any:
     return a.data.dtype
 
 
-@of_methods("nnz")
+@of_methods("nnz", "size")
 def nnz(a: Any) -> Any:
     """The count of what is stored."""
     return len(stored_values(a))
@@ -348,9 +351,10 @@ def summed(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if not isinstance(a, sparse.sparray):
         unsupported("sum of a sparse matrix along an axis, an np.matrix", "use A @ np.ones(n)")
     n, m = dims(a)
+    kind = np.sum(np.zeros(0, dtype=a.data.dtype)).dtype  # a wider one of narrow integers
     if axis in (0, -2):
-        return times(transposed(a), np.ones(n, dtype=a.data.dtype))
-    return times(a, np.ones(m, dtype=a.data.dtype))
+        return times(transposed(a), np.ones(n, dtype=kind))
+    return times(a, np.ones(m, dtype=kind))
 
 
 @of_methods("copy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -166,22 +167,31 @@ def _with_diagonals(
         rows.append(places - min(k, 0))
         columns.append(places + max(k, 0))
         values.append(np.broadcast_to(np.atleast_1d(d)[: len(places)], places.shape))
-    joined = _cast(np.concatenate(values), dtype)
+    joined = np.concatenate(values)
+    if dtype is np._NoValue or (dtype is None and _FLOATS):
+        joined = joined.astype(float) if joined.dtype.kind in "iu" else joined
+    elif dtype is not None:
+        joined = joined.astype(dtype, copy=False)
     made = coordinates(cls, (n, m), joined, (np.concatenate(rows), np.concatenate(columns)))
     return _in_format(made, format)
 
 
+# whether dtype=None makes floats of integers, as older SciPy does; without dtype= all do
+_FLOATS = inspect.signature(sparse.diags).parameters["dtype"].default is None
+
+
 @stands_for(sparse.diags)
 def diags(
-    diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None, dtype: Any = None
-) -> Any:
+    diagonals: Any, offsets: Any = 0, shape: Any = None, format: Any = None,
+    dtype: Any = np._NoValue,
+) -> Any:  # fmt: skip
     return _with_diagonals(sparse.coo_matrix, diagonals, offsets, shape, format, dtype)
 
 
 @stands_for(sparse.diags_array)
 def diags_array(
     diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, format: Any = None,
-    dtype: Any = None,
+    dtype: Any = np._NoValue,
 ) -> Any:  # fmt: skip
     return _with_diagonals(sparse.coo_array, diagonals, offsets, shape, format, dtype)
 
@@ -203,7 +213,8 @@ def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = N
 
 def _eye(cls: Any, m: Any, n: Any, k: Any, dtype: Any, format: Any) -> Any:
     shape = (m, m if n is None else n)
-    return _with_diagonals(cls, [np.ones(1, dtype=dtype)], [k], shape, format, None)
+    ones = np.ones(1, dtype=dtype)
+    return _with_diagonals(cls, [ones], [k], shape, format, ones.dtype)
 
 
 @stands_for(sparse.eye)
