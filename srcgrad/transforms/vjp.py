@@ -135,8 +135,24 @@ def _seeds(out: Any, adjoints: Any) -> dict[tuple, Any]:
     if is_leaf(out) and not is_leaf(adjoints):
         given = [v for v in leaves(adjoints) if v is not None]
         adjoints = given[0] if len(given) == 1 else adjoints
-    pairs = [(v, g) for v, g in adjoints_of(out, adjoints) if is_float(v)]
-    return {("seed", k): _adjoint(v, g) for k, (v, g) in enumerate(pairs)}
+    pairs = adjoints_of(out, adjoints)
+    for v, _ in pairs:
+        if not is_float(v) and _holds_floats(v):
+            said = f"the output has a {type(v).__name__}, an object whose parts take no adjoints"
+            raise ArgumentTypeError(said, None, "return its numbers in a tuple or a dataclass")
+    floats = [(v, g) for v, g in pairs if is_float(v)]
+    return {("seed", k): _adjoint(v, g) for k, (v, g) in enumerate(floats)}
+
+
+def _holds_floats(v: Any, around: tuple[int, ...] = ()) -> bool:
+    """Whether an output is a floating number or array, or a plain instance with one."""
+    if is_float(v) or id(v) in around:
+        return is_float(v)
+    parts = [] if is_leaf(v) else leaves(v)
+    if is_leaf(v):
+        slots = [n for c in type(v).__mro__ for n in vars(c).get("__slots__", ()) if hasattr(v, n)]
+        parts = [*getattr(v, "__dict__", {}).values(), *(getattr(v, n) for n in slots)]
+    return any(_holds_floats(part, (*around, id(v))) for part in parts)
 
 
 def adjoints_of(out: Any, adjoints: Any) -> list[tuple[Any, Any]]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.errors import AutogradError, SrcgradError
+from srcgrad.errors import ArgumentTypeError, AutogradError, SrcgradError
 from tests.cases.registry import vec
 
 SEED = flow.tensor(1.0, dtype=flow.float64)
@@ -169,3 +169,41 @@ def test_adjoints_in_any_memory_order(target):
         want = pull(g)[0]
         for same in (np.asfortranarray(g), np.repeat(g, 2, axis=1)[:, ::2], g[::-1].copy()[::-1]):
             np.testing.assert_array_equal(pull(same)[0], want)
+
+
+class Point:
+    """A plain class, which is no structure."""
+
+    def __init__(self, x, parts):
+        self.x, self.parts = x, parts
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+
+def point(x):
+    return np.sum(x), Point(x * x, 1)
+
+
+def point_of_a_point(x):
+    return Point(2, [Point(x, None)])
+
+
+def slotted(x):
+    return [Slotted(x * 2.0)]
+
+
+@pytest.mark.parametrize("f", [point, point_of_a_point, slotted])
+def test_an_output_whose_parts_take_no_adjoints(f, target: str):
+    _, pull = flow.vjp(flow.compile(f, target=target), vec(3))
+    with pytest.raises(ArgumentTypeError, match="return its numbers in a tuple"):
+        pull(None)
+
+
+def test_an_object_without_floats_beside_an_output(target: str):
+    _, pull = flow.vjp(flow.compile(lambda x: (np.sum(x * x), "ab"), target=target), vec(3))
+    assert np.allclose(pull((1.0, None))[0], 2.0 * vec(3), rtol=1e-14)
