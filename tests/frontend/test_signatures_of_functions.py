@@ -39,7 +39,38 @@ def of_partial_ones(x):
     return [list(p) for p in found], found[2]["u"].default * x
 
 
-@pytest.mark.parametrize("f", [of_methods, of_partial_ones], ids=lambda f: f.__name__)
+@functools.lru_cache(maxsize=8)
+def powers(n, base=2.0, *, outside=0.0):
+    return tuple(base**k + outside for k in range(n))
+
+
+def with_outside(basis, x, **given):
+    if "outside" in inspect.signature(basis).parameters:
+        given["outside"] = x
+    return sum(basis(3, **given))
+
+
+def of_cached_ones(x):
+    @functools.cache
+    def scaled(n, outside=1.0):
+        return [outside * k for k in range(n)]
+
+    @functools.lru_cache
+    def plain(n):
+        return [x * n]
+
+    first = functools.partial(powers, 3)
+    return (
+        with_outside(powers, x),
+        with_outside(scaled, x),
+        with_outside(plain, x),
+        list(inspect.signature(first).parameters),
+    )
+
+
+@pytest.mark.parametrize(
+    "f", [of_methods, of_partial_ones, of_cached_ones], ids=lambda f: f.__name__
+)
 def test_signatures_are_pythons(f):
     agrees(f, 3.0)
 
@@ -61,3 +92,17 @@ def test_another_default_is_seen():
 def test_what_python_takes_apart_otherwise_is_refused(what):
     with pytest.raises(flow.UnsupportedError, match=r"inspect.signature\(\) of"):
         flow.compile(lambda x: len(inspect.signature(what).parameters) * x, target="python")(1.0)
+
+
+def test_another_function_below_a_cache_is_seen():
+    @functools.cache
+    def value(x):
+        return x
+
+    def told(x):
+        return x * len(inspect.signature(value).parameters)
+
+    f = flow.compile(told, target="python", cache=False)
+    assert f(3.0) == 3.0
+    value.__wrapped__ = lambda x, y: x + y
+    assert f(3.0) == 6.0

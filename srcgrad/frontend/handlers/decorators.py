@@ -94,6 +94,11 @@ def signature(it: Interpreter, node: Node, f: Any) -> Any:
             for part in ("__code__", "__defaults__", "__kwdefaults__"):
                 it.captures.watch_attribute(f, part)
             return inspect.signature(f)
+        case functools._lru_cache_wrapper() if "__signature__" not in vars(f):
+            it.captures.watch_attribute(f, "__wrapped__")
+            return signature(it, node, f.__wrapped__)
+        case Partial(func=known) if known is remembered:
+            return signature(it, node, *f.args)
         case types.MethodType():
             return _without_first(signature(it, node, f.__func__), 1)
         case Partial() | functools.partial() if not f.keywords:
