@@ -111,7 +111,8 @@ class _Around:
             return parts
         held = tree.children(v)
         if held is None:
-            held = [*vars(v).values()] if hasattr(v, "__dict__") else []
+            own = getattr(v, "__dict__", None)
+            held = [*own.values()] if isinstance(own, dict) else []
         kinds = [self.kind(p, depth + 1) for p in held]
         cls = v.cls if isinstance(v, Record) else cls
         return _named(cls), frozenset(kinds) if isinstance(v, list) else tuple(kinds)

@@ -86,3 +86,18 @@ def test_what_has_the_name_of_a_type_is_no_dtype():
     kind = Float()
     with pytest.raises(NotImplementedError, match=r"dtype .* is not supported"):
         flow.compile(lambda x: np.zeros(2, dtype=kind) + x, target="python")(X[:2])
+
+
+@numba.njit
+def product(a, b):
+    return a * b
+
+
+def called(f, x):
+    return f(*[x] * 2)
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_a_list_is_made_where_a_function_of_numba_is_an_argument(target):
+    f = flow.value_and_grad(lambda x: called(product, x), target=target)
+    assert f(3.0) == (called(product, 3.0), 6.0)
