@@ -94,6 +94,7 @@ class Captures(Specializing):
         # except those that the function changes, which are taken first
         self.containers: dict[tuple[Any, ...], Any] = {}
         self.immutable: dict[int, Any] = {}
+        self.wrapped: dict[Any, Any] = {}  # by functions made inside: what they say that they wrap
         self.instances: set[int] = set()  # the ids of those that stay as they are
         self.outer: dict[int, Outer] = {}  # by the ids of their stand-ins
         self.inner: dict[int, Outer] = {}  # by the ids of the lists that such a stand-in holds

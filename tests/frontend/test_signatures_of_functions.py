@@ -3,6 +3,7 @@
 import functools
 import inspect
 
+import numba
 import pytest
 
 import srcgrad as flow
@@ -92,6 +93,89 @@ def test_another_default_is_seen():
 def test_what_python_takes_apart_otherwise_is_refused(what):
     with pytest.raises(flow.UnsupportedError, match=r"inspect.signature\(\) of"):
         flow.compile(lambda x: len(inspect.signature(what).parameters) * x, target="python")(1.0)
+
+
+def doubled(f):
+    @functools.wraps(f)
+    def inner(*args, **kwargs):
+        return 2.0 * f(*args, **kwargs)
+
+    return inner
+
+
+def called(f, x):
+    return f(*[x] * len(inspect.signature(f).parameters))
+
+
+def of_wrappers(x):
+    def product(a, b):
+        return a * b
+
+    def both(a, b, c=2.0):
+        return a + b * c
+
+    inside = doubled(doubled(product))
+    rest = functools.wraps(both)(functools.partial(both, x))
+    given = functools.update_wrapper(lambda *args: product(*args) - x, product)
+    squares = [called(f, x) for f in (inside, doubled(lambda a: a**3), given)]
+    return squares, list(inspect.signature(rest).parameters)
+
+
+def of_wrappers_on_trips(x):
+    s = 0.0
+    for k in range(int(x)):
+
+        @doubled
+        def scaled(a, b, k=k):
+            return a * b * k
+
+        s += scaled(x, x) * len(inspect.signature(scaled).parameters)
+    return s
+
+
+def of_one_path(x):
+    def product(a, b=2.0):
+        return a * b
+
+    def square(a):
+        return a * a
+
+    f = doubled(product) if x > 1.0 else doubled(square)
+    return called(f, x)
+
+
+class Line:
+    def __init__(self, slope):
+        self.slope = slope
+
+    def __call__(self, t, *, offset=1.0):
+        return t * self.slope + offset
+
+
+LINE = Line(2.0)
+
+
+@numba.njit
+def shifted(a, by=2.0):
+    return a + by
+
+
+def of_what_is_called(x):
+    made, given = inspect.signature(Line(x)).parameters, inspect.signature(LINE).parameters
+    compiled = inspect.signature(shifted).parameters
+    return list(made), given["offset"].default * x, called(shifted, x), list(compiled)
+
+
+@pytest.mark.parametrize(
+    "f", [of_wrappers, of_wrappers_on_trips, of_what_is_called], ids=lambda f: f.__name__
+)
+def test_signatures_of_functions_around_others(f):
+    agrees(f, 3.0)
+
+
+def test_the_wrapper_of_one_path_is_refused():
+    with pytest.raises(flow.UnsupportedError, match=r"inspect.signature\(\) of a function"):
+        flow.compile(of_one_path, target="python")(3.0)
 
 
 def test_another_function_below_a_cache_is_seen():

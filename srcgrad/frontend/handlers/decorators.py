@@ -20,8 +20,11 @@ from srcgrad.frontend.cached_calls import cached_call
 from srcgrad.frontend.handlers.registry import BY_NAME, implements
 from srcgrad.frontend.interpreter import Interpreter, Node
 from srcgrad.frontend.lists import reshaping
+from srcgrad.frontend.special_methods import class_of_instance, special
 from srcgrad.frontend.trees import signature_of
 from srcgrad.frontend.values import RUNNING, Closure, Partial, Record, describe, is_number
+from srcgrad.frontend.watches import watch_inherited
+from srcgrad.protocols import of_numba
 
 
 def same(f: Any) -> Any:
@@ -34,6 +37,11 @@ def remembered(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
+def over(wrapped: Any, wrapper: Any) -> Any:
+    """A function that says that it wraps another one."""
+    return functools.update_wrapper(wrapper, wrapped)
+
+
 def managing(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that `contextlib.contextmanager` decorates."""
     return f(*args, **kwargs)
@@ -44,10 +52,21 @@ def _is_function(v: Any) -> bool:
 
 
 implements(same)(lambda it, node, f: f)
-implements(functools.update_wrapper)(lambda it, node, /, wrapper, wrapped, *_, **__: wrapper)
-implements(functools.wraps)(lambda it, node, /, wrapped, *_, **__: same)
+implements(functools.wraps)(lambda it, node, /, wrapped, *_, **__: Partial(over, (wrapped,), {}))
 implements(functools.cache)(lambda it, node, f: Partial(remembered, (f,), {}))
 implements(contextlib.contextmanager)(lambda it, node, f: Partial(managing, (f,), {}))
+
+
+@implements(functools.update_wrapper)
+def _wraps(it: Interpreter, node: Node, /, wrapper: Any, wrapped: Any, *_: Any, **__: Any) -> Any:
+    if isinstance(wrapper, Closure | Partial):
+        it.captures.wrapped[wrapper] = wrapped
+    return wrapper
+
+
+@implements(over)
+def _over(it: Interpreter, node: Node, wrapped: Any, wrapper: Any) -> Any:
+    return _wraps(it, node, wrapper, wrapped)
 
 
 @implements(functools.lru_cache)
@@ -87,8 +106,10 @@ for _name in ("jit", "njit"):
 # ---- signatures ----
 @implements(inspect.signature)
 def signature(it: Interpreter, node: Node, f: Any) -> Any:
+    if isinstance(f, Closure | Partial) and f in it.captures.wrapped:
+        return signature(it, node, it.captures.wrapped[f])
     match f:
-        case Closure():
+        case Closure() if not any(f.node is getattr(w, "node", None) for w in it.captures.wrapped):
             return signature_of(f.node, f.defaults, f.kw_defaults)
         case types.FunctionType():
             for part in ("__code__", "__defaults__", "__kwdefaults__"):
@@ -103,6 +124,12 @@ def signature(it: Interpreter, node: Node, f: Any) -> Any:
             return _without_first(signature(it, node, f.__func__), 1)
         case Partial() | functools.partial() if not f.keywords:
             return _without_first(signature(it, node, f.func), len(f.args))
+    if (function := of_numba(f)) is not None:
+        return signature(it, node, function)
+    method = special(f, "__call__")
+    if method is not None and not hasattr(class_of_instance(f), "__signature__"):
+        watch_inherited(it.captures, f, "__call__")
+        return _without_first(signature(it, node, method), 1)
     it.refuse(node, f"inspect.signature() of {describe(f)}", "pass a function, or a method")
 
 
