@@ -20,10 +20,15 @@ def own_method(cls: type, name: str) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
+def has_member(cls: type, name: str) -> bool:
+    """Whether instances have an attribute of their class: one of its metaclass is not theirs."""
+    return any(name in vars(base) for base in cls.__mro__)
+
+
 def is_inherited(cls: type, name: str) -> bool:
     """Whether instances have an attribute that they need not set: of their class, but no slot."""
     slot = isinstance(static_member(cls, name), types.MemberDescriptorType)
-    return hasattr(cls, name) and not slot
+    return has_member(cls, name) and not slot
 
 
 def is_frozen(cls: Any) -> bool:

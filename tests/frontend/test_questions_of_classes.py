@@ -1,6 +1,7 @@
 """Questions about the class of a value, in all their spellings: answered as plain Python does."""
 
 import collections.abc
+import functools
 import numbers
 import typing
 
@@ -114,12 +115,53 @@ QUESTIONS = (
     "isinstance(x, type(x*1))",
     "type(s)(3) == 3.0",
     "type(n)(s) == 2",
+    "hasattr(s, '__call__')",
+    "hasattr(s, '__name__')",
+    "hasattr(x, '__name__')",
+    "hasattr(x, '__call__')",
+    "hasattr(x[0], 'mro')",
+    "hasattr(lambda t: t, '__call__')",
+    "hasattr(lambda t: t, '__name__')",
+    "hasattr(lambda t: t, '__code__')",
+    "hasattr(lambda t: t, 'name')",
+    "hasattr(lambda t: t, '__wrapped__')",
+    "hasattr(functools.wraps(np.sin)(lambda t: t), '__wrapped__')",
+    "hasattr(functools.partial(max, s), '__call__')",
+    "hasattr(range(n), 'start')",
+    "hasattr(slice(n), 'stop')",
+    "hasattr([s] * n, 'key')",
+    "hasattr([s * k for k in range(n)], '__name__')",
+    "hasattr((t for t in x), '__next__')",
+    "hasattr(zip(x, x), '__len__')",
+    "hasattr(f'{s}', 'template')",
+    "hasattr(Plain(s), '__call__')",
+    "hasattr(Plain(s), '__name__')",
+    "hasattr(Plain(s), '__module__')",
+    "hasattr(Called(s), '__call__')",
+    "hasattr(HELD, '__call__')",
+    "callable(Plain(s))",
+    "callable(Called(s))",
+    "callable(HELD)",
+    "callable(Called(s).__call__)",
+    "callable(functools.partial(max, s))",
+    "callable(functools.cache(lambda t: t))",
+    "callable(s)",
+    "callable(lambda t: t)",
+    "callable([s])",
 )
 
 
 class Plain:
     def __init__(self, a):
         self.a, self.double = a, 2.0 * a
+
+
+class Called(Plain):
+    def __call__(self, t):
+        return self.a * t
+
+
+HELD = Called(2.0)
 
 
 def deleted(x):
@@ -134,7 +176,9 @@ def deleted(x):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_an_answer(question):
     text = f"def f(x, s, n):\n    return np.sum(x) * (2.0 if {question} else 3.0)\n"
-    scope = {"np": np, "collections": collections, "typing": typing, "numbers": numbers}
+    modules = {"collections": collections, "functools": functools, "typing": typing}
+    classes = {"Plain": Plain, "Called": Called, "HELD": HELD}
+    scope = {"np": np, "numbers": numbers, **modules, **classes}
     exec(text, scope)
     plain = scope["f"]
     assert flow.compile(plain, source=text, target="python")(X, 2.5, 3) == plain(X, 2.5, 3)

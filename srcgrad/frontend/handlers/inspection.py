@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.frontend.attribute_methods import is_inherited, own_method
+from srcgrad.frontend.attribute_methods import has_member, is_inherited, own_method
 from srcgrad.frontend.attribute_stores import delete_field, set_attribute, set_field
 from srcgrad.frontend.classes import construct, empty_instance, refuse_special
 from srcgrad.frontend.control_flow import python_bool
@@ -28,6 +28,7 @@ from srcgrad.frontend.outside import attribute_outside
 from srcgrad.frontend.special_methods import displayed, python_type
 from srcgrad.frontend.texts import is_reading, made_of, shown
 from srcgrad.frontend.values import (
+    RUNNING,
     UNBOUND,
     Closure,
     Formatted,
@@ -82,13 +83,14 @@ def type_(it: Interpreter, node: Node, x: Any) -> Any:
 @implements(hasattr)
 def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if is_array(x):
-        cls = class_of(it, x, node)
-        return hasattr(cls, name) and (name != "__call__" or "__call__" in vars(cls))
+        return has_member(class_of(it, x, node), name)
     if isinstance(x, Var):
-        return hasattr(python_type(x), name)
+        return has_member(python_type(x), name)
     if (value := attribute_outside(it, x, name)) is not UNBOUND:
         some = isinstance(value, MaybeUnbound) and not hasattr(type(x), name)
         return value.flag if some else True
+    if (known := _in_python(it, x, name)) is not None:
+        return known
     if not isinstance(x, Record):
         if not isinstance(x, LITERALS):  # it may get the attribute, or lose it
             watch_presence(it.captures, x, name)
@@ -103,6 +105,30 @@ def hasattr_(it: Interpreter, node: Node, x: Any, name: Any) -> Any:
     if isinstance(v, MaybeUnbound) and not there:
         return python_bool(it, v.flag)
     return there or v is not UNBOUND
+
+
+def _in_python(it: Interpreter, x: Any, name: str) -> bool | None:
+    """Whether the value that one of the frontend's own is in Python has an attribute."""
+    match x:
+        case Closure():
+            own = name == "__wrapped__" and x in it.captures.wrapped
+            return own or has_member(types.FunctionType, name)
+        case GrownList() | TrackedList():
+            return has_member(list, name)
+        case Range():
+            return has_member(range, name)
+        case Slice():
+            return has_member(slice, name)
+        case Formatted():
+            return has_member(str, name)
+        case Partial() if name == "__call__":
+            return True
+        case Iterated() if name in _OF_ITERATORS:  # all that an iterator may be agree in these
+            return has_member(types.GeneratorType, name)
+    return None
+
+
+_OF_ITERATORS = ("__iter__", "__next__", "__len__", "__getitem__", "__call__", "shape", "dtype")
 
 
 def _is_decided_by_reading(x: Any, name: str) -> bool:
@@ -216,7 +242,10 @@ def initialise(it: Interpreter, node: Node, *values: Any) -> None:
 
 @implements(callable)
 def callable_(it: Interpreter, node: Node, x: Any) -> Any:
-    return isinstance(x, Closure) or (not isinstance(x, Var) and callable(x))
+    if isinstance(x, Record):
+        watch_member(it.captures, x.cls, "__call__")
+        return has_member(x.cls, "__call__")
+    return isinstance(x, RUNNING) or (not isinstance(x, Var) and callable(x))
 
 
 @implements(np.shape)
