@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions of SciPy, and their inverses, as elementwise primitives.
+"""Incomplete gamma and beta functions of SciPy, their inverses, and Student's distribution.
 
 Formulae: DLMF chapter 8. Derivatives by a shape are rows, computed by quadrature.
 """
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.primitives.elementwise import eq, exp, log, lt, pow
+from srcgrad.primitives.elementwise import eq, exp, log, log1p, lt, pow
 from srcgrad.primitives.libraries import array_of
 from srcgrad.primitives.registry import ZERO, derive
 from srcgrad.primitives.rules import select
-from srcgrad.primitives.shape_integrals import beta_by_shape, gamma_by_shape
+from srcgrad.primitives.shape_integrals import beta_by_shape, gamma_by_shape, student_by_freedom
 from srcgrad.primitives.special import (
     betaln,
     digamma,
@@ -94,6 +94,30 @@ def _held(slope: Any, density: Any, inside: Any) -> Any:
     return -slope / select(eq(inside, 0.0), 1.0, density)
 
 
+# ---- Student's distribution ----
+stdtr = special_function(
+    "stdtr", lambda y, a, b: stdtr_by_freedom(a, b), lambda y, a, b: _t_density(a, b)
+)
+stdtrit = special_function(
+    "stdtrit",
+    lambda y, a, b: _held(stdtr_by_freedom(a, y), _t_density(a, y), _t_density(a, y)),
+    lambda y, a, b: 1.0 / _t_density(a, y),
+)
+
+
+def _t_density(a: Any, b: Any) -> Any:
+    """Student's density with `a` degrees of freedom at `b`."""
+    logarithm = -0.5 * (a + 1.0) * log1p(b * b / a) - 0.5 * log(a) - betaln(0.5 * a, 0.5)
+    return exp(logarithm)
+
+
+def _t_density_by_freedom(a: Any, b: Any) -> Any:
+    """Its derivative by the degrees of freedom."""
+    square = b * b / a
+    of_power = (a + 1.0) / a * square / (1.0 + square) - log1p(square) - 1.0 / a
+    return 0.5 * _t_density(a, b) * (of_power + digamma(0.5 * (a + 1.0)) - digamma(0.5 * a))
+
+
 # ---- derivatives by a shape ----
 def _of_each(function: Callable[..., float], *args: Any) -> Any:
     each: Any = np.frompyfunc(function, len(args), 1)
@@ -111,6 +135,10 @@ def _gamma_by_shape_twice(a: Any, b: Any) -> Any:
 
 def _beta_by_shape(a: Any, b: Any, c: Any, d: Any) -> Any:
     return _of_each(beta_by_shape, a, b, c, d)
+
+
+def _t_by_freedom(a: Any, b: Any) -> Any:
+    return _of_each(student_by_freedom, a, b)
 
 
 gammainc_by_shape = derive(
@@ -140,7 +168,14 @@ betainc_by_shape = derive(
     singular=True,
     nonfinite=True,
 )
-BY_SHAPES = (gammainc_by_shape, gammainc_by_shape_twice, betainc_by_shape)
+stdtr_by_freedom = derive(
+    "stdtr_by_freedom",
+    _t_by_freedom,
+    None,
+    lambda y, a, b: _t_density_by_freedom(a, b),
+    nonfinite=True,
+)
+BY_SHAPES = (gammainc_by_shape, gammainc_by_shape_twice, betainc_by_shape, stdtr_by_freedom)
 
 
 def _less_mean(density: Any, x: Any, mean: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Derivatives of incomplete gamma and beta functions by their shapes, of one number each.
+"""Derivatives of incomplete gamma and beta functions by their shapes, and Student's, of one number.
 
 Backends compile these functions as they are. A derivative by a shape is an integral of the density
 times log t less its mean. It is taken over the tail in which that has one sign, in
@@ -181,7 +181,21 @@ def beta_front(a: float, b: float, x: float, y: float) -> float:
     return math.exp(inner + rest) * math.sqrt(a / s * b / (2.0 * math.pi))
 
 
+def student_by_freedom(a: float, t: float) -> float:
+    """The derivative of Student's distribution function at `t` by its degrees of freedom `a`."""
+    if not a > 0.0:
+        return math.nan
+    square = t * t
+    whole = a + square
+    if t == 0.0 or whole == math.inf:
+        return 0.0
+    x, y = a / whole, square / whole
+    by_argument = beta_front(0.5 * a, 0.5, x, y) / a if x > 0.0 and y > 0.0 else 0.0
+    total = 0.5 * by_argument + 0.25 * beta_by_shape(0.5 * a, 0.5, x, y)
+    return -total if t > 0.0 else total
+
+
 FUNCTIONS = (
     stirling_rest, log_less_digamma, trigamma, digamma_step, log_less, exp_less, gamma_series,
-    gamma_tail, gamma_by_shape, beta_front, beta_by_shape,
+    gamma_tail, gamma_by_shape, beta_front, beta_by_shape, student_by_freedom,
 )  # fmt: skip

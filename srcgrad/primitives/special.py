@@ -158,17 +158,6 @@ poch = special_function(
     lambda y, a, b: y * digamma(a + b),
 )
 
-# ---- Student's distribution ----
-stdtr = special_function("stdtr", None, lambda y, a, b: _t_density(a, b))
-stdtrit = special_function("stdtrit", None, lambda y, a, b: 1.0 / _t_density(a, y))
-
-
-def _t_density(a: Any, b: Any) -> Any:
-    """Student's density with `a` degrees of freedom at `b`."""
-    logarithm = -0.5 * (a + 1.0) * log1p(b * b / a) - 0.5 * log(a) - betaln(0.5 * a, 0.5)
-    return exp(logarithm)
-
-
 # ---- products with logarithms: 0 where the first factor is 0 ----
 xlogy = special_function("xlogy", lambda y, a, b: log(b), lambda y, a, b: _over(a, b))
 xlog1py = special_function("xlog1py", lambda y, a, b: log1p(b), lambda y, a, b: _over(a, 1.0 + b))

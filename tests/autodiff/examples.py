@@ -61,16 +61,19 @@ SPECIAL_FUNCTIONS = [
     *binary("binom", domains=((2.0, 4.0), (0.3, 1.5))),
     *binary("gammainc", "gammaincc", domains=((0.4, 3.0), (0.3, 4.0))),
     *binary("gammaincinv", "gammainccinv", domains=((0.4, 3.0), UNIT)),
+    Example("stdtr", (V, V), domains=((0.4, 3.0), ANY)),
+    Example("stdtrit", (V, V), domains=((0.8, 3.0), UNIT)),
     *(
         Example(n, (V, V, V), domains=((0.4, 3.0), (0.4, 3.0), UNIT))
         for n in ("betainc", "betaincinv")
     ),
     *(Example("polygamma", (p,), {"n": n}, domains=POSITIVE) for n in (1, 2, 4) for p in (S, V)),
 ]
-# orders and degrees of freedom have no derivative: they are numbers here
+# orders have no derivative, degrees of freedom no second one: they are numbers here
 ORDERS = {
     "gammainc_by_shape": POSITIVE, "gammainc_by_shape_twice": POSITIVE,
-    "stdtr": ANY, "stdtrit": UNIT, "expn": (0.5, 2.0), "bessel_jv": (0.5, 3.0),
+    "stdtr": ANY, "stdtrit": UNIT, "stdtr_by_freedom": ANY, "expn": (0.5, 2.0),
+    "bessel_jv": (0.5, 3.0),
     "bessel_yn": (0.5, 3.0), "bessel_kn": (0.5, 3.0), "bessel_yv": (0.5, 3.0),
     "bessel_iv": (0.5, 3.0), "bessel_kv": (0.5, 3.0),
     "bessel_ive": (0.5, 3.0), "bessel_kve": (0.5, 3.0), "hyp0f1": (0.5, 3.0),

@@ -13,11 +13,6 @@ def order_of_bessel_function(v):
     return scipy.special.jv(v, 0.7)  # error: UnsupportedError: jv ... by its first argument
 
 
-@program(2.5)
-def degrees_of_freedom(v):
-    return scipy.special.stdtr(v, 0.7)  # error: UnsupportedError: stdtr has no derivative
-
-
 @program(1.5)
 def order_that_is_no_whole_number(v):
     return scipy.special.spherical_jn(v, 0.7)  # error: UnsupportedError: whole number ... astype

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 import srcgrad as flow
 from srcgrad.backends.cpu import kernels
-from srcgrad.primitives.shape_integrals import beta_by_shape, gamma_by_shape
+from srcgrad.primitives.shape_integrals import beta_by_shape, gamma_by_shape, student_by_freedom
 
 GAMMA_SHAPES = (1e-8, 1e-3, 0.3, 1.0, 2.5, 15.9, 16.1, 120.0, 3000.0)
 BETA_SHAPES = (1e-6, 0.02, 0.5, 1.0, 7.3, 300.0)
@@ -63,6 +63,19 @@ def test_beta_against_mpmath(at, b):
             close(kernels.beta_by_shape(at, b, x, y), want, 0.0)
 
 
+@pytest.mark.parametrize("freedom", [1e-3, 0.7, 1.0, 4.0, 33.3, 1e4])
+def test_student_against_mpmath(freedom):
+    for t in (-1e3, -2.5, -1e-3, 0.4, 1.0, 7.0, 1e6):
+
+        def lower(a, t=t):
+            tail = mp.betainc(a / 2, mp.mpf(1) / 2, 0, a / (a + mp.mpf(t) ** 2), regularized=True)
+            return tail / 2 if t < 0 else -tail / 2
+
+        want, _ = differences(lower, freedom)
+        for function in (student_by_freedom, kernels.student_by_freedom):
+            close(function(freedom, t), want, 1e-14 * abs(want) * max(1.0, freedom))
+
+
 def close(got, want, around):
     """Relative to mpmath's value, or to the size of the terms whose sum crosses 0."""
     if abs(want) > 1e-290:
@@ -101,6 +114,11 @@ def test_edges(target):
         assert np.isnan(g(*at)).all()
     # where a shape is at the end of its domain the value is one number for each of the other
     assert str(g(1.0, 0.0, 0.5)) == "(0.0, nan)" and g(math.inf, 1.0, 0.5) == (0.0, 0.0)
+    t = flow.grad(flow.compile(lambda a, t: special.stdtr(a, t), target=target))
+    assert t(2.0, 0.0) == t(2.0, math.inf) == t(2.0, -math.inf) == t(0.5, -1e200) == 0.0
+    assert math.isnan(t(-1.0, 0.3)) and math.isnan(t(2.0, math.nan))
+    q = flow.grad(flow.compile(lambda a, p: special.stdtrit(a, p), target=target))
+    assert q(2.0, 0.5) == q(2.0, 1.0) == 0.0
     h = flow.grad(flow.compile(lambda a, p: special.gammaincinv(a, p), target=target))
     assert h(2.0, 0.0) == h(0.5, 0.0) == 0.0
     np.testing.assert_allclose(h(1e-3, 0.01), 0.0, atol=1e-300)  # the quantile underflows
@@ -112,6 +130,8 @@ BY_SHAPE = {
     "gamma.ppf": (stats.gamma.ppf, (0.3, 2.2), 1), "gamma.isf": (stats.gamma.isf, (0.3, 2.2), 1),
     "chi2.cdf": (stats.chi2.cdf, (1.3, 2.2), 1), "chi2.ppf": (stats.chi2.ppf, (0.3, 2.2), 1),
     "chi2.logsf": (stats.chi2.logsf, (1.3, 2.2), 1), "chi2.isf": (stats.chi2.isf, (0.3, 2.2), 1),
+    "t.cdf": (stats.t.cdf, (1.3, 2.2), 1), "t.sf": (stats.t.sf, (-1.3, 2.2), 1),
+    "t.ppf": (stats.t.ppf, (0.3, 2.2), 1), "t.isf": (stats.t.isf, (0.3, 2.2), 1),
     "invgamma.cdf": (stats.invgamma.cdf, (1.3, 2.2), 1),
     "beta.cdf": (stats.beta.cdf, (0.3, 2.2, 0.7), 1),
     "beta.sf": (stats.beta.sf, (0.3, 2.2, 0.7), 2),

@@ -203,6 +203,7 @@ def _all_compiled(*functions):
 
 SHAPES = _all_compiled(*shape_integrals.FUNCTIONS)
 gamma_by_shape, beta_by_shape = SHAPES["gamma_by_shape"], SHAPES["beta_by_shape"]
+student_by_freedom = SHAPES["student_by_freedom"]
 
 
 @compiled
@@ -218,6 +219,11 @@ def gammainc_by_shape_twice(a, x):
 @compiled
 def betainc_by_shape(a, b, x, y):
     return beta_by_shape(np.float64(a), np.float64(b), np.float64(x), np.float64(y))
+
+
+@compiled
+def stdtr_by_freedom(a, t):
+    return student_by_freedom(np.float64(a), np.float64(t))
 
 
 # ---- integers: NumPy's results where C's are undefined ----

@@ -16,7 +16,7 @@ KERNELS = (
     "absorb", "betainc_by_shape", "call_back", "complex_arccosh", "complex_expm1", "divide",
     "draw", "floordiv", "gammainc_by_shape", "gammainc_by_shape_twice", "lambertw", "maximum",
     "minimum", "power", "relu", "remainder", "report", "shift_left", "shift_right", "show",
-    "sigmoid", "sign", "sph_legendre_p", "where", "whole_power",
+    "sigmoid", "sign", "sph_legendre_p", "stdtr_by_freedom", "where", "whole_power",
 )  # fmt: skip
 CALLED: dict[str, tuple[str, ...]] = {"kernels": KERNELS}
 for _module in ("library", "equations"):
