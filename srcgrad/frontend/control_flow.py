@@ -7,7 +7,7 @@ fails leaves nothing: the other one simply continues.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gast
 
@@ -35,14 +35,20 @@ def block(it: Interpreter, stmts: list[Any]) -> None:
             if _left(it, s, stmts, k + 1):
                 return
         except (SrcgradError, Poisoned) as e:
-            if isinstance(e, CERTAIN) and it.catches(type(e)):
-                it.fail(name_of(type(e).__mro__[2]), literal(e.reason))
+            if isinstance(e, CERTAIN) and (it.catches(type(e)) or it.branches):
+                raises(it, e)
             it.recover(s, e, depth)
             if isinstance(s, gast.Raise):
                 raise Diverged("", "", it.b.loc) from None
             if always_exits([s]):
                 it.env.update({RETURNED: True, RESULT: POISON})
                 return
+
+
+def raises(it: Interpreter, e: SrcgradError) -> NoReturn:
+    """Lets this path raise what Python raises there for certain: the other paths are right."""
+    it.b.loc = e.location or it.b.loc
+    it.fail(name_of(type(e).__mro__[2]), literal(e.reason))
 
 
 def _left(it: Interpreter, s: Any, stmts: list[Any], after: int) -> bool:
@@ -156,6 +162,12 @@ def branch(
                 states.append(captured(it, before.objects))
             except Diverged as e:
                 failed = failed or e
+                states.append(None)
+            except CERTAIN as e:
+                try:
+                    raises(it, e)
+                except Diverged as failure:
+                    failed = failed or failure
                 states.append(None)
             finally:
                 it.branches -= 1

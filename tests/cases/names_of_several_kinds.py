@@ -226,3 +226,25 @@ def conditions_that_are_repeated(x, c, n):
         rows.append([v, r, np.sqrt(r + 1.0)])
     first = np.sum(y) if 2.0 * c - 1.0 > 0.0 else x[0]
     return np.sum(np.array(rows)) + first + (np.sum(y * x) if found else x[1])
+
+
+@case(vec(3), np.array([1.0, 20.0]), wrt=(0,))
+@case(vec(3), np.zeros(2), wrt=(0,))
+def added_in_place_by_paths_of_its_rank(x, w):
+    """A sum of rank 1 and an item of rank 2, which do not fit, never meet."""
+    y = x[1:] if np.all(w == 0.0) else np.outer(x, x)
+    total = 0
+    for v in w:
+        if v > 10.0:
+            total += 2.0 * y * (v + 1.0)
+        else:
+            total += y * (v + 1.0)
+    return np.sum(total * total)
+
+
+@case(vec(3), 1.0, wrt=(0,))
+@case(vec(3), -1.0, wrt=(0,))
+def sums_that_fit_on_the_path_that_is_taken(x, sign):
+    y = x[:2] if sign > 0.0 else np.outer(x[:2], x)
+    kept = np.ones(2) if sign > 0.0 else np.ones((2, 3))
+    return np.sum(kept * y + (y if sign > 0.0 else kept)[0])

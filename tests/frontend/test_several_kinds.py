@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import srcgrad as flow
-from srcgrad.errors import UnsupportedError
+from srcgrad.errors import ShapeError, UnsupportedError
 from srcgrad.frontend.requirements import Requirements
 from srcgrad.frontend.trace import trace as traced
 from srcgrad.ir.nodes import If
@@ -220,3 +220,31 @@ def test_what_is_refused(name: str):
     with pytest.raises(UnsupportedError, match=REFUSED[name]) as e:
         flow.compile(PROGRAMS[name], target="python")(X, 2)
     assert e.value.way_out
+
+
+@pytest.mark.parametrize("target", ["python", "cpu"])
+def test_shapes_that_do_not_fit_raise_on_their_path(target):
+    """Those of the other path are right, as in plain Python."""
+
+    def f(x, sign):
+        y = np.ones((2, 3)) * x[0] if sign > 0.0 else np.ones(3) * x[1]
+        z = np.zeros(3)
+        if sign > 2.0:
+            z += np.ones((2, 3))
+        elif sign > 1.0:
+            y = y + np.ones(4)
+        else:
+            z += y[..., 0].sum()
+        return np.sum(z) + np.sum(y)
+
+    x = np.array([0.5, 2.0])
+    compiled = flow.value_and_grad(flow.compile(f, target=target))
+    for sign in (-1.0, 0.5):
+        value, gradient = compiled(x, sign)
+        assert np.isclose(value, f(x, sign))
+        assert np.allclose(gradient, [12.0, 0.0] if sign > 0.0 else [0.0, 6.0])
+    for sign in (1.5, 3.0):
+        with pytest.raises(ValueError, match="broadcast"):
+            f(x, sign)
+        with pytest.raises(ShapeError, match="broadcast"):
+            compiled(x, sign)
