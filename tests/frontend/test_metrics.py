@@ -28,7 +28,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("metric", "given"), CASES, ids=str)
+@pytest.mark.parametrize(("metric", "given"), CASES, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_values_and_gradients(metric, given):
     def of_two(a, b):
         return np.sum(cdist(a, b, metric, **given) * WEIGHTS)
