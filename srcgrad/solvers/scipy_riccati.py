@@ -1,26 +1,24 @@
-"""Riccati equations of `scipy.linalg` inside compiled code: SciPy solves, Newton's steps follow.
+"""Riccati equations of `scipy.linalg` inside compiled code, with the rule of a root.
 
-A step of Newton's method solves a Lyapunov equation of the closed loop: D. Kleinman, "On an
-iterative technique for Riccati equation computations" (1968), and for discrete time G. Hewer, "An
-iterative technique for the computation of the steady state gains for the discrete optimal
-regulator" (1971). Each step from the solution doubles the order up to which derivatives are right,
-and adds one: three are right up to the seventh.
+At a solution, a change of the equation and that of its solution satisfy a Lyapunov equation of the
+closed loop: the derivative of the residual, and of D. Kleinman's step ("On an iterative technique
+for Riccati equation computations", 1968). In discrete time it is that of G. Hewer's ("An iterative
+technique for the computation of the steady state gains for the discrete optimal regulator", 1971).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 
+from srcgrad.custom.functions import custom_jvp
 from srcgrad.frontend.formulas.registry import stands_for, unsupported
 from srcgrad.frontend.handlers import scipy_systems  # noqa: F401 (registers the other functions)
 from srcgrad.solvers.by_library import by_library
-from srcgrad.transforms.entry_points import stop_gradient
-
-STEPS = 3
 
 
 @stands_for(linalg.solve_continuous_are)
@@ -29,19 +27,10 @@ def solve_continuous_are(
 ) -> Any:
     """The stabilizing x with a' x + x a - (x b + s) inv(r) (b' x + s') + q = 0.
 
-    Of q and r the derivatives are those of equations with any matrices, symmetric or not.
-
     >>> solve_continuous_are([[0.0]], [[1.0]], [[4.0]], [[1.0]])
     array([[2.]])
     """
-    a, b, q, r, s = _checked(a, b, q, r, e, s)
-    given = [stop_gradient(v) for v in (a, b, q, r, s)]
-    x = by_library(_continuous, np.zeros_like(q), (), *given, balanced)
-    for _ in range(STEPS):
-        gain = np.linalg.solve(r, b.T @ x + s.T)
-        closed, cost = _under(gain, a, b, q, r, s)
-        x = linalg.solve_continuous_lyapunov(closed.T, -cost)
-    return x
+    return continuous(*_checked(a, b, q, r, e, s), balanced)
 
 
 @stands_for(linalg.solve_discrete_are)
@@ -50,25 +39,10 @@ def solve_discrete_are(
 ) -> Any:
     """The stabilizing x with a' x a - x - (a' x b + s) inv(r + b' x b) (b' x a + s') + q = 0.
 
-    Of q and r the derivatives are those of equations with any matrices, symmetric or not.
-
     >>> solve_discrete_are([[0.0]], [[1.0]], [[4.0]], [[1.0]])
     array([[4.]])
     """
-    a, b, q, r, s = _checked(a, b, q, r, e, s)
-    given = [stop_gradient(v) for v in (a, b, q, r, s)]
-    x = by_library(_discrete, np.zeros_like(q), (), *given, balanced)
-    for _ in range(STEPS):
-        gain = np.linalg.solve(r + b.T @ x @ b, b.T @ x @ a + s.T)
-        closed, cost = _under(gain, a, b, q, r, s)
-        x = linalg.solve_discrete_lyapunov(closed.T, cost)
-    return x
-
-
-def _under(gain: Any, a: Any, b: Any, q: Any, r: Any, s: Any) -> tuple[Any, Any]:
-    """The matrices of the states and of their cost under a feedback."""
-    crossed = s @ gain
-    return a - b @ gain, q - crossed - crossed.T + gain.T @ r @ gain
+    return discrete(*_checked(a, b, q, r, e, s), balanced)
 
 
 def _checked(a: Any, b: Any, q: Any, r: Any, e: Any, s: Any) -> tuple[Any, ...]:
@@ -101,3 +75,37 @@ def _found(solve: Callable) -> Callable:
 
 
 _continuous, _discrete = map(_found, (linalg.solve_continuous_are, linalg.solve_discrete_are))
+
+
+# ---- the rules ----
+@functools.partial(custom_jvp, nondiff_argnums=(5,))
+def continuous(a: Any, b: Any, q: Any, r: Any, s: Any, balanced: Any) -> Any:
+    """The solution in continuous time."""
+    return by_library(_continuous, np.zeros_like(q), (), a, b, q, r, s, balanced)
+
+
+@continuous.defjvp
+def _in_continuous_time(balanced: Any, primals: tuple, tangents: tuple) -> Any:
+    (a, b, _, r, s), (da, db, dq, dr, ds) = primals, tangents
+    x = continuous(*primals, balanced)
+    gain = np.linalg.solve(r, b.T @ x + s.T)
+    crossed = (x @ db + ds) @ gain
+    change = da.T @ x + x @ da - crossed - crossed.T + gain.T @ dr @ gain + dq
+    return x, linalg.solve_continuous_lyapunov((a - b @ gain).T, -change)
+
+
+@functools.partial(custom_jvp, nondiff_argnums=(5,))
+def discrete(a: Any, b: Any, q: Any, r: Any, s: Any, balanced: Any) -> Any:
+    """The solution in discrete time."""
+    return by_library(_discrete, np.zeros_like(q), (), a, b, q, r, s, balanced)
+
+
+@discrete.defjvp
+def _in_discrete_time(balanced: Any, primals: tuple, tangents: tuple) -> Any:
+    (a, b, _, r, s), (da, db, dq, dr, ds) = primals, tangents
+    x = discrete(*primals, balanced)
+    gain = np.linalg.solve(r + b.T @ x @ b, b.T @ x @ a + s.T)
+    closed = a - b @ gain
+    moved = (da - db @ gain).T @ x @ closed - ds @ gain
+    change = moved + moved.T + gain.T @ dr @ gain + dq
+    return x, linalg.solve_discrete_lyapunov(closed.T, change)
