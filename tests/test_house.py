@@ -9,7 +9,7 @@ from tests.tools import house
 # A limit is lowered when the count has fallen. The first one alone is raised, by the commit that
 # adds lines, so that growth is seen; the others never.
 LIMITS = {
-    "lines of code": 97_005,
+    "lines of code": 97_010,
     "docstrings that begin with What": 0,
     "lines of the largest file": 400,
     "lines of the median function": 7,

@@ -10,7 +10,7 @@ FOLLOWED: dict[str, list[str]] = {
         "diag_indices_from", "dsplit", "extract", "flatnonzero", "fliplr", "flipud",
         "histogram_bin_edges", "hsplit", "identity", "intersect1d", "isclose", "iscomplex",
         "isneginf", "isposinf", "isreal", "isrealobj", "kaiser", "mask_indices",
-        "matrix_transpose", "polydiv", "real_if_close", "require", "resize", "rollaxis",
+        "matrix_transpose", "polydiv", "real_if_close", "resize", "rollaxis",
         "setxor1d", "union1d", "unstack", "unwrap", "vsplit",
     ],
     "numpy.lib.scimath": [

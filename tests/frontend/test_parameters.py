@@ -20,7 +20,7 @@ from srcgrad.ir.types import INT
 OF_THE_RUN = frozenset({
     "A", "A_eq", "A_ub", "b_eq", "b_ub", "integrality", "lsmr_maxiter", "lsmr_tol", "lsq_solver",
     "max_iter", "Dfun", "bands", "desired", "dy", "numtaps",
-    "M", "N", "X", "XA", "XB", "_", "__", "a", "a1", "a2", "a_max", "a_min", "abs_tol",
+    "M", "N", "X", "XA", "XB", "_", "__", "what", "a", "a1", "a2", "a_max", "a_min", "abs_tol",
     "absolute_sigma", "action", "all", "alpha", "angles", "append", "ar", "ar1", "ar2", "arg1",
     "argnums", "args", "arr", "array", "arrays", "arrays_and_dtypes", "ary", "assume_sorted", "at",
     "atol", "aweights", "b", "band", "base", "bbox", "bc_type", "beta", "bias", "bins", "bound",
