@@ -275,7 +275,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         main([*command, "--order", "2"])
 
 
-def test_shapes_that_do_not_fit_are_refused_only_where_they_are_not_met():
+def test_shapes_that_do_not_fit_leave_the_paths_right_that_do_not_meet_them():
     misfit = Line("s = np.sum(np.zeros(2) + np.array([w, w, w]))")
     never = If(Expr("b", "w > 100.0"), (misfit,))
     met = If(Expr("b", "w < 100.0"), (Line("s = 2.0 * w"),), (misfit,))
@@ -284,7 +284,7 @@ def test_shapes_that_do_not_fit_are_refused_only_where_they_are_not_met():
         for branch in (never, met)
         for subject in (Subject.srcgrad(), replace(Subject.srcgrad(), misfit=()))
     ]
-    assert kinds == ["refused", "crashed"] * 2
+    assert kinds == ["ok"] * 4
     fitting = Line("s = np.sum(np.zeros(3) + np.array([w, w, w]))")
     trial_line = replace(READS, body=(*READS.body, fitting))
     with loaded(trial_line.source(), "fitting") as namespace:
