@@ -40,7 +40,7 @@ def _unroll_if_known(it: Interpreter, node: gast.While, entry: State) -> None:
             goes_on = it.condition(node.test)
     except UnsupportedError:
         return
-    if goes_on is True or (isinstance(goes_on, Var) and it.captures.is_of_sizes(it, goes_on)):
+    if not isinstance(goes_on, Var) or it.captures.is_of_sizes(it, goes_on):
         it.looped.add((it.frame.source.file, node.lineno))
 
 

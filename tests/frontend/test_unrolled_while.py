@@ -16,6 +16,13 @@ def axes_in_front(x, v):
     return y * np.sum(y)
 
 
+def without_a_trip(x, v):
+    y = v.reshape(1, 2, 2) * x
+    while y.ndim < 3:
+        y = y[None]
+    return y * np.sum(y)
+
+
 def by_an_argument(x, v, n=4):
     y = v * x
     while y.ndim < n:
@@ -91,8 +98,8 @@ def stored_to_through_views(x, v):
 
 
 PROGRAMS = [
-    axes_in_front, by_an_argument, reduced, tuples_that_grow, linked, left_by_the_run,
-    left_by_a_return, in_a_loop_of_the_run, stored_to_through_views,
+    axes_in_front, without_a_trip, by_an_argument, reduced, tuples_that_grow, linked,
+    left_by_the_run, left_by_a_return, in_a_loop_of_the_run, stored_to_through_views,
 ]  # fmt: skip
 
 
